@@ -1,0 +1,44 @@
+# Works with GNU make 3.81 (macOS) and newer. Another interpreter: make PYTHON=python3.12 run
+# Arguments for the app or for pytest: make run ARGS="--server.port 8600", make test ARGS="-m 'not browser'"
+PYTHON ?= python3
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+run: $(VENV)/run.stamp ## install what the app needs and open it
+	$(BIN)/python -m streamlit run app.py $(ARGS)
+
+test: lint ## lint, types, doctests, unit, page and browser tests
+	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/dev.stamp ## style and types only
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+
+bench: $(VENV)/dev.stamp ## measure the engine and the pages
+	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## remove the environment, caches and everything built
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is newer than its requirements file only after a complete installation.
+$(VENV)/run.stamp: requirements.txt $(BIN)/python
+	$(PIP_INSTALL) -r requirements.txt
+	touch $@
+
+$(VENV)/dev.stamp: requirements-dev.txt requirements.txt $(BIN)/python
+	$(PIP_INSTALL) -r requirements-dev.txt
+	touch $@ $(VENV)/run.stamp
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one: make PYTHON=python3.12")'
+	$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }

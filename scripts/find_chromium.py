@@ -1,0 +1,87 @@
+"""Print the path of a Chromium that starts, installing one if the machine has none.
+
+Order: the variable CHROMIUM, the PATH, Playwright's own, Debian's package (as root).
+Only the path goes to standard output.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+ADVICE = (
+    "No Chromium was found or could be installed. Install Chromium or Google Chrome, "
+    "or give the path of one: CHROMIUM=/path/to/chromium make test"
+)
+
+
+def starts(path: str) -> bool:
+    """Whether the browser renders an empty page: a stub or missing libraries are seen here, not in the first test."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
+        command = [path, *flags, "--dump-dom", "about:blank"]
+        try:
+            run = subprocess.run(command, capture_output=True, timeout=60, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+    return run.returncode == 0 and b"<html>" in run.stdout
+
+
+def on_path() -> str | None:
+    """The first browser on the PATH that starts."""
+    candidates = (shutil.which(name) for name in NAMES)
+    return next((path for path in candidates if path and starts(path)), None)
+
+
+def attempt(command: list[str], timeout: int = 600) -> bool:
+    """Run an installation, its output on standard error; a failure is reported, not raised."""
+    print("$", *command, file=sys.stderr)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        return subprocess.run(command, stdout=sys.stderr, timeout=timeout, env=environment, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(error, file=sys.stderr)
+        return False
+
+
+def from_playwright() -> str | None:
+    """Playwright's own Chromium, downloaded when it is not there yet."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    if not os.path.exists(path):
+        attempt([sys.executable, "-m", "playwright", "install", "chromium"], timeout=300)
+    return path if starts(path) else None
+
+
+def from_debian() -> str | None:
+    """Debian's package, where apt-get is there and we may use it."""
+    if not shutil.which("apt-get") or not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return None
+    # Lists may be missing in a fresh container and the old ones may still do, so a failed update decides nothing.
+    attempt(["apt-get", "update"])
+    attempt(["apt-get", "install", "-y", "--no-install-recommends", "chromium"])
+    return on_path()
+
+
+def find_chromium() -> str:
+    """The path of a Chromium that starts. Raises SystemExit with what to do when there is none."""
+    given = os.environ.get("CHROMIUM")
+    if given:
+        path = shutil.which(given)
+        if path is None or not starts(path):
+            raise SystemExit(f"CHROMIUM is {given!r}, which is not a browser that starts. Correct it or unset it.")
+        return path
+    path = on_path() or from_playwright() or from_debian()
+    if path is None:
+        raise SystemExit(ADVICE)
+    return path
+
+
+if __name__ == "__main__":
+    print(find_chromium())

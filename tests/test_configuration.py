@@ -1,0 +1,131 @@
+"""The settings the app relies on: Streamlit's configuration, its theme, the pinned requirements, a clean repository."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit import config
+
+ROOT = Path(__file__).resolve().parent.parent
+SETTINGS: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+
+EXPECTED = {
+    "runner.postScriptGC": False,
+    "browser.gatherUsageStats": False,
+    "browser.serverAddress": "localhost",
+    "client.showErrorDetails": "none",
+    "client.showErrorLinks": False,
+    "client.toolbarMode": "minimal",
+    "global.disableWidgetStateDuplicationWarning": True,
+    "server.showEmailPrompt": False,
+}
+
+TEXT_COLOURS = ["primaryColor", "textColor", "linkColor"] + [
+    f"{name}{part}" for name in ("blue", "red", "green", "violet", "gray") for part in ("Color", "TextColor")
+]
+
+BUILD_PRODUCTS = re.compile(
+    r"(^|/)(\.?venv|__pycache__|build|dist|node_modules|htmlcov|\.(mypy|pytest|ruff)_cache|\.hypothesis|[^/]+\.egg-info)/"
+    r"|\.(py[cod]|so|whl|log|orig|rej)$|(^|/)(\.coverage|\.DS_Store|Thumbs\.db)$"
+)
+
+
+def flatten(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The options of a TOML table under their dotted names."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+OPTIONS = dict(flatten(SETTINGS))
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #rrggbb, as WCAG 2.2 defines it."""
+    channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours, 1 to 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def requirement_lines() -> list[str]:
+    """The lines of requirements.txt that are not empty."""
+    return [line for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def build_products(paths: Iterable[str]) -> list[str]:
+    """Those paths that a tool made and that do not belong into the repository."""
+    return [path for path in paths if BUILD_PRODUCTS.search(path)]
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_streamlit_knows_every_option(option: str) -> None:
+    """Each option of config.toml exists in the installed Streamlit, the hidden runner.postScriptGC above all."""
+    assert option in config.get_config_options()
+
+
+@pytest.mark.parametrize(("option", "value"), EXPECTED.items())
+def test_the_settings_the_app_relies_on(option: str, value: object) -> None:
+    """No collection after each run, nothing sent away, no error details for visitors, no developer tools, no prompt."""
+    assert OPTIONS[option] == value
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", TEXT_COLOURS)
+def test_colours_can_be_read(scheme: str, name: str) -> None:
+    """Accent, text and role colours have a contrast of at least 4.5 on both backgrounds of their theme."""
+    theme = SETTINGS["theme"][scheme]
+    assert contrast(theme[name], theme["backgroundColor"]) >= 4.5
+    assert contrast(theme[name], theme["secondaryBackgroundColor"]) >= 4.5
+
+
+def test_contrast_of_black_on_white() -> None:
+    """The contrast formula gives 21 for black on white and 1 for equal colours."""
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#4338ca", "#4338ca") == 1
+
+
+def test_streamlit_is_pinned_to_what_is_installed() -> None:
+    """Streamlit is pinned exactly, because a hidden option is relied on, and the tests run on that very version."""
+    assert f"streamlit=={version('streamlit')}" in requirement_lines()
+
+
+def test_each_requirement_is_pinned_and_has_its_reason() -> None:
+    """requirements.txt alternates one line of reason and one exact pin."""
+    lines = requirement_lines()
+    assert len(lines) % 2 == 0
+    assert all(re.fullmatch(r"# .{10,}", reason) for reason in lines[::2])
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+", pin) for pin in lines[1::2])
+
+
+def test_the_app_needs_four_packages() -> None:
+    """Nothing but streamlit, numpy, plotly and pandas is needed to run the app."""
+    assert {line.split("==")[0] for line in requirement_lines()[1::2]} == {"streamlit", "numpy", "plotly", "pandas"}
+
+
+def test_the_repository_holds_no_build_products() -> None:
+    """No cache, bytecode, environment or log is among the files that git tracks or would add."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("not a git clone")
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not build_products(listing.stdout.splitlines())
+
+
+@pytest.mark.parametrize("path", ["a/__pycache__/b.pyc", ".venv/bin/python", "build/page.png", "x.egg-info/PKG-INFO"])
+def test_a_build_product_is_recognised(path: str) -> None:
+    """The check of the repository's files is able to fail, and lets sources through."""
+    assert build_products([path, "attention_core/trace.py", "docs/building/plan.md"]) == [path]

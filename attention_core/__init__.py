@@ -1,0 +1,31 @@
+"""The engine: multi-head attention in NumPy that returns everything that happened inside it."""
+
+from .attention import attend, scaled_dot_product_attention
+from .errors import AttentionError, FileError, SettingsError, ShapeError, TextError
+from .formulas import merge_heads, softmax, split_heads
+from .masks import causal_mask, padding_mask, window_mask
+from .projections import Projections
+from .steps import AXES, Step
+from .trace import STEPS, HeadTrace, Trace
+
+__all__ = [
+    "AXES",
+    "STEPS",
+    "AttentionError",
+    "FileError",
+    "HeadTrace",
+    "Projections",
+    "SettingsError",
+    "ShapeError",
+    "Step",
+    "TextError",
+    "Trace",
+    "attend",
+    "causal_mask",
+    "merge_heads",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "softmax",
+    "split_heads",
+    "window_mask",
+]

@@ -1,0 +1,200 @@
+"""Multi-head attention: the order in which the formulas are applied, and the record of what they gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import checks, formulas
+from .checks import Array
+from .errors import SettingsError, ShapeError
+from .masks import causal_mask
+from .projections import Projections
+from .trace import HeadTrace, Trace
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """How scores become probabilities: the checked form of the options of a call."""
+
+    allowed: Array | None
+    bias: Array | None
+    scale: float
+    softcap: float | None
+    empty_rows: str
+
+
+def attend(
+    x: ArrayLike,
+    projections: Projections,
+    *,
+    memory: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    scale: float | None = None,
+    causal: bool = False,
+    softcap: float | None = None,
+    residual: bool = False,
+    empty_rows: str = "zero",
+) -> Trace:
+    """Multi-head attention of the sequence x over itself, or over `memory`, with every intermediate kept.
+
+    Shapes: x (T, D) or (B, T, D); memory (S, D_memory) or (B, S, D_memory); mask and bias broadcast to (B, H, T, S).
+    mask is bool, True = may attend; bias is added after scaling; causal: query t sees keys s <= t; scale is
+    1/sqrt(d_k) when None; softcap squeezes the scaled scores into (-softcap, softcap) before mask and bias.
+    float32 stays float32, everything else becomes float64. empty_rows: "zero" or, as in PyTorch, "nan".
+    Raises: ShapeError, SettingsError.
+    Source: Vaswani et al. 2017, section 3.2.
+
+    >>> trace = attend([[1.0], [2.0], [3.0]], Projections.weightless(d_model=1))
+    >>> trace.probabilities[0, 0].round(4).tolist()
+    [[0.09, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
+    """
+    x_BTD, memory_BSM = _sequences(x, memory, projections)
+    dtype = checks.engine_dtype(x_BTD, memory_BSM, projections.w_q)
+    p = projections if projections.dtype == dtype else projections.astype(dtype)
+    inputs = np.array(x_BTD, dtype=dtype)
+    source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
+    shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
+    rules = _rules(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
+    queries = formulas.project(inputs, p.w_q, p.b_q)
+    keys = formulas.project(source, p.w_k, p.b_k)
+    values = formulas.project(source, p.w_v, p.b_v)
+    query_heads = formulas.split_heads(queries, p.n_heads)
+    key_heads = formulas.split_heads(keys, p.groups)
+    value_heads = formulas.split_heads(values, p.groups)
+    # The heads write straight into the merged layout: head_outputs is the split view of merged.
+    merged = np.empty((*inputs.shape[:2], p.n_heads * p.d_v), dtype)
+    heads = _inside_heads(query_heads, key_heads, value_heads, rules, out=formulas.split_heads(merged, p.n_heads))
+    output = formulas.mix_heads(merged, p.w_o, p.b_o, _connection(inputs, p) if residual else None)
+    _check_finite(output, rules)
+    return Trace(
+        inputs, source, queries, keys, values, query_heads, key_heads, value_heads, heads.scores, heads.scaled_scores,
+        heads.masked_scores, heads.probabilities, heads.head_outputs, merged, output,
+        projections=p, scale=rules.scale, softcap=softcap, mask=rules.allowed, bias=rules.bias, residual=residual,
+    )  # fmt: skip
+
+
+def scaled_dot_product_attention(
+    query_heads: ArrayLike,
+    key_heads: ArrayLike,
+    value_heads: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    scale: float | None = None,
+    causal: bool = False,
+    softcap: float | None = None,
+    empty_rows: str = "zero",
+) -> HeadTrace:
+    """The part inside the heads: compare, scale, mask, softmax, mix. The options are those of `attend`.
+
+    Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) with G dividing H -> head_outputs (B, H, T, V).
+    Raises: ShapeError, SettingsError.
+    """
+    query, key, value = _heads(query_heads, key_heads, value_heads)
+    shape = (*query.shape[:3], key.shape[2])
+    rules = _rules(shape, query.shape[3], query.dtype.type, mask, bias, scale, causal, softcap, empty_rows)
+    heads = _inside_heads(query, key, value, rules, out=np.empty((*query.shape[:3], value.shape[3]), query.dtype))
+    _check_finite(heads.head_outputs, rules)
+    return heads
+
+
+def _inside_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, rules: _Rules, out: Array) -> HeadTrace:
+    """The five steps inside the heads.
+
+    The score arrays come out of one allocation: apart, the system takes them back after each call and the next
+    call pays for every page again (1.2 times the run time at 512 tokens).
+    """
+    unmasked = rules.allowed is None and rules.bias is None
+    n_arrays = 3 if unmasked else 4
+    block = np.empty((n_arrays, *query_BHTK.shape[:3], key_BGSK.shape[2]), query_BHTK.dtype)
+    _check_range(query_BHTK, key_BGSK, rules.scale)
+    scores = formulas.dot_products(query_BHTK, key_BGSK, out=block[0])
+    scaled = formulas.scale_scores(scores, rules.scale, rules.softcap, out=block[1])
+    masked = scaled if unmasked else formulas.mask_scores(scaled, rules.allowed, rules.bias, out=block[2])
+    probabilities = formulas.softmax_into(masked, out=block[-1])
+    if rules.empty_rows == "nan" and not unmasked:
+        probabilities[formulas.empty_rows(masked)] = np.nan
+    formulas.mix_values(probabilities, value_BGSV, out=out)
+    return HeadTrace(scores, scaled, masked, probabilities, out)
+
+
+def _rules(
+    shape: tuple[int, int, int, int],
+    d_k: int,
+    dtype: type[np.floating],
+    mask: ArrayLike | None,
+    bias: ArrayLike | None,
+    scale: float | None,
+    causal: bool,
+    softcap: float | None,
+    empty_rows: str,
+) -> _Rules:
+    """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
+    allowed = checks.as_mask(mask, shape)
+    if causal:
+        past = causal_mask(*shape[2:])
+        allowed = past if allowed is None else allowed & past
+    checks.check_softcap(softcap)
+    checks.check_empty_rows(empty_rows)
+    return _Rules(allowed, checks.as_bias(bias, shape, dtype), checks.score_scale(scale, d_k), softcap, empty_rows)
+
+
+def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
+    """x and the memory as (batch, tokens, features), checked against each other and the weights."""
+    x_BTD = checks.as_sequence("x", x)
+    memory_BSM = x_BTD if memory is None else checks.as_sequence("memory", memory)
+    if x_BTD.shape[0] != memory_BSM.shape[0]:
+        raise ShapeError(f"x holds {x_BTD.shape[0]} sequences but memory holds {memory_BSM.shape[0]}; make them equal")
+    for name, sequence, matrix, expected in (("x", x_BTD, "w_q", p.d_model), ("memory", memory_BSM, "w_k", p.d_memory)):
+        if sequence.shape[2] != expected:
+            raise ShapeError(
+                f"{matrix} reads {expected} features per token but {name} has {sequence.shape[2]}; make them agree"
+            )
+    return x_BTD, memory_BSM
+
+
+def _heads(query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike) -> tuple[Array, Array, Array]:
+    """Query, key and value heads of one dtype, checked against each other."""
+    given = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
+    query, key, value = (checks.as_numbers(name, heads) for name, heads in given.items())
+    for name, heads in zip(given, (query, key, value), strict=True):
+        if heads.ndim != 4 or 0 in heads.shape:
+            raise ShapeError(f"{name} must have shape (batch, heads, tokens, features), none 0, but has {heads.shape}")
+    if not query.shape[0] == key.shape[0] == value.shape[0]:
+        raise ShapeError(f"the batch sizes {query.shape[0]}, {key.shape[0]}, {value.shape[0]} differ; make them equal")
+    if query.shape[3] != key.shape[3]:
+        raise ShapeError(f"a query has width {query.shape[3]} but a key has width {key.shape[3]}; make them equal")
+    if key.shape[1:3] != value.shape[1:3]:
+        raise ShapeError(f"key_heads has (heads, tokens) {key.shape[1:3]} but value_heads has {value.shape[1:3]}")
+    if query.shape[1] % key.shape[1]:
+        raise ShapeError(f"{query.shape[1]} query heads cannot share {key.shape[1]} key/value heads evenly")
+    dtype = checks.engine_dtype(query, key, value)
+    return query.astype(dtype, copy=False), key.astype(dtype, copy=False), value.astype(dtype, copy=False)
+
+
+def _connection(inputs_BTD: Array, p: Projections) -> Array:
+    if p.d_out != inputs_BTD.shape[2]:
+        raise SettingsError(
+            f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width {p.d_out}: they must agree"
+        )
+    return inputs_BTD
+
+
+def _check_range(query_BHTK: Array, key_BGSK: Array, scale: float) -> None:
+    """Raise before a score can overflow: |q·k| is at most d_k max|q| max|k|."""
+    bound = query_BHTK.shape[3] * _largest(query_BHTK) * _largest(key_BGSK) * max(1.0, abs(scale))
+    if not bound < np.finfo(query_BHTK.dtype).max:
+        raise checks.too_large(query_BHTK.dtype)
+
+
+def _largest(array: Array) -> float:
+    return max(float(array.max()), -float(array.min()))
+
+
+def _check_finite(result: Array, rules: _Rules) -> None:
+    if rules.empty_rows == "zero" and not np.isfinite(result).all():
+        raise checks.too_large(result.dtype)

@@ -1,0 +1,69 @@
+"""Tokens become vectors: a fixed vector for each word, plus a code for its position."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .checks import Array, whole_number
+from .errors import SettingsError
+
+EMBEDDINGS = ("normal", "integers")
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """What the layer reads, and the two parts it is the sum of. Shapes: three times (T, D)."""
+
+    words: Array
+    positions: Array
+    inputs: Array
+
+
+def embed(tokens: Sequence[str], d_model: int, *, kind: str = "normal", positions: bool = True) -> Embedding:
+    """The vectors of a sequence of tokens; without positions their code is zero.
+
+    Shapes: T tokens -> (T, D). Raises: SettingsError.
+    """
+    words_TD = np.stack([word_vector(token, d_model, kind) for token in tokens])
+    positions_TD = sinusoidal_positions(len(tokens), d_model) if positions else np.zeros_like(words_TD)
+    return Embedding(words_TD, positions_TD, words_TD + positions_TD)
+
+
+def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
+    """The vector of a word: drawn at random once and for all, because the word's own hash is the seed.
+
+    The same word has the same vector in every session, on every machine. It means nothing: only a trained model
+    knows that cat is close to dog. kind: "normal" (mean 0, variance 1) or "integers" (-2 to 2, for paper).
+    Shapes: (D,).
+
+    >>> word_vector("cat", 4, "integers").tolist() == word_vector("cat", 6, "integers")[:4].tolist()
+    True
+    """
+    whole_number("d_model", d_model, 1)
+    seed = int.from_bytes(hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "little")
+    rng = np.random.default_rng(seed)
+    if kind == "normal":
+        return rng.standard_normal(d_model)
+    if kind == "integers":
+        return np.floor(5 * rng.random(d_model)) - 2
+    raise SettingsError(f"embedding is {kind!r} but must be one of {', '.join(EMBEDDINGS)}")
+
+
+def sinusoidal_positions(n_tokens: int, d_model: int) -> Array:
+    """A code for each position: sines and cosines of slower and slower waves, in turn.
+
+    Shapes: (T, D). Units or range: -1 to 1; every row has length √(D/2) when D is even.
+    Source: Vaswani et al. 2017, section 3.5.
+
+    >>> sinusoidal_positions(2, 4).round(2).tolist()
+    [[0.0, 1.0, 0.0, 1.0], [0.84, 0.54, 0.01, 1.0]]
+    """
+    position_T1 = np.arange(n_tokens)[:, np.newaxis]
+    feature_D = np.arange(d_model)
+    angle_TD = position_T1 / 10_000 ** (2 * (feature_D // 2) / d_model)
+    code_TD: Array = np.where(feature_D % 2 == 0, np.sin(angle_TD), np.cos(angle_TD))
+    return code_TD

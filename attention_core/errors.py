@@ -1,0 +1,21 @@
+"""Every error the engine raises on purpose; the app catches `AttentionError` in one place and shows its sentence."""
+
+
+class AttentionError(ValueError):
+    """Something was asked for that attention cannot do; the message says what came, what was expected, what to do."""
+
+
+class ShapeError(AttentionError):
+    """Arrays whose sizes do not fit each other."""
+
+
+class SettingsError(AttentionError):
+    """A setting outside its range, or settings that exclude each other."""
+
+
+class TextError(AttentionError):
+    """A text that gives no tokens, or too many."""
+
+
+class FileError(AttentionError):
+    """A file that is damaged, too large, or not what it says it is."""

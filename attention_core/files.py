@@ -1,0 +1,27 @@
+"""A `Trace` as a file."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from .projections import BIASES, MATRICES
+from .trace import STEPS, Trace
+
+
+def trace_to_npz(trace: Trace) -> bytes:
+    """Every intermediate, the weights, the settings and the tokens as one NPZ file; nothing in it needs pickle.
+
+    Read it with `numpy.load(file)`: the arrays have the names of the trace's fields.
+    """
+    arrays = {name: getattr(trace, name) for name in STEPS}
+    weights = {name: getattr(trace.projections, name) for name in MATRICES + BIASES}
+    options = {"mask": trace.mask, "bias": trace.bias, "softcap": trace.softcap}
+    arrays |= {name: np.asarray(value) for name, value in (weights | options).items() if value is not None}
+    arrays |= {"scale": np.asarray(trace.scale), "residual": np.asarray(trace.residual)}
+    arrays |= {"n_heads": np.asarray(trace.projections.n_heads), "n_kv_heads": np.asarray(trace.projections.groups)}
+    arrays |= {"tokens": np.asarray(trace.tokens, dtype=np.str_)}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()

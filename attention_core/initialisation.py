@@ -1,0 +1,75 @@
+"""Ways to draw a weight matrix; each matrix has its own random stream, so resizing one leaves the others alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .checks import Array, whole_number
+from .errors import SettingsError
+
+Draw = Callable[[np.random.Generator, int, int], Array]
+
+
+def xavier(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
+    """Uniform in ±√(6/(n_in + n_out)). Source: Glorot and Bengio 2010, equation 16."""
+    limit = math.sqrt(6.0 / (n_in + n_out))
+    return rng.uniform(-limit, limit, (n_in, n_out))
+
+
+def normal(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
+    """Normal with variance 1/n_in, which keeps the size of the numbers. Source: LeCun et al. 1998, section 4.6."""
+    return rng.standard_normal((n_in, n_out)) / math.sqrt(n_in)
+
+
+def small(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
+    """Normal with standard deviation 0.02. Source: Radford et al. 2019 (GPT-2), released code."""
+    return rng.standard_normal((n_in, n_out)) * 0.02
+
+
+def orthogonal(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
+    """Orthonormal columns, or rows where there are more columns than rows. Source: Saxe et al. 2014, section 3."""
+    return orthonormal_columns(rng, n_in, n_out) if n_in >= n_out else orthonormal_columns(rng, n_out, n_in).T
+
+
+def integers(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
+    """-1, 0 or 1 with equal chance: small enough to check on paper."""
+    return rng.integers(-1, 2, (n_in, n_out)).astype(np.float64)
+
+
+INITIALISATIONS: dict[str, Draw] = {
+    "xavier": xavier,
+    "normal": normal,
+    "small": small,
+    "orthogonal": orthogonal,
+    "integers": integers,
+}
+
+
+def orthonormal_columns(rng: np.random.Generator, n_rows: int, n_columns: int) -> Array:
+    """A matrix P with PᵀP = I, drawn uniformly from the Stiefel manifold.
+
+    Raises: SettingsError when there are more columns than rows.
+    Source: Mezzadri 2007, section 5 (QR of a Gaussian matrix with the signs of R's diagonal fixed).
+    """
+    if n_columns > n_rows:
+        raise SettingsError(
+            f"{n_columns} orthonormal columns do not fit into {n_rows} dimensions: choose d_k and d_v up to {n_rows}"
+        )
+    q_RC, r_CC = np.linalg.qr(rng.standard_normal((n_rows, n_columns)))
+    signed: Array = q_RC * np.where(np.diag(r_CC) < 0, -1.0, 1.0)
+    return signed
+
+
+def draw(init: str, seed: int, stream: int, n_in: int, n_out: int) -> Array:
+    """One (n_in, n_out) matrix from the named initialisation; equal arguments give equal numbers."""
+    if init not in INITIALISATIONS:
+        raise SettingsError(f"init is {init!r} but must be one of {', '.join(INITIALISATIONS)}")
+    return INITIALISATIONS[init](generator(seed, stream), n_in, n_out)
+
+
+def generator(seed: int, stream: int) -> np.random.Generator:
+    """The random stream number `stream` of a seed from 0 to 2^64 - 1."""
+    return np.random.default_rng([whole_number("seed", seed, 0, 2**64 - 1), stream])

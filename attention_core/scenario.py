@@ -1,0 +1,107 @@
+"""Everything that decides the numbers, as plain values; equal scenarios give the same `Trace`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .attention import attend
+from .checks import Array, whole_number
+from .embeddings import Embedding, embed
+from .errors import SettingsError
+from .masks import padding_mask, window_mask
+from .projections import Projections
+from .text import Tokens, tokenize
+from .trace import Trace
+
+WEIGHTS = ("random", "weightless", "tied", "orthonormal")
+SCALINGS = ("on", "off", "custom")
+MASKS = ("none", "causal", "padding", "window")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What the user chose. 0 means: n_tokens as long as the sentence, piece whole words, d_k and d_v D / heads."""
+
+    text: str = "The animal did not cross the street because it was too tired"
+    n_tokens: int = 0
+    piece: int = 0
+    embedding: str = "normal"
+    positions: bool = True
+    d_model: int = 16
+    n_heads: int = 4
+    d_k: int = 0
+    d_v: int = 0
+    weights: str = "random"
+    init: str = "xavier"
+    seed: int = 0
+    scaling: str = "on"
+    scale: float = 1.0
+    mask: str = "none"
+    window: int = 2
+    residual: bool = False
+
+
+@lru_cache(maxsize=256)
+def tokens_of(scenario: Scenario) -> Tokens:
+    """The token sequence of a scenario. Raises: TextError."""
+    return tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
+
+
+@lru_cache(maxsize=64)
+def embedding_of(scenario: Scenario) -> Embedding:
+    """The vectors of a scenario's tokens. Raises: TextError, SettingsError."""
+    tokens = tokens_of(scenario).tokens
+    return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
+
+
+@lru_cache(maxsize=32)
+def trace_of(scenario: Scenario) -> Trace:
+    """The whole layer run on a scenario. Raises: AttentionError."""
+    tokens = tokens_of(scenario).tokens
+    trace = attend(
+        embedding_of(scenario).inputs,
+        projections_of(scenario),
+        mask=_mask(scenario),
+        causal=scenario.mask == "causal",
+        scale=_scale(scenario),
+        residual=scenario.residual,
+    )
+    return trace.labelled(tokens)
+
+
+def projections_of(scenario: Scenario) -> Projections:
+    """The weights a scenario asks for. Raises: SettingsError."""
+    s, d_k, d_v = scenario, scenario.d_k or None, scenario.d_v or None
+    if s.weights == "random":
+        return Projections.random(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)
+    if s.weights == "tied":
+        return Projections.tied(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)
+    if s.weights == "orthonormal":
+        return Projections.stiefel(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed)
+    if s.weights == "weightless":
+        return Projections.weightless(s.d_model, s.n_heads)
+    raise _unknown("weights", s.weights, WEIGHTS)
+
+
+def _scale(scenario: Scenario) -> float | None:
+    factors = {"on": None, "off": 1.0, "custom": scenario.scale}
+    if scenario.scaling not in factors:
+        raise _unknown("scaling", scenario.scaling, SCALINGS)
+    return factors[scenario.scaling]
+
+
+def _mask(scenario: Scenario) -> Array | None:
+    if scenario.mask not in MASKS:
+        raise _unknown("mask", scenario.mask, MASKS)
+    tokens = tokens_of(scenario)
+    if scenario.mask == "padding":
+        return padding_mask([tokens.n_real], len(tokens.tokens))
+    if scenario.mask == "window":
+        width = whole_number("window", scenario.window, 0)
+        return window_mask(len(tokens.tokens), len(tokens.tokens), left=width, right=width)
+    return None
+
+
+def _unknown(name: str, value: str, choices: tuple[str, ...]) -> SettingsError:
+    return SettingsError(f"{name} is {value!r} but must be one of {', '.join(choices)}")

@@ -1,0 +1,51 @@
+"""What a field of the `Trace` declares about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+AXES = {
+    "B": "batch",
+    "H": "head",
+    "G": "key/value head",
+    "T": "query position",
+    "S": "key position",
+    "D": "model feature",
+    "M": "memory feature",
+    "O": "output feature",
+    "K": "query/key feature",
+    "V": "value feature",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one field of the `Trace` is. Everything shown about it is read from here.
+
+    axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K.
+    kind: feature, logit or probability; it chooses the colour scale. needs: the fields it is computed from.
+    symbol, formula: LaTeX. says: one sentence a student understands. The NumPy statements are in `numpy_code`.
+    """
+
+    axes: str
+    kind: str
+    symbol: str
+    needs: str
+    formula: str
+    says: str
+    name: str = ""
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The axes one by one."""
+        return tuple(self.axes.split())
+
+    @property
+    def title(self) -> str:
+        """The field's name in words."""
+        return self.name.replace("_", " ")
+
+    @property
+    def per_head(self) -> bool:
+        """Whether the field holds one matrix per head."""
+        return len(self.letters) == 4

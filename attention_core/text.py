@@ -1,0 +1,136 @@
+"""A sentence becomes tokens: words, single punctuation marks, single emoji; in any script.
+
+What happens to unusual input is decided here, and said in `Tokens.notes`:
+
+* white space separates tokens; the text is brought to Unicode's composed form (NFC);
+* control characters, direction marks, lone surrogates and unassigned code points are removed;
+* an apostrophe or hyphen between letters belongs to the word (don't, well-known);
+* Chinese and Japanese characters are one token each, because they are written without spaces;
+* an emoji with its modifiers (skin tone, joined family, flag) is one token;
+* a text without any token, or longer than `MAX_CHARACTERS`, is an error.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from .checks import whole_number
+from .errors import TextError
+
+MAX_CHARACTERS = 20_000
+PAD = "[pad]"
+CONTINUES = "##"
+
+_JOINERS = "\u200c\u200d"
+_INSIDE_WORDS = "'’-"
+_ONE_BY_ONE = (
+    (0x3040, 0x30FF),  # hiragana, katakana
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3134F),  # Chinese characters
+)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of a sequence, how many of them are real (the rest is padding), and what was done to the text."""
+
+    tokens: tuple[str, ...]
+    n_real: int
+    notes: tuple[str, ...] = ()
+
+
+def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
+    """Cut a text into tokens, then cut or pad the sequence to n_tokens (0: as long as the text).
+
+    piece: 0 keeps words whole; n cuts them into pieces of at most n characters, the later ones marked "##".
+    Raises: TextError, SettingsError.
+
+    >>> tokenize("Don't panic!", piece=4, n_tokens=6).tokens
+    ("Don'", '##t', 'pani', '##c', '!', '[pad]')
+    """
+    whole_number("piece", piece, 0)
+    whole_number("n_tokens", n_tokens, 0)
+    if len(text) > MAX_CHARACTERS:
+        raise TextError(f"the text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read: shorten it")
+    tokens, n_removed = _words(unicodedata.normalize("NFC", text))
+    if not tokens:
+        raise TextError("the text holds no word, so there is nothing to attend to: type at least one")
+    notes = [f"{n_removed} invisible control characters were removed."] if n_removed else []
+    if piece:
+        tokens = [part for token in tokens for part in pieces(token, piece)]
+    if n_tokens and len(tokens) > n_tokens:
+        notes.append(f"The sentence has {len(tokens)} tokens; the first {n_tokens} are used.")
+    n_real = min(len(tokens), n_tokens or len(tokens))
+    n_padding = max(0, n_tokens - n_real)
+    if n_padding:
+        notes.append(f"The sentence has {n_real} tokens; {n_padding} {PAD} fill the sequence up to {n_tokens}.")
+    return Tokens(tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes))
+
+
+def pieces(token: str, size: int) -> list[str]:
+    """A token in parts of `size` visible characters; an accent or emoji modifier stays with its character.
+
+    >>> pieces("attention", 4)
+    ['atte', '##ntio', '##n']
+    """
+    clusters: list[str] = []
+    for character in token:
+        if clusters and (_kind(character) == "mark" or clusters[-1][-1] in _JOINERS):
+            clusters[-1] += character
+        else:
+            clusters.append(character)
+    parts = ["".join(clusters[i : i + size]) for i in range(0, len(clusters), size)]
+    return parts[:1] + [CONTINUES + part for part in parts[1:]]
+
+
+def _words(text: str) -> tuple[list[str], int]:
+    """The tokens of a text, and how many characters were removed from it."""
+    tokens: list[str] = []
+    n_removed = 0
+    previous = "space"
+    for position, character in enumerate(text):
+        kind = _kind(character)
+        if kind == "removed":
+            n_removed += 1
+            continue
+        if character in _INSIDE_WORDS and previous == "word" and _kind(text[position + 1 : position + 2]) == "word":
+            kind = "word"
+        if previous != "space" and _belongs(kind, previous, tokens[-1]):
+            tokens[-1] += character
+            previous = previous if kind == "mark" else kind
+        elif kind != "space":
+            tokens.append(character)
+            previous = kind
+        else:
+            previous = "space"
+    return tokens, n_removed
+
+
+def _belongs(kind: str, previous: str, token: str) -> bool:
+    """Whether a character continues the token before it."""
+    if kind == "mark":
+        return True
+    if kind == "flag" and previous == "flag":
+        return len(token) == 1
+    if kind == "symbol" and previous == "symbol":
+        return token[-1] == _JOINERS[1]
+    return kind == previous == "word"
+
+
+def _kind(character: str) -> str:
+    """What a character does in a text: word, symbol, one (stands alone), mark, flag, space or removed."""
+    if not character or character.isspace() or character == "\u200b":  # the zero-width space parts words in Thai
+        return "space"
+    code, category = ord(character), unicodedata.category(character)
+    if character in _JOINERS or category[0] == "M" or 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F:
+        return "mark"
+    if category[0] == "C":
+        return "removed"
+    if 0x1F1E6 <= code <= 0x1F1FF:
+        return "flag"
+    if category[0] in "LN":
+        return "one" if any(low <= code <= high for low, high in _ONE_BY_ONE) else "word"
+    return "symbol"

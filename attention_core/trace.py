@@ -1,0 +1,185 @@
+"""The record of one attention call: every intermediate, declared once, in the order of computation."""
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Self, get_type_hints
+
+from . import numpy_code
+from .checks import Array
+from .errors import ShapeError
+from .formulas import empty_rows
+from .projections import Projections
+from .steps import AXES, Step
+
+
+@dataclass(frozen=True, eq=False)
+class HeadTrace:
+    """What happened inside the heads.
+
+    Shapes: the three score arrays and the probabilities (B, H, T, S), head_outputs (B, H, T, V).
+    """
+
+    scores: Array
+    scaled_scores: Array
+    masked_scores: Array
+    probabilities: Array
+    head_outputs: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Everything that happened in one call of `attend`. Arrays are read-only; their shapes are checked.
+
+    The first fields are the intermediates in order of computation, each with its `Step`; the others hold what
+    the call was given. Raises: ShapeError.
+    """
+
+    # fmt: off
+    inputs: Annotated[Array, Step(
+        axes="B T D", kind="feature", symbol="X", needs="",
+        formula="X",
+        says="One row per token: its word vector, with its position's code added if positions are on.",
+    )]
+    memory: Annotated[Array, Step(
+        axes="B S M", kind="feature", symbol="M", needs="inputs",
+        formula="M = X",
+        says="What keys and values are made from: the same sequence in self-attention, another one in cross-attention.",
+    )]
+    queries: Annotated[Array, Step(
+        axes="B T H·K", kind="feature", symbol="Q", needs="inputs",
+        formula=r"Q = X\,W_Q",
+        says="Every token asks one question per head: its whole vector times W_Q.",
+    )]
+    keys: Annotated[Array, Step(
+        axes="B S G·K", kind="feature", symbol="K", needs="memory",
+        formula=r"K = M\,W_K",
+        says="Every token offers one label per head to be found by: its whole vector times W_K.",
+    )]
+    values: Annotated[Array, Step(
+        axes="B S G·V", kind="feature", symbol="V", needs="memory",
+        formula=r"V = M\,W_V",
+        says="Every token prepares what it passes on when it is attended to: its whole vector times W_V.",
+    )]
+    query_heads: Annotated[Array, Step(
+        axes="B H T K", kind="feature", symbol="Q_h", needs="queries",
+        formula=r"Q_h = Q_{:,\,h d_k:(h+1) d_k}",
+        says="Each head takes its own block of columns of Q: reshape, then swap.",
+    )]
+    key_heads: Annotated[Array, Step(
+        axes="B G S K", kind="feature", symbol="K_h", needs="keys",
+        formula=r"K_h = K_{:,\,h d_k:(h+1) d_k}",
+        says="Each head takes its own block of columns of K: reshape, then swap.",
+    )]
+    value_heads: Annotated[Array, Step(
+        axes="B G S V", kind="feature", symbol="V_h", needs="values",
+        formula=r"V_h = V_{:,\,h d_v:(h+1) d_v}",
+        says="Each head takes its own block of columns of V: reshape, then swap.",
+    )]
+    scores: Annotated[Array, Step(
+        axes="B H T S", kind="logit", symbol="S_h", needs="query_heads key_heads",
+        formula=r"S_h = Q_h K_h^{\top}",
+        says="Each cell compares one query with one key: the dot product of their vectors.",
+    )]
+    scaled_scores: Annotated[Array, Step(
+        axes="B H T S", kind="logit", symbol=r"\tilde S_h", needs="scores",
+        formula=r"\tilde S_h = s \, S_h",
+        says="Every score is multiplied by the same number s, so that wide heads do not saturate the softmax.",
+    )]
+    masked_scores: Annotated[Array, Step(
+        axes="B H T S", kind="logit", symbol=r"\hat S_h", needs="scaled_scores",
+        formula=r"\hat S_{h,ij} = \tilde S_{h,ij}\ \text{if allowed, else}\ {-\infty}",
+        says="A score the query may not see becomes minus infinity; the others stay as they are.",
+    )]
+    probabilities: Annotated[Array, Step(
+        axes="B H T S", kind="probability", symbol="A_h", needs="masked_scores",
+        formula=r"A_{h,ij} = \frac{e^{\hat S_{h,ij}}}{\sum_{k} e^{\hat S_{h,ik}}}",
+        says="Each row becomes shares that sum to 1: how much this query reads from every key.",
+    )]
+    head_outputs: Annotated[Array, Step(
+        axes="B H T V", kind="feature", symbol="O_h", needs="probabilities value_heads",
+        formula="O_h = A_h V_h",
+        says="Each token receives the average of the value vectors, weighted by its row of probabilities.",
+    )]
+    merged: Annotated[Array, Step(
+        axes="B T H·V", kind="feature", symbol="O", needs="head_outputs",
+        formula=r"O = [\,O_0 \mid O_1 \mid \cdots\,]",
+        says="The heads are laid side by side again, token by token: swap, then reshape.",
+    )]
+    output: Annotated[Array, Step(
+        axes="B T O", kind="feature", symbol="Y", needs="merged inputs",
+        formula=r"Y = O\,W_O",
+        says="W_O mixes what the heads found into one vector per token.",
+    )]
+    # fmt: on
+
+    projections: Projections = field(repr=False)
+    scale: float
+    softcap: float | None = None
+    mask: Array | None = field(default=None, repr=False)
+    bias: Array | None = field(default=None, repr=False)
+    residual: bool = False
+    tokens: tuple[str, ...] = ()
+    memory_tokens: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        sizes = self.sizes
+        for about in STEPS.values():
+            array = getattr(self, about.name)
+            expected = tuple(_axis_size(axis, sizes) for axis in about.letters)
+            if array.shape != expected:
+                raise ShapeError(f"{about.name} has shape {array.shape} but must have {expected} = {about.axes}")
+            array.setflags(write=False)
+        for tokens, axis in ((self.tokens, "T"), (self.memory_tokens, "S")):
+            if tokens and len(tokens) != sizes[axis]:
+                raise ShapeError(f"{len(tokens)} token labels were given for {sizes[axis]} positions ({AXES[axis]})")
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The length of every axis letter."""
+        p = self.projections
+        n_batch, n_queries, d_model = self.inputs.shape
+        return {
+            "B": n_batch, "H": p.n_heads, "G": p.groups, "T": n_queries, "S": self.memory.shape[1], "D": d_model,
+            "M": p.d_memory, "O": p.d_out, "K": p.d_k, "V": p.d_v,
+        }  # fmt: skip
+
+    def axes(self, name: str) -> tuple[str, ...]:
+        """The axis letters of a field; M and O are called D, and G is called H, where they are as many."""
+        sizes = self.sizes
+        usual = {"M": "D", "O": "D", "G": "H"}
+        names = {letter: usual[letter] for letter in usual if sizes[letter] == sizes[usual[letter]]}
+        return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in STEPS[name].letters)
+
+    @property
+    def empty_rows(self) -> Array:
+        """Which queries had nothing to attend to. Shapes: (B, H, T) bool."""
+        rows: Array = empty_rows(self.masked_scores)
+        return rows
+
+    def code(self, name: str) -> str:
+        """The NumPy statements that compute a field from those before it."""
+        return str(getattr(numpy_code, name)(self))
+
+    def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
+        """The same record with a label for each position; the memory's labels are the tokens' in self-attention."""
+        own = self.memory is self.inputs and not memory_tokens
+        return replace(self, tokens=tuple(tokens), memory_tokens=tuple(tokens if own else memory_tokens))
+
+    def labels(self, axis: str) -> tuple[str, ...]:
+        """What stands at the ticks of an axis: tokens, heads, or numbered features."""
+        tokens = {"T": self.tokens, "S": self.memory_tokens}.get(axis)
+        if tokens:
+            return tokens
+        prefix = {"H": "head ", "G": "head "}.get(axis, "")
+        return tuple(f"{prefix}{i}" for i in range(_axis_size(axis, self.sizes)))
+
+
+STEPS: dict[str, Step] = {
+    name: replace(hint.__metadata__[0], name=name)
+    for name, hint in get_type_hints(Trace, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
+}
+
+
+def _axis_size(axis: str, sizes: dict[str, int]) -> int:
+    return math.prod(sizes[letter] for letter in axis.split("·"))

@@ -1,0 +1,151 @@
+"""Published and hand-made examples whose numbers can be checked on paper or in the text they come from."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, attend, padding_mask, softmax
+
+LN_2 = math.log(2)
+
+
+def sigmoid(x: float) -> float:
+    """1 / (1 + exp(-x)): the softmax of two scores that differ by x."""
+    return 1 / (1 + math.exp(-x))
+
+
+def test_illustrated_self_attention() -> None:
+    """Three tokens, integer weights, no scaling: the numbers of Raimi Karim's "Illustrated: Self-Attention" (2019)."""
+    projections = Projections(
+        w_q=[[1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1]],
+        w_k=[[0, 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 0]],
+        w_v=[[0, 2, 0], [0, 3, 0], [1, 0, 3], [1, 1, 0]],
+        n_heads=1,
+    )
+    trace = attend([[1, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1]], projections, scale=1.0)
+    assert trace.queries[0].tolist() == [[1, 0, 2], [2, 2, 2], [2, 1, 3]]
+    assert trace.keys[0].tolist() == [[0, 1, 1], [4, 4, 0], [2, 3, 1]]
+    assert trace.values[0].tolist() == [[1, 2, 3], [2, 8, 0], [2, 6, 3]]
+    assert trace.scores[0, 0].tolist() == [[2, 4, 4], [4, 16, 12], [4, 12, 10]]
+    # His text goes on with the first row rounded to 0, 0.5, 0.5 and so prints [2.0, 7.0, 1.5].
+    exact = [[1.9366, 6.6831, 1.5951], [2.0000, 7.9640, 0.0540], [1.9997, 7.7599, 0.3584]]
+    np.testing.assert_allclose(trace.output[0], exact, rtol=0, atol=5e-5)
+
+
+RASCHKA_INPUTS = [
+    [0.43, 0.15, 0.89],
+    [0.55, 0.87, 0.66],
+    [0.57, 0.85, 0.64],
+    [0.22, 0.58, 0.33],
+    [0.77, 0.25, 0.10],
+    [0.05, 0.80, 0.55],
+]
+
+
+def test_raschka_without_weights() -> None:
+    """Weightless and unscaled, second token: Raschka, "Build a Large Language Model (From Scratch)", section 3.3."""
+    trace = attend(RASCHKA_INPUTS, Projections.weightless(3), scale=1.0)
+    print_precision = {"rtol": 0, "atol": 5.1e-5}
+    scores, probabilities = trace.scores[0, 0, 1], trace.probabilities[0, 0, 1]
+    np.testing.assert_allclose(scores, [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865], **print_precision)
+    np.testing.assert_allclose(probabilities, [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581], **print_precision)
+    np.testing.assert_allclose(trace.output[0, 1], [0.4419, 0.6515, 0.5683], **print_precision)
+
+
+def test_raschka_with_weights() -> None:
+    """Three weight matrices and 1/sqrt(d_k), second token: the same book, section 3.4.1 (torch.manual_seed(123))."""
+    projections = Projections(
+        w_q=[[0.296112, 0.516562], [0.251671, 0.688557], [0.073972, 0.866522]],
+        w_k=[[0.136580, 0.102479], [0.184056, 0.726447], [0.315254, 0.687107]],
+        w_v=[[0.075635, 0.196638], [0.316412, 0.401740], [0.118568, 0.827395]],
+        n_heads=1,
+    )
+    trace = attend(RASCHKA_INPUTS, projections)
+    print_precision = {"rtol": 0, "atol": 5.1e-5}
+    probabilities = trace.probabilities[0, 0, 1]
+    np.testing.assert_allclose(trace.queries[0, 1], [0.4306, 1.4551], **print_precision)
+    np.testing.assert_allclose(probabilities, [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820], **print_precision)
+    np.testing.assert_allclose(trace.output[0, :2], [[0.2996, 0.8053], [0.3061, 0.8210]], **print_precision)
+
+
+def test_one_two_does_not_prefer_itself() -> None:
+    """Weightless attention over [1, 2]: token 1 looks more at token 2 (0.7311) than at itself (0.2689)."""
+    trace = attend([[1], [2]], Projections.weightless(1))
+    expected = [[sigmoid(-1), sigmoid(1)], [sigmoid(-2), sigmoid(2)]]
+    np.testing.assert_allclose(trace.probabilities[0, 0], expected, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(trace.probabilities[0, 0, 0], [0.2689, 0.7311], rtol=0, atol=5e-5)
+    np.testing.assert_allclose(trace.output[0, :, 0], [1 + sigmoid(1), 1 + sigmoid(2)], rtol=0, atol=1e-15)
+
+
+def test_one_two_three_beats_both_diagonals() -> None:
+    """Weightless attention over [1, 2, 3]: a_12 exceeds both a_11 and a_22, by 0.127418 over the larger."""
+    A = attend([[1], [2], [3]], Projections.weightless(1)).probabilities[0, 0]
+    printed = [[0.0900, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
+    np.testing.assert_allclose(A, printed, rtol=0, atol=5.1e-5)
+    by_hand = [[math.exp(i * j) / sum(math.exp(i * k) for k in (1, 2, 3)) for j in (1, 2, 3)] for i in (1, 2, 3)]
+    np.testing.assert_allclose(A, by_hand, rtol=0, atol=1e-15)
+    assert A[0, 1] - max(A[0, 0], A[1, 1]) == pytest.approx(0.127418, abs=5e-7)
+    # a_ij a_ji = a_ii a_jj exp(-|x_i - x_j|^2): the normalisers cancel.
+    assert A[0, 2] * A[2, 0] == pytest.approx(A[0, 0] * A[2, 2] * math.exp(-4), rel=1e-14)
+
+
+def two_heads() -> Projections:
+    """Two heads of width 1, integer weights; with scale ln 2 the softmax of integers is powers of 2 over their sum."""
+    return Projections(
+        w_q=[[1, 2], [0, 1]], w_k=[[1, 0], [2, 1]], w_v=[[6, 0], [12, 15]], w_o=[[1, 1], [0, 1]], n_heads=2
+    )
+
+
+def test_two_heads_by_hand() -> None:
+    """Two heads on two tokens, every intermediate a whole number or a simple fraction."""
+    trace = attend([[1, 0], [0, 1]], two_heads(), scale=LN_2)
+    assert trace.query_heads[0].tolist() == [[[1], [0]], [[2], [1]]]
+    assert trace.key_heads[0].tolist() == [[[1], [2]], [[0], [1]]]
+    assert trace.value_heads[0].tolist() == [[[6], [12]], [[0], [15]]]
+    assert trace.scores[0].tolist() == [[[1, 2], [0, 0]], [[0, 2], [0, 1]]]
+    fractions = [[[1 / 3, 2 / 3], [1 / 2, 1 / 2]], [[1 / 5, 4 / 5], [1 / 3, 2 / 3]]]
+    np.testing.assert_allclose(trace.probabilities[0], fractions, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(trace.head_outputs[0], [[[10], [9]], [[12], [10]]], rtol=1e-15)
+    np.testing.assert_allclose(trace.merged[0], [[10, 12], [9, 10]], rtol=1e-15)
+    np.testing.assert_allclose(trace.output[0], [[10, 22], [9, 19]], rtol=1e-15)
+
+
+def test_two_heads_causal_with_residual_by_hand() -> None:
+    """Causal: the first token reads only its own value; the residual adds the token itself."""
+    trace = attend([[1, 0], [0, 1]], two_heads(), scale=LN_2, causal=True, residual=True)
+    assert trace.probabilities[0, :, 0].tolist() == [[1, 0], [1, 0]]
+    assert trace.masked_scores[0, :, 0, 1].tolist() == [-math.inf, -math.inf]
+    np.testing.assert_allclose(trace.merged[0], [[6, 0], [9, 10]], rtol=1e-15)
+    np.testing.assert_allclose(trace.output[0], [[6 + 1, 6], [9, 19 + 1]], rtol=1e-15)
+
+
+def test_one_shared_head_by_hand() -> None:
+    """Two query heads share one key/value head: the same keys, the same values, different questions."""
+    projections = Projections(w_q=[[1, 2], [0, 1]], w_k=[[1], [2]], w_v=[[15], [0]], n_heads=2, n_kv_heads=1)
+    trace = attend([[1, 0], [0, 1]], projections, scale=LN_2)
+    assert trace.scores[0].tolist() == [[[1, 2], [0, 0]], [[2, 4], [1, 2]]]
+    np.testing.assert_allclose(trace.probabilities[0, 1], [[1 / 5, 4 / 5], [1 / 3, 2 / 3]], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(trace.output[0], [[5, 3], [7.5, 5]], rtol=1e-15)
+
+
+def test_bias_mask_and_cross_attention_by_hand() -> None:
+    """A bias of ln 3 triples a share, a padded key has none, and the memory may be longer than the sequence."""
+    identity = Projections([[0]], [[0]], [[1]], n_heads=1)
+    plain = attend([[7]], identity, memory=[[4], [8], [99]], mask=padding_mask([2], 3))
+    assert plain.probabilities[0, 0].tolist() == [[0.5, 0.5, 0]]
+    assert plain.output[0].tolist() == [[6]]
+    tripled = attend([[7]], identity, memory=[[4], [8], [99]], mask=padding_mask([2], 3), bias=[[0, math.log(3), 0]])
+    np.testing.assert_allclose(tripled.probabilities[0, 0], [[1 / 4, 3 / 4, 0]], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(tripled.output[0], [[7]], rtol=1e-15)
+
+
+def test_softmax_of_logarithms() -> None:
+    """softmax(ln 1, ln 2, ln 5) is 1/8, 2/8, 5/8, whatever is added to all three; a slice of -inf gives zeros."""
+    logarithms = np.log([1.0, 2.0, 5.0])
+    for shift in (0.0, 1000.0, -1000.0):
+        np.testing.assert_allclose(softmax(logarithms + shift), [1 / 8, 2 / 8, 5 / 8], rtol=0, atol=1e-13)
+    assert softmax([-math.inf, -math.inf]).tolist() == [0, 0]
+    assert softmax([[0.0, 0.0], [0.0, -math.inf]], axis=0).tolist() == [[0.5, 1.0], [0.5, 0.0]]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +17,7 @@ from .projections import Projections
 from .trace import HeadTrace, Trace
 
 
-@dataclass(frozen=True)
-class _Rules:
+class _Rules(NamedTuple):
     """How scores become probabilities: the checked form of the options of a call."""
 
     allowed: Array | None
@@ -26,6 +27,8 @@ class _Rules:
     empty_rows: str
 
 
+# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on the way to it.
+@np.errstate(over="ignore", invalid="ignore")
 def attend(
     x: ArrayLike,
     projections: Projections,
@@ -68,8 +71,11 @@ def attend(
     # The heads write straight into the merged layout: head_outputs is the split view of merged.
     merged = np.empty((*inputs.shape[:2], p.n_heads * p.d_v), dtype)
     heads = _inside_heads(query_heads, key_heads, value_heads, rules, out=formulas.split_heads(merged, p.n_heads))
-    output = formulas.mix_heads(merged, p.w_o, p.b_o, _connection(inputs, p) if residual else None)
-    _check_finite(output, rules)
+    connection = _connection(inputs, p, residual)
+    output = formulas.mix_heads(merged, p.w_o, p.b_o, connection)
+    checks.check_range(output)
+    if empty_rows == "nan" and _fill_empty_rows(heads):
+        output = formulas.mix_heads(merged, p.w_o, p.b_o, connection)
     return Trace(
         inputs, source, queries, keys, values, query_heads, key_heads, value_heads, heads.scores, heads.scaled_scores,
         heads.masked_scores, heads.probabilities, heads.head_outputs, merged, output,
@@ -77,6 +83,7 @@ def attend(
     )  # fmt: skip
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def scaled_dot_product_attention(
     query_heads: ArrayLike,
     key_heads: ArrayLike,
@@ -98,7 +105,9 @@ def scaled_dot_product_attention(
     shape = (*query.shape[:3], key.shape[2])
     rules = _rules(shape, query.shape[3], query.dtype.type, mask, bias, scale, causal, softcap, empty_rows)
     heads = _inside_heads(query, key, value, rules, out=np.empty((*query.shape[:3], value.shape[3]), query.dtype))
-    _check_finite(heads.head_outputs, rules)
+    checks.check_range(heads.head_outputs)
+    if empty_rows == "nan":
+        _fill_empty_rows(heads)
     return heads
 
 
@@ -108,18 +117,50 @@ def _inside_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, rules: 
     The score arrays come out of one allocation: apart, the system takes them back after each call and the next
     call pays for every page again (1.2 times the run time at 512 tokens).
     """
-    unmasked = rules.allowed is None and rules.bias is None
-    n_arrays = 3 if unmasked else 4
-    block = np.empty((n_arrays, *query_BHTK.shape[:3], key_BGSK.shape[2]), query_BHTK.dtype)
-    _check_range(query_BHTK, key_BGSK, rules.scale)
-    scores = formulas.dot_products(query_BHTK, key_BGSK, out=block[0])
-    scaled = formulas.scale_scores(scores, rules.scale, rules.softcap, out=block[1])
-    masked = scaled if unmasked else formulas.mask_scores(scaled, rules.allowed, rules.bias, out=block[2])
-    probabilities = formulas.softmax_into(masked, out=block[-1])
-    if rules.empty_rows == "nan" and not unmasked:
-        probabilities[formulas.empty_rows(masked)] = np.nan
+    shape = (*query_BHTK.shape[:3], key_BGSK.shape[2])
+    addend = formulas.mask_addend(rules.allowed, rules.bias, query_BHTK.dtype.type)
+    arrays = np.empty((3 if addend is None else 4, *shape), query_BHTK.dtype)
+    scores, scaled, probabilities = arrays[0], arrays[1], arrays[-1]
+    masked = scaled if addend is None else arrays[2]
+    formulas.dot_products(query_BHTK, key_BGSK, out=scores)
+    for block in _blocks(shape):
+        bounded = _check_scores(scores[block], rules)
+        formulas.scale_scores(scores[block], rules.scale, rules.softcap, out=scaled[block])
+        if addend is not None:
+            hiding = np.broadcast_to(addend, shape)[block]
+            np.add(scaled[block], hiding, out=masked[block])
+            if rules.bias is not None:
+                checks.check_hidden(masked[block], hiding)
+        formulas.softmax_into(masked[block], out=probabilities[block], bounded=bounded)
     formulas.mix_values(probabilities, value_BGSV, out=out)
     return HeadTrace(scores, scaled, masked, probabilities, out)
+
+
+def _check_scores(scores: Array, rules: _Rules) -> bool:
+    """Whether exp of the scaled scores stays in range as they are.
+
+    Raises: SettingsError when a score, scaled or not, left the range of its type.
+    """
+    largest = max(float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None)))
+    if not largest * max(1.0, abs(rules.scale)) <= checks.LARGEST[scores.dtype]:
+        raise checks.too_large(scores.dtype)
+    return rules.bias is None and largest * abs(rules.scale) <= formulas.SAFE_EXPONENT
+
+
+def _blocks(shape: tuple[int, int, int, int]) -> Iterator[tuple[slice, ...]]:
+    """Cut the scores along batch, heads and queries into blocks that stay in the cache from scaling to softmax.
+
+    With blocks of 2**17 scores what happens inside the heads takes 0.82 times as long as with one block of 512 tokens
+    and 8 heads; 2**15 and 2**18 are no better.
+    """
+    n_batch, n_heads, n_queries, n_keys = shape
+    rows = max(1, 2**17 // n_keys)
+    if rows >= n_batch * n_heads * n_queries:
+        yield ()  # all of it
+        return
+    heads, batch = max(1, rows // n_queries), max(1, rows // (n_queries * n_heads))
+    for b, h, t in product(range(0, n_batch, batch), range(0, n_heads, heads), range(0, n_queries, rows)):
+        yield slice(b, b + batch), slice(h, h + heads), slice(t, t + rows)
 
 
 def _rules(
@@ -134,11 +175,12 @@ def _rules(
     empty_rows: str,
 ) -> _Rules:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
+    checks.check_switch("causal", causal)
     allowed = checks.as_mask(mask, shape)
     if causal:
         past = causal_mask(*shape[2:])
         allowed = past if allowed is None else allowed & past
-    checks.check_softcap(softcap)
+    checks.check_softcap(softcap, dtype)
     checks.check_empty_rows(empty_rows)
     return _Rules(allowed, checks.as_bias(bias, shape, dtype), checks.score_scale(scale, d_k), softcap, empty_rows)
 
@@ -176,7 +218,10 @@ def _heads(query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike)
     return query.astype(dtype, copy=False), key.astype(dtype, copy=False), value.astype(dtype, copy=False)
 
 
-def _connection(inputs_BTD: Array, p: Projections) -> Array:
+def _connection(inputs_BTD: Array, p: Projections, residual: bool) -> Array | None:
+    checks.check_switch("residual", residual)
+    if not residual:
+        return None
     if p.d_out != inputs_BTD.shape[2]:
         raise SettingsError(
             f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width {p.d_out}: they must agree"
@@ -184,17 +229,9 @@ def _connection(inputs_BTD: Array, p: Projections) -> Array:
     return inputs_BTD
 
 
-def _check_range(query_BHTK: Array, key_BGSK: Array, scale: float) -> None:
-    """Raise before a score can overflow: |q·k| is at most d_k max|q| max|k|."""
-    bound = query_BHTK.shape[3] * _largest(query_BHTK) * _largest(key_BGSK) * max(1.0, abs(scale))
-    if not bound < np.finfo(query_BHTK.dtype).max:
-        raise checks.too_large(query_BHTK.dtype)
-
-
-def _largest(array: Array) -> float:
-    return max(float(array.max()), -float(array.min()))
-
-
-def _check_finite(result: Array, rules: _Rules) -> None:
-    if rules.empty_rows == "zero" and not np.isfinite(result).all():
-        raise checks.too_large(result.dtype)
+def _fill_empty_rows(heads: HeadTrace) -> bool:
+    """Put NaN where a query had nothing to attend to, as PyTorch does; whether there was such a query."""
+    empty_BHT = formulas.empty_rows(heads.masked_scores)
+    heads.probabilities[empty_BHT] = np.nan
+    heads.head_outputs[empty_BHT] = np.nan
+    return bool(empty_BHT.any())

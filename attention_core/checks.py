@@ -12,11 +12,15 @@ from .errors import SettingsError, ShapeError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+# The largest number of each type the engine computes in.
+LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (_SINGLE, _DOUBLE)}
+
 
 def engine_dtype(*arrays: Array | None) -> type[np.floating[Any]]:
     """float32 when every array is float32, else float64."""
-    given = [array.dtype for array in arrays if array is not None]
-    return np.float32 if given and all(dtype == np.float32 for dtype in given) else np.float64
+    given = {array.dtype for array in arrays if array is not None}
+    return np.float32 if given == {_SINGLE} else np.float64
 
 
 def as_numbers(name: str, values: ArrayLike) -> Array:
@@ -24,20 +28,33 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
 
     Raises: ShapeError for ragged lists, SettingsError for text, complex numbers, NaN or infinity.
     """
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ShapeError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from error
+    array = as_array(name, values)
     if array.dtype.kind not in "biuf":
         raise SettingsError(f"{name} must hold real numbers, but holds {array.dtype}; convert it first")
-    if array.dtype != np.float32 and array.dtype != np.float64:
+    if array.dtype not in (_SINGLE, _DOUBLE):
         array = array.astype(np.float64)
-    finite = np.isfinite(array)
-    if not finite.all():
-        where = np.unravel_index(int(np.argmin(finite)), array.shape)
+    if not all_finite(array):
+        where = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
         position = [int(index) for index in where]
         raise SettingsError(f"{name} holds {array[where]} at {position}; every number must be finite: replace it")
     return array
+
+
+def as_array(name: str, values: ArrayLike) -> Array:
+    """`values` as an array. Raises: ShapeError for ragged lists."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ShapeError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from error
+
+
+def all_finite(array: Array) -> bool:
+    """Whether no number is NaN or infinite.
+
+    A sum of squares is finite only if every number is, and takes half the time of looking at each. Where it overflows
+    it settles nothing.
+    """
+    return math.isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
 
 
 def as_sequence(name: str, values: ArrayLike) -> Array:
@@ -56,24 +73,33 @@ def as_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> Array | None:
     """A boolean mask, True = may attend, that broadcasts to `shape` = (batch, heads, queries, keys)."""
     if mask is None:
         return None
-    array = np.asarray(mask)
+    array = as_array("mask", mask)
     if array.dtype != np.bool_:
         raise SettingsError(
             f"mask must be bool (True = may attend), but is {array.dtype}; write mask > 0, or pass numbers as bias"
         )
-    return _fits("mask", array, shape)
+    return _fits("mask", array.copy(), shape)
+
+
+def as_scores(name: str, values: ArrayLike) -> Array:
+    """`values` as an array of finite numbers and -inf, which hides a key."""
+    array = as_array(name, values)
+    if array.dtype.kind not in "iuf":
+        raise SettingsError(f"{name} must hold numbers, but is {array.dtype}; pass bools as mask")
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise SettingsError(f"{name} may hold finite numbers and -inf, but holds NaN or +inf; replace them")
+    return array
 
 
 def as_bias(bias: ArrayLike | None, shape: tuple[int, ...], dtype: type[np.floating[Any]]) -> Array | None:
     """An additive bias of finite numbers and -inf that broadcasts to `shape` = (batch, heads, queries, keys)."""
     if bias is None:
         return None
-    array = np.asarray(bias)
-    if array.dtype.kind not in "iuf":
-        raise SettingsError(f"bias must hold numbers to add to the scores, but is {array.dtype}; pass bools as mask")
-    if np.isnan(array).any() or np.isposinf(array).any():
-        raise SettingsError("bias may hold finite numbers and -inf, but holds NaN or +inf; replace them")
-    return _fits("bias", array.astype(dtype, copy=False), shape)
+    array = as_scores("bias", bias)
+    converted = array.astype(dtype)
+    if (np.isinf(converted) != np.isinf(array)).any():
+        raise too_large(dtype)
+    return _fits("bias", converted, shape)
 
 
 def _fits(name: str, array: Array, shape: tuple[int, ...]) -> Array:
@@ -87,15 +113,35 @@ def score_scale(scale: float | None, d_k: int) -> float:
     """The factor on the scores: `scale` itself, or 1/√d_k when None."""
     if scale is None:
         return 1.0 / math.sqrt(d_k)
-    if isinstance(scale, bool) or not isinstance(scale, (int, float, np.number)) or not math.isfinite(scale):
+    if not _is_finite_number(scale):
         raise SettingsError(f"scale is {scale!r} but must be a finite number, or None for 1/sqrt(d_k)")
     return float(scale)
 
 
-def check_softcap(softcap: float | None) -> None:
-    """A soft cap is a finite number above 0, or None."""
-    if softcap is not None and not (math.isfinite(softcap) and softcap > 0):
+def check_softcap(softcap: float | None, dtype: type[np.floating[Any]]) -> None:
+    """A soft cap is a finite number above 0 within the range of its type, or None."""
+    if softcap is None:
+        return
+    if not _is_finite_number(softcap) or softcap <= 0:
         raise SettingsError(f"softcap is {softcap!r} but must be a finite number above 0, or None for no cap")
+    limits = np.finfo(dtype)
+    if not float(limits.tiny) <= softcap <= float(limits.max):
+        raise SettingsError(f"softcap is {softcap!r}, which {limits.dtype.name} cannot hold; choose a number nearer 1")
+
+
+def check_switch(name: str, value: object) -> None:
+    """A switch is True or False; a word such as "no" would count as True."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise SettingsError(f"{name} is {value!r} but must be True or False")
+
+
+def _is_finite_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond the range of float
+        return False
 
 
 def check_empty_rows(empty_rows: str) -> None:
@@ -104,7 +150,7 @@ def check_empty_rows(empty_rows: str) -> None:
         raise SettingsError(f"empty_rows is {empty_rows!r} but must be 'zero', or 'nan' to do as PyTorch does")
 
 
-def whole_number(name: str, value: object, low: int, high: int | None = None) -> int:
+def whole_number(name: str, value: object, low: float = -math.inf, high: int | None = None) -> int:
     """`value` as an int within low..high, both included."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise SettingsError(f"{name} is {value!r} but must be a whole number")
@@ -152,3 +198,15 @@ def too_large(dtype: Any) -> SettingsError:
     """The error for numbers that left the range of their type on the way."""
     remedy = "smaller inputs or float64" if dtype == np.float32 else "smaller inputs"
     return SettingsError(f"the numbers grew beyond the range of {np.dtype(dtype).name} on the way; use {remedy}")
+
+
+def check_hidden(masked: Array, hiding: Array) -> None:
+    """A masked score is -inf only where -inf was added, never because score and bias together fell out of range."""
+    if (np.isneginf(masked) > np.isneginf(hiding)).any():
+        raise too_large(masked.dtype)
+
+
+def check_range(array: Array) -> None:
+    """What was computed from finite numbers is finite, unless the numbers grew too large."""
+    if not all_finite(array):
+        raise too_large(array.dtype)

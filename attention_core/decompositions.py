@@ -8,13 +8,16 @@ import numpy as np
 
 from .checks import Array
 from .errors import SettingsError
-from .formulas import split_heads
+from .formulas import softmax, split_heads
 from .trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxRow:
-    """The softmax of one row, step by step. Shapes: four times (S,); maximum and total are numbers."""
+    """The softmax of one row, step by step. Shapes: four times (S,).
+
+    maximum: of the scores; total: of the exponentials; share: of the probabilities, 1 but for rounding, or 0.
+    """
 
     scores: Array
     shifted: Array
@@ -22,6 +25,7 @@ class SoftmaxRow:
     probabilities: Array
     maximum: float
     total: float
+    share: float
 
 
 def softmax_row(trace: Trace, head: int, query: int, batch: int = 0) -> SoftmaxRow:
@@ -34,7 +38,8 @@ def softmax_row(trace: Trace, head: int, query: int, batch: int = 0) -> SoftmaxR
     shifted_S = scores_S - maximum if np.isfinite(maximum) else scores_S
     exponentials_S = np.exp(shifted_S)
     probabilities_S = trace.probabilities[batch, head, query]
-    return SoftmaxRow(scores_S, shifted_S, exponentials_S, probabilities_S, maximum, float(exponentials_S.sum()))
+    total, share = float(exponentials_S.sum()), float(probabilities_S.sum())
+    return SoftmaxRow(scores_S, shifted_S, exponentials_S, probabilities_S, maximum, total, share)
 
 
 def weighted_values(trace: Trace, head: int, query: int, batch: int = 0) -> Array:
@@ -84,3 +89,91 @@ def merge_without_swap(heads_BHTV: Array) -> Array:
     """The classic mistake in the merge: reshape straight to (B, T, H*V). Right shape, tokens and heads mixed up."""
     n_batch, n_heads, n_tokens, d_v = heads_BHTV.shape
     return heads_BHTV.reshape(n_batch, n_tokens, n_heads * d_v)
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleEffect:
+    """What the scale does to one head.
+
+    spread_raw, spread: standard deviation of the scores before and after. top_raw, top: the largest probability of a
+    row, averaged over the rows, if the softmax took the raw scores, and with the scale.
+    """
+
+    spread_raw: float
+    spread: float
+    top_raw: float
+    top: float
+
+
+def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
+    """How far the scores of a head spread, and how sharp its softmax is, without and with the scale; no mask."""
+    raw_TS, scaled_TS = trace.scores[batch, head], trace.scaled_scores[batch, head]
+    tops = [float(softmax(scores).max(axis=-1).mean()) for scores in (raw_TS, scaled_TS)]
+    return ScaleEffect(float(raw_TS.std()), float(scaled_TS.std()), *tops)
+
+
+def strongest_keys(trace: Trace, head: int, query: int, count: int = 3, batch: int = 0) -> list[tuple[int, float]]:
+    """The keys a query reads most from, with their probabilities, the largest first; no key with probability 0.
+
+    >>> from attention_core import Projections, attend
+    >>> found = strongest_keys(attend([[1.0], [2.0]], Projections.weightless(1)), head=0, query=0, count=1)
+    >>> [(key, round(share, 3)) for key, share in found]
+    [(1, 0.731)]
+    """
+    row_S = trace.probabilities[batch, head, query]
+    order = np.argsort(-row_S, kind="stable")[:count]
+    return [(int(key), float(row_S[key])) for key in order if row_S[key] > 0]
+
+
+def moved_cells(trace: Trace, batch: int = 0) -> Array:
+    """Which cells of the merged matrix would hold another number if the heads were reshaped without the swap.
+
+    Shapes: (T, H*V) bool.
+    """
+    moved: Array = merge_without_swap(trace.head_outputs)[batch] != trace.merged[batch]
+    return moved
+
+
+def place_merged(trace: Trace, head: int, query: int, feature: int, swap: bool = True) -> tuple[int, int]:
+    """The row and column of the merged matrix where head_outputs[head, query, feature] lands, with or without the swap.
+
+    >>> from attention_core import Projections, attend
+    >>> trace = attend([[1.0, 2.0], [3.0, 4.0]], Projections.weightless(2, n_heads=2))
+    >>> place_merged(trace, 0, 1, 0), place_merged(trace, 0, 1, 0, swap=False)
+    ((1, 0), (0, 1))
+    """
+    d_v, width = trace.sizes["V"], trace.merged.shape[2]
+    if swap:
+        return query, head * d_v + feature
+    row, column = divmod((head * trace.sizes["T"] + query) * d_v + feature, width)
+    return row, column
+
+
+@dataclass(frozen=True, eq=False)
+class OutputParts:
+    """One token's output as a sum. Shapes: heads (H, O); bias, residual (None where not added) and output (O,)."""
+
+    heads: Array
+    bias: Array | None
+    residual: Array | None
+    output: Array
+
+
+def output_parts(trace: Trace, query: int, batch: int = 0) -> OutputParts:
+    """What each head, the bias and the residual connection add to one token's output row."""
+    return OutputParts(
+        head_contributions(trace)[batch, :, query],
+        trace.projections.b_o,
+        trace.inputs[batch, query] if trace.residual else None,
+        trace.output[batch, query],
+    )
+
+
+def output_gap(trace: Trace) -> float:
+    """The largest difference, over all tokens, between the output and the sum of its parts: nothing but rounding."""
+    total_BTO = head_contributions(trace).sum(axis=1)
+    if trace.projections.b_o is not None:
+        total_BTO = total_BTO + trace.projections.b_o
+    if trace.residual:
+        total_BTO = total_BTO + trace.inputs
+    return float(np.abs(total_BTO - trace.output).max())

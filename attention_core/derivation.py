@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .checks import Array
+from .embeddings import Embedding
 from .errors import SettingsError
 from .trace import STEPS, Trace
 
@@ -80,6 +81,19 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):
         raise SettingsError(f"{field} has shape {shape}, so it holds no cell {list(where)}")
     return _RECIPES.get(field, _given)(trace, field, where)
+
+
+def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
+    """How one number of the layer's input was made: the word's number plus the position's.
+
+    >>> from attention_core.embeddings import embed
+    >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
+    [-1.0, 1.0]
+    """
+    parts = {"words": embedding.words, "positions": embedding.positions}
+    factors = [Factor(name, (token, feature), float(array[token, feature])) for name, array in parts.items()]
+    terms = tuple(Term((factor,), factor.value) for factor in factors)
+    return Derivation("inputs", (0, token, feature), "sum", terms, float(embedding.inputs[token, feature]))
 
 
 def _given(trace: Trace, field: str, index: Index) -> Derivation:

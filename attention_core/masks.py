@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .checks import Array, whole_number
+from .checks import Array, as_array, whole_number
 from .errors import SettingsError
 
 
@@ -50,10 +50,11 @@ def padding_mask(lengths: Sequence[int] | Array, S: int) -> Array:
     >>> padding_mask([1, 3], 3)[:, 0, 0].astype(int).tolist()
     [[1, 0, 0], [1, 1, 1]]
     """
-    lengths_B = np.asarray(lengths)
+    n_keys = whole_number("S", S, 0)
+    lengths_B = as_array("lengths", lengths)
     if lengths_B.ndim != 1 or lengths_B.dtype.kind not in "iu":
         raise SettingsError(f"lengths must be a list of whole numbers, one per sequence, but is {lengths!r}")
-    if ((lengths_B < 0) | (lengths_B > S)).any():
-        raise SettingsError(f"lengths must lie from 0 to {S}, the number of keys, but are {lengths_B.tolist()}")
-    allowed_BS: Array = np.arange(S) < lengths_B[:, np.newaxis]
+    if ((lengths_B < 0) | (lengths_B > n_keys)).any():
+        raise SettingsError(f"lengths must lie from 0 to {n_keys}, the number of keys, but are {lengths_B.tolist()}")
+    allowed_BS: Array = np.arange(n_keys) < lengths_B[:, np.newaxis]
     return allowed_BS[:, np.newaxis, np.newaxis, :]

@@ -45,6 +45,9 @@ class Projections:
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in MATRICES + BIASES}
+        for name in MATRICES[:3]:
+            if given[name] is None:
+                raise ShapeError(f"{name} must be a matrix of shape (features in, features out), but is None")
         arrays = {name: as_numbers(name, values) for name, values in given.items() if values is not None}
         dtype = engine_dtype(*arrays.values())
         for name, array in arrays.items():
@@ -92,7 +95,9 @@ class Projections:
         return self.w_q.dtype
 
     def astype(self, dtype: DTypeLike) -> Projections:
-        """The same weights as float32 or float64."""
+        """The same weights as float32 or float64. Raises: SettingsError for any other type."""
+        if np.dtype(dtype) not in (np.float32, np.float64):
+            raise SettingsError(f"dtype is {np.dtype(dtype).name} but must be float32 or float64")
         given = {name: getattr(self, name) for name in MATRICES + BIASES}
         converted: dict[str, Any] = {name: a.astype(dtype) for name, a in given.items() if a is not None}
         return replace(self, **converted)
@@ -177,9 +182,10 @@ class Projections:
 
         Shapes: each (D, K), (D, K), (D, V); w_o (H*V, D_out).
         """
-        triples = [tuple(as_numbers(f"head {h}", matrix) for matrix in triple) for h, triple in enumerate(heads)]
-        if not triples or any(len(triple) != 3 for triple in triples):
+        given = list(heads)
+        if not given or any(not isinstance(triple, (tuple, list, np.ndarray)) or len(triple) != 3 for triple in given):
             raise ShapeError("heads must hold one (w_q, w_k, w_v) for each head, and at least one head")
+        triples = [tuple(as_numbers(f"head {h}", matrix) for matrix in triple) for h, triple in enumerate(given)]
         for name, matrices in zip(MATRICES, zip(*triples, strict=True), strict=False):
             if matrices[0].ndim != 2 or any(matrix.shape != matrices[0].shape for matrix in matrices):
                 shapes = ", ".join(str(matrix.shape) for matrix in matrices)

@@ -2,7 +2,11 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import attrgetter
 from typing import Annotated, Self, get_type_hints
+
+import numpy as np
 
 from . import numpy_code
 from .checks import Array
@@ -122,13 +126,17 @@ class Trace:
     memory_tokens: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.inputs.ndim != 3 or self.memory.ndim != 3:
+            name, array = ("inputs", self.inputs) if self.inputs.ndim != 3 else ("memory", self.memory)
+            raise ShapeError(f"{name} has shape {array.shape} but must have 3 axes = {STEPS[name].axes}")
         sizes = self.sizes
-        for about in STEPS.values():
-            array = getattr(self, about.name)
-            expected = tuple(_axis_size(axis, sizes) for axis in about.letters)
-            if array.shape != expected:
-                raise ShapeError(f"{about.name} has shape {array.shape} but must have {expected} = {about.axes}")
-            array.setflags(write=False)
+        arrays = _INTERMEDIATES(self)
+        shapes, expected = tuple([array.shape for array in arrays]), _expected_shapes(tuple(sizes.items()))
+        if shapes != expected:
+            name, shape, right = next(z for z in zip(STEPS, shapes, expected, strict=True) if z[1] != z[2])
+            raise ShapeError(f"{name} has shape {shape} but must have {right} = {STEPS[name].axes}")
+        for array in arrays:
+            array.setflags(False)
         for tokens, axis in ((self.tokens, "T"), (self.memory_tokens, "S")):
             if tokens and len(tokens) != sizes[axis]:
                 raise ShapeError(f"{len(tokens)} token labels were given for {sizes[axis]} positions ({AXES[axis]})")
@@ -137,9 +145,9 @@ class Trace:
     def sizes(self) -> dict[str, int]:
         """The length of every axis letter."""
         p = self.projections
-        n_batch, n_queries, d_model = self.inputs.shape
+        n_batch, n_queries, _ = self.inputs.shape
         return {
-            "B": n_batch, "H": p.n_heads, "G": p.groups, "T": n_queries, "S": self.memory.shape[1], "D": d_model,
+            "B": n_batch, "H": p.n_heads, "G": p.groups, "T": n_queries, "S": self.memory.shape[1], "D": p.d_model,
             "M": p.d_memory, "O": p.d_out, "K": p.d_k, "V": p.d_v,
         }  # fmt: skip
 
@@ -156,9 +164,23 @@ class Trace:
         rows: Array = empty_rows(self.masked_scores)
         return rows
 
+    @property
+    def hidden_keys(self) -> Array:
+        """How many keys each query may not see. Shapes: (B, H, T) whole numbers."""
+        counts: Array = np.isneginf(self.masked_scores).sum(axis=-1)
+        return counts
+
     def code(self, name: str) -> str:
         """The NumPy statements that compute a field from those before it."""
         return str(getattr(numpy_code, name)(self))
+
+    def formula(self, name: str) -> str:
+        """The LaTeX formula of a field for the options of this call."""
+        if name != "output":
+            return STEPS[name].formula
+        mixed = "O" if self.projections.w_o is None else r"O\,W_O"
+        added = ((r" + b_O", self.projections.b_o is not None), (" + X", self.residual))
+        return f"Y = {mixed}" + "".join(term for term, present in added if present)
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; the memory's labels are the tokens' in self-attention."""
@@ -179,6 +201,14 @@ STEPS: dict[str, Step] = {
     for name, hint in get_type_hints(Trace, include_extras=True).items()
     if hasattr(hint, "__metadata__")
 }
+_INTERMEDIATES = attrgetter(*STEPS)
+
+
+@lru_cache
+def _expected_shapes(sizes: tuple[tuple[str, int], ...]) -> tuple[tuple[int, ...], ...]:
+    """The shape of every field. Kept for the next call: working it out takes half as long as a tiny layer."""
+    lengths = dict(sizes)
+    return tuple(tuple(_axis_size(axis, lengths) for axis in step.letters) for step in STEPS.values())
 
 
 def _axis_size(axis: str, sizes: dict[str, int]) -> int:

@@ -1,0 +1,51 @@
+"""Where the numbers lie on their way through the split, and which ones go astray if the swap is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .checks import Array
+from .decompositions import split_without_swap
+
+
+def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
+    """Where `split_without_swap` puts a number of another token than the row says. Shapes: (H, T, width) bool.
+
+    With one head, or one token, there is nothing to swap, and no cell is wrong.
+
+    >>> foreign_cells(n_tokens=2, n_heads=2, width=1).tolist()
+    [[[False], [True]], [[True], [False]]]
+    """
+    token_T1 = np.arange(n_tokens)[:, np.newaxis]
+    origin_1TF = np.broadcast_to(token_T1, (n_tokens, n_heads * width))[np.newaxis]
+    foreign_HTF: Array = split_without_swap(origin_1TF, n_heads)[0] != token_T1
+    return foreign_HTF
+
+
+@dataclass(frozen=True)
+class SplitPlaces:
+    """Where one number lies before the split, after the reshape, after the swap, and if the swap is forgotten."""
+
+    fused: tuple[int, int, int]
+    reshaped: tuple[int, int, int, int]
+    swapped: tuple[int, int, int, int]
+    unswapped: tuple[int, int, int, int]
+
+
+def split_places(shape_BHTF: tuple[int, ...], head: int, token: int, feature: int, batch: int = 0) -> SplitPlaces:
+    """The indices of one number on its way through the split. shape_BHTF: that of the result.
+
+    >>> split_places((1, 2, 3, 4), head=1, token=0, feature=2)
+    SplitPlaces(fused=(0, 0, 6), reshaped=(0, 0, 1, 2), swapped=(0, 1, 0, 2), unswapped=(0, 0, 1, 2))
+    """
+    _, n_heads, n_tokens, width = shape_BHTF
+    flat = (token * n_heads + head) * width + feature
+    other = (flat // (n_tokens * width), flat // width % n_tokens, flat % width)
+    return SplitPlaces(
+        (batch, token, head * width + feature),
+        (batch, token, head, feature),
+        (batch, head, token, feature),
+        (batch, *other),
+    )

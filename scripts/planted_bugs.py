@@ -1,0 +1,156 @@
+"""The bugs that `plant_bugs.py` puts into a copy of the engine: what is wrong, where, and which text becomes which.
+
+Most are mistakes that attention code is known for.
+A text to replace must occur exactly once in its file; an edit that no longer fits stops the run.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Bug(NamedTuple):
+    """One mistake; edits are pairs of (text in the file, text instead)."""
+
+    what: str
+    file: str
+    edits: tuple[tuple[str, str], ...]
+
+
+def bug(what: str, file: str, *texts: str) -> Bug:
+    """A bug from alternating old and new texts."""
+    return Bug(what, file, tuple(zip(texts[::2], texts[1::2], strict=True)))
+
+
+BUGS = (
+    # projections
+    bug("keys made from the queries' sequence", "attention.py", "project(source, p.w_k", "project(inputs, p.w_k"),
+    bug("values made from the queries' sequence", "attention.py", "project(source, p.w_v", "project(inputs, p.w_v"),
+    bug("values made with W_K", "attention.py", "project(source, p.w_v", "project(source, p.w_k"),
+    bug("query bias forgotten", "attention.py", "p.w_q, p.b_q)", "p.w_q, None)"),
+    bug("key bias forgotten", "attention.py", "p.w_k, p.b_k)", "p.w_k, None)"),
+    bug("value bias forgotten", "attention.py", "p.w_v, p.b_v)", "p.w_v, None)"),
+    bug("output bias forgotten", "formulas.py", "in (b_o_O, connection_BTO):",
+        "in (connection_BTO,):"),
+    # split and merge
+    bug("split without the swap", "formulas.py",
+        "reshape(n_batch, n_tokens, n_heads, n_features // n_heads).swapaxes(1, 2)",
+        "reshape(n_batch, n_heads, n_tokens, n_features // n_heads)"),
+    bug("split into every n-th feature instead of blocks", "formulas.py",
+        "reshape(n_batch, n_tokens, n_heads, n_features // n_heads).swapaxes(1, 2)",
+        "reshape(n_batch, n_tokens, n_features // n_heads, n_heads).transpose(0, 3, 1, 2)"),
+    bug("merge without the swap (merge_heads)", "formulas.py", "heads_BHTV.swapaxes(1, 2).reshape(",
+        "heads_BHTV.reshape("),
+    bug("merge without the swap (layer)", "attention.py", "out=formulas.split_heads(merged, p.n_heads)",
+        "out=merged.reshape(inputs.shape[0], p.n_heads, inputs.shape[1], p.d_v)"),
+    bug("heads merged in reverse order", "attention.py", "formulas.split_heads(merged, p.n_heads)",
+        "formulas.split_heads(merged, p.n_heads)[:, ::-1]"),
+    # scores and scale
+    bug("queries and keys exchanged", "attention.py", "_inside_heads(query_heads, key_heads, value_heads,",
+        "_inside_heads("
+        "*((key_heads, query_heads) if key_heads.shape == query_heads.shape else (query_heads, key_heads)), "
+        "value_heads,"),
+    bug("1/sqrt(d_model) for 1/sqrt(d_k)", "attention.py", "_rules(shape, p.d_k,", "_rules(shape, p.d_model,"),
+    bug("1/sqrt(d_v) for 1/sqrt(d_k)", "attention.py", "_rules(shape, p.d_k,", "_rules(shape, p.d_v,"),
+    bug("scale forgotten", "checks.py", "1.0 / math.sqrt(d_k)", "1.0"),
+    bug("1/d_k for 1/sqrt(d_k)", "checks.py", "1.0 / math.sqrt(d_k)", "1.0 / d_k"),
+    bug("scores multiplied by sqrt(d_k)", "checks.py", "1.0 / math.sqrt(d_k)", "math.sqrt(d_k)"),
+    bug("scale 0 taken for none", "checks.py", "if scale is None:", "if not scale:"),
+    bug("a given scale multiplied with the default one", "checks.py", "return float(scale)",
+        "return float(scale) / math.sqrt(d_k)"),
+    bug("scaled twice", "formulas.py", "np.multiply(scores_BHTS, scale, out=out)",
+        "np.multiply(scores_BHTS, scale * scale, out=out)"),
+    bug("raw scores overwritten by the scaled ones", "attention.py", "rules.softcap, out=scaled[block])",
+        "rules.softcap, out=scores[block])\n        scaled[block] = scores[block]"),
+    bug("soft cap before the scale", "formulas.py", "np.multiply(scores_BHTS, scale, out=out)",
+        "np.copyto(out, scores_BHTS)",
+        "np.multiply(np.tanh(np.divide(out, softcap, out=out), out=out), softcap, out=out)",
+        "np.multiply(np.tanh(np.divide(out, softcap, out=out), out=out), softcap, out=out)\n"
+        "    np.multiply(out, scale, out=out)"),
+    bug("soft cap after mask and bias", "attention.py", "rules.scale, rules.softcap, out=", "rules.scale, None, out=",
+        "        formulas.softmax_into(masked[block]",
+        "        if rules.softcap is not None:\n"
+        "            formulas.scale_scores(masked[block], 1.0, rules.softcap, out=masked[block])\n"
+        "        formulas.softmax_into(masked[block]"),
+    bug("soft cap without the division", "formulas.py", "np.divide(out, softcap, out=out)", "out"),
+    # masks
+    bug("causal mask aligned at the bottom right", "attention.py", "causal_mask(*shape[2:])",
+        "np.tri(shape[2], shape[3], shape[3] - shape[2], dtype=bool)"),
+    bug("causal mask hides the token itself", "attention.py", "causal_mask(*shape[2:])",
+        "np.tri(shape[2], shape[3], -1, dtype=bool)"),
+    bug("causal mask shows the future", "attention.py", "causal_mask(*shape[2:])",
+        "~np.tri(shape[2], shape[3], -1, dtype=bool)"),
+    bug("causal ignored when there is a mask", "attention.py", "allowed & past", "allowed"),
+    bug("mask ignored in a causal layer", "attention.py", "allowed & past", "past"),
+    bug("mask sense inverted", "formulas.py", "np.where(allowed,", "np.where(~allowed,"),
+    bug("mask applied after the softmax", "attention.py", "mask_addend(rules.allowed, ", "mask_addend(None, ",
+        "    formulas.mix_values(probabilities,",
+        "    probabilities *= True if rules.allowed is None else rules.allowed\n"
+        "    formulas.mix_values(probabilities,"),
+    bug("-1e9 for -inf", "formulas.py", "dtype(-np.inf)", "dtype(-1e9)"),
+    bug("bias added before the scale", "attention.py", "mask_addend(rules.allowed, rules.bias,",
+        "mask_addend(rules.allowed, rules.bias if rules.bias is None else rules.bias * rules.scale,"),
+    bug("bias ignored when there is a mask", "formulas.py", "hidden if bias is None else bias + hidden", "hidden"),
+    bug("mask ignored when there is a bias", "formulas.py", "hidden if bias is None else bias + hidden",
+        "hidden if bias is None else bias"),
+    bug("window too narrow by one on the left", "masks.py", '-whole_number("left", left, 0)',
+        '1 - whole_number("left", left, 0)'),
+    bug("window too wide by one on the right", "masks.py", 'whole_number("right", right, 0)',
+        '1 + whole_number("right", right, 0)'),
+    bug("padding off by one", "masks.py", " < lengths_B[:, np.newaxis]", " <= lengths_B[:, np.newaxis]"),
+    bug("padding hides queries instead of keys", "masks.py", "allowed_BS[:, np.newaxis, np.newaxis, :]",
+        "allowed_BS[:, np.newaxis, :, np.newaxis]"),
+    # softmax
+    bug("softmax over the queries", "attention.py", "softmax_into(masked[block], out=probabilities[block],",
+        "softmax_into(masked[block].swapaxes(-1, -2), out=probabilities[block].swapaxes(-1, -2),"),
+    bug("softmax over the heads", "attention.py", "softmax_into(masked[block], out=probabilities[block],",
+        "softmax_into(masked[block].swapaxes(1, -1), out=probabilities[block].swapaxes(1, -1),"),
+    bug("maximum not subtracted", "formulas.py", "if not bounded:", "if False:"),
+    bug("maximum left out where it is needed", "formulas.py", "SAFE_EXPONENT = 64.0", "SAFE_EXPONENT = 640.0"),
+    bug("maximum left out although there is a bias", "attention.py", "rules.bias is None and ", ""),
+    bug("one row left out between two portions", "attention.py", "slice(t, t + rows)", "slice(t, t + rows - 1)"),
+    bug("one maximum for all rows", "formulas.py", "scores_XS.max(axis=-1, keepdims=True,",
+        "scores_XS.max(keepdims=True,"),
+    bug("small number added to the row sum", "formulas.py", "np.maximum(total, limits.tiny, out=total)",
+        "total + 1e-9"),
+    bug("empty rows become NaN", "formulas.py", "np.maximum(total, limits.tiny, out=total)", "total"),
+    bug("empty rows become uniform", "formulas.py",
+        "np.maximum(scores_XS.max(axis=-1, keepdims=True, initial=-np.inf), limits.min)",
+        "scores_XS.max(axis=-1, keepdims=True)", "np.subtract(scores_XS, maximum, out=out)",
+        "np.where(np.isneginf(maximum), 0, np.subtract(scores_XS, maximum))", "if not bounded:", "if True:"),
+    bug('empty_rows="nan" ignored', "attention.py", "    heads.probabilities[empty_BHT] = np.nan\n", "",
+        "    heads.head_outputs[empty_BHT] = np.nan\n", ""),
+    # shared heads, output
+    bug("shared heads dealt out in turn instead of in blocks", "formulas.py",
+        "reshape(n_batch, n_groups, n_heads // n_groups, n_tokens, width)",
+        "reshape(n_batch, n_heads // n_groups, n_groups, n_tokens, width).swapaxes(1, 2)"),
+    bug("W_O transposed where it is square", "formulas.py", "project(merged_BTF, w_o_FO)",
+        "project(merged_BTF, w_o_FO.T if w_o_FO.shape[0] == w_o_FO.shape[1] else w_o_FO)"),
+    bug("rows of W_O in the wrong order", "attention.py",
+        "mix_heads(merged, p.w_o, p.b_o, connection)\n    checks",
+        "mix_heads(merged, None if p.w_o is None else"
+        " p.w_o.reshape(p.n_heads, p.d_v, -1).swapaxes(0, 1).reshape(p.w_o.shape), p.b_o, connection)\n    checks"),
+    bug("residual adds the memory", "attention.py", "_connection(inputs, p)", "_connection(source, p)"),
+    bug("residual added twice", "attention.py", "_connection(inputs, p) if", "2 * _connection(inputs, p) if"),
+    # numbers and arrays
+    bug("float32 becomes float64", "checks.py", "return np.float32 if", "return np.float64 if"),
+    bug("integers become float32", "checks.py", "array = array.astype(np.float64)", "array = array.astype(np.float32)"),
+    bug("scores kept in float32", "attention.py", "*shape), query_BHTK.dtype)", "*shape), np.float32)"),
+    bug("the caller's x is not copied", "attention.py", "np.array(x_BTD, dtype", "np.asarray(x_BTD, dtype"),
+    bug("the caller's memory is not copied", "attention.py", "np.array(memory_BSM, dtype",
+        "np.asarray(memory_BSM, dtype"),
+    bug("the caller's weights are not copied", "projections.py", "np.array(array, dtype", "np.asarray(array, dtype"),
+    bug("NaN is let in", "checks.py", "return math.isfinite(np.vdot(array, array)) or", "return True or"),
+    # ways to make weights
+    bug("every head gets the first head's matrix", "projections.py", "np.hstack(matrices)",
+        "np.hstack([matrices[0]] * len(matrices))"),
+    bug("tied weights not tied", "projections.py", "w_k=free.w_q", "w_k=free.w_k"),
+    bug("d_v ignored", "projections.py", "d_v or d_model // n_heads", "d_k or d_model // n_heads"),
+    bug("one random stream for all matrices", "initialisation.py", "2**64 - 1), stream]", "2**64 - 1), 0]"),
+    bug("Xavier limit without the width of the output", "initialisation.py", "6.0 / (n_in + n_out)", "6.0 / n_in"),
+    # what is shown
+    bug("shown code tiles shared heads", "numpy_code.py", "np.repeat({heads}, H // G, axis=1)",
+        "np.tile({heads}, (1, H // G, 1, 1))"),
+    bug("shown code forgets the connection", "numpy_code.py", "' + inputs' if trace.residual", "'' if trace.residual"),
+    bug("the record can be written to", "trace.py", "array.setflags(False)", "array.setflags(True)"),
+)  # fmt: skip

@@ -1,0 +1,165 @@
+"""Steps taken apart: the pieces add up to the step, and the classic mistakes differ from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from attention_core import Projections, SettingsError, Trace, attend, merge_heads, softmax, split_heads
+from attention_core.decompositions import (
+    head_contributions,
+    head_slice,
+    merge_without_swap,
+    scale_effect,
+    softmax_row,
+    split_without_swap,
+    weighted_values,
+)
+from tests.core.random_layers import Layer, assert_same, calls, layers
+
+B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
+
+
+def a_trace(**options: Any) -> Trace:
+    """Cross-attention with shared heads, every axis another prime (but heads, shared in pairs)."""
+    rng = np.random.default_rng(5)
+    weights = Projections.random(D, H, n_kv_heads=G, d_k=K, d_v=V, d_memory=M, bias=True)
+    return attend(rng.normal(size=(B, T, D)), weights, memory=rng.normal(size=(B, S, M)), **options)
+
+
+@given(calls())
+def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
+    """The output is the sum of one contribution per head, plus the bias, plus the inputs where they are added."""
+    layer, options = call
+    trace = layer.run(**options)
+    rest = trace.projections.b_o + (trace.inputs if trace.residual else 0)
+    assert_same(head_contributions(trace).sum(axis=1) + rest, trace.output)
+
+
+def test_contributions_without_w_o() -> None:
+    """Heads that are only joined fill their own columns and leave the others at 0."""
+    trace = attend(np.random.default_rng(0).normal(size=(5, 6)), Projections.weightless(6, 3))
+    added = head_contributions(trace)
+    assert added.shape == (1, 3, 5, 6)
+    assert (added[0, 1, :, 2:4] == trace.head_outputs[0, 1]).all()
+    assert not added[0, 1, :, :2].any()
+    assert not added[0, 1, :, 4:].any()
+    assert_same(added.sum(axis=1), trace.output)
+
+
+def test_one_contribution_by_loops() -> None:
+    """A head's contribution is its output times its own block of rows of W_O, number by number."""
+    trace = a_trace()
+    w_o = trace.projections.w_o
+    head, b, t, column = 4, 1, 2, 6
+    expected = sum(trace.head_outputs[b, head, t, v] * w_o[head * V + v, column] for v in range(V))
+    assert head_contributions(trace)[b, head, t, column] == pytest.approx(expected, abs=1e-12)
+
+
+@given(calls())
+def test_weighted_values_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
+    """What all tokens send to a query adds up to the head's output for it, in every head and sequence."""
+    layer, options = call
+    trace = layer.run(**options)
+    n_batch, n_heads, n_queries = trace.scores.shape[:3]
+    for b, head, query in np.ndindex(n_batch, n_heads, n_queries):
+        sent = weighted_values(trace, head, query, batch=b)
+        assert_same(sent.sum(axis=0), trace.head_outputs[b, head, query])
+
+
+def test_one_weighted_value() -> None:
+    """Row j of what is sent is A_ij times v_j, v_j from the shared value head."""
+    trace = a_trace()
+    expected = trace.probabilities[1, 5, 2, 4] * trace.value_heads[1, 2, 4]
+    assert weighted_values(trace, 5, 2, batch=1)[4].tolist() == expected.tolist()
+
+
+@given(calls())
+def test_the_columns_of_the_softmax(call: tuple[Layer, dict[str, Any]]) -> None:
+    """Score minus maximum, exponential, over their sum: the last column is the trace's, and the steps lead to it."""
+    layer, options = call
+    trace = layer.run(**options)
+    for b, head, query in np.ndindex(*trace.scores.shape[:3]):
+        row = softmax_row(trace, head, query, batch=b)
+        assert (row.scores == trace.masked_scores[b, head, query]).all()
+        assert (row.probabilities == trace.probabilities[b, head, query]).all()
+        assert not np.isnan(row.shifted).any()
+        assert row.total == pytest.approx(float(row.exponentials.sum()))
+        if np.isfinite(row.maximum):
+            assert row.exponentials.max() == 1
+            assert_same(row.exponentials / row.total, row.probabilities)
+        else:
+            assert row.total == 0
+            assert not row.exponentials.any()
+
+
+@pytest.mark.parametrize("head", range(H))
+def test_slices_of_the_weights(head: int) -> None:
+    """A head's block of each weight matrix is what makes that head's queries, keys, values and contribution."""
+    trace = a_trace()
+    p, group = trace.projections, head // 2
+    blocks = {name: head_slice(trace, name, head) for name in ("w_q", "w_k", "w_v", "w_o")}
+    assert {name: block.shape for name, block in blocks.items()} == {
+        "w_q": (D, K), "w_k": (M, K), "w_v": (M, V), "w_o": (V, D)
+    }  # fmt: skip
+    made = {
+        "query_heads": (trace.inputs @ blocks["w_q"] + p.b_q[head * K : (head + 1) * K], head),
+        "key_heads": (trace.memory @ blocks["w_k"] + p.b_k[group * K : (group + 1) * K], group),
+        "value_heads": (trace.memory @ blocks["w_v"] + p.b_v[group * V : (group + 1) * V], group),
+    }
+    for name, (block, index) in made.items():
+        assert_same(block, getattr(trace, name)[:, index])
+    assert_same(trace.head_outputs[:, head] @ blocks["w_o"], head_contributions(trace)[:, head])
+
+
+@pytest.mark.parametrize(("matrix", "head"), [("w_x", 0), ("b_q", 0), ("n_heads", 0), ("w_q", H), ("w_q", -1)])
+def test_a_slice_that_does_not_exist(matrix: str, head: int) -> None:
+    """An unknown matrix or head is an error that names it."""
+    with pytest.raises(SettingsError, match=f"no block of '{matrix}' for head {head} of 6"):
+        head_slice(a_trace(), matrix, head)
+
+
+def test_no_slice_of_an_absent_matrix() -> None:
+    """A layer without W_O has no block of it."""
+    with pytest.raises(SettingsError, match="no block of 'w_o'"):
+        head_slice(attend([[1.0]], Projections.weightless(1)), "w_o", 0)
+
+
+@given(layers())
+def test_the_wrong_twins(layer: Layer) -> None:
+    """A bare reshape has the right shape; its numbers are right for one head or one token, and wrong otherwise."""
+    trace = layer.run()
+    harmless = 1 in (trace.sizes["H"], trace.sizes["T"])
+    wrong = split_without_swap(trace.queries, trace.sizes["H"])
+    assert wrong.shape == trace.query_heads.shape
+    assert (wrong == split_heads(trace.queries, trace.sizes["H"])).all() == harmless
+    joined = merge_without_swap(trace.query_heads)
+    assert joined.shape == trace.queries.shape
+    assert (joined == merge_heads(trace.query_heads)).all() == harmless
+
+
+def test_a_wrong_twin_by_hand() -> None:
+    """Two tokens, two heads of two: the bare reshape gives head 0 all of token 0 and head 1 all of token 1."""
+    fused = np.arange(8).reshape(1, 2, 4)
+    assert split_without_swap(fused, 2).tolist() == [[[[0, 1], [2, 3]], [[4, 5], [6, 7]]]]
+    assert split_heads(fused, 2).tolist() == [[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]]
+
+
+def test_the_scale_effect() -> None:
+    """The spread shrinks by the scale, and the largest shares are those of the softmax with and without it."""
+    trace = a_trace()
+    effect = scale_effect(trace, 4, batch=1)
+    assert effect.spread == pytest.approx(effect.spread_raw * K**-0.5)
+    assert effect.spread_raw == pytest.approx(float(np.std(trace.scores[1, 4])))
+    assert effect.top_raw == pytest.approx(float(np.mean([softmax(row).max() for row in trace.scores[1, 4]])))
+    assert effect.top == pytest.approx(float(trace.probabilities[1, 4].max(axis=-1).mean()))
+    assert 1 / S <= effect.top < effect.top_raw <= 1
+
+
+def test_the_scale_effect_ignores_the_mask() -> None:
+    """The comparison is about the scale alone: a mask does not move it."""
+    hidden = scale_effect(a_trace(mask=np.arange(S) < 2), 1)
+    assert vars(hidden) == vars(scale_effect(a_trace(), 1))

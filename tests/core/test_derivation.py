@@ -1,0 +1,159 @@
+"""The arithmetic of a cell: every number that went in stands where it says, and together they give the cell."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_core import STEPS, Projections, SettingsError, Trace, attend
+from attention_core.derivation import Derivation, derive
+from tests.core.random_layers import Layer, calls
+
+OPERATIONS = {"given", "copy", "sum", "product", "softcap", "mask", "softmax"}
+
+
+def stands_at(trace: Trace, name: str, index: tuple[int, ...]) -> float:
+    """The number at a place, read without the module under test."""
+    if name == "bias":
+        return float(np.broadcast_to(trace.bias, trace.scores.shape)[index])
+    owner = trace if hasattr(trace, name) else trace.projections
+    return float(np.asarray(getattr(owner, name))[index])
+
+
+def a_trace(**options: Any) -> Trace:
+    """Cross-attention with shared heads and biases, every axis another prime."""
+    rng = np.random.default_rng(4)
+    weights = Projections.random(11, 6, n_kv_heads=3, d_k=5, d_v=7, d_memory=13, bias=True, seed=2)
+    return attend(rng.normal(size=(2, 3, 11)), weights, memory=rng.normal(size=(2, 17, 13)), **options)
+
+
+def check(trace: Trace, derivation: Derivation) -> None:
+    """The two promises: each factor stands at its place, and the terms alone give the result."""
+    for term in derivation.terms:
+        for factor in term.factors:
+            assert factor.value == stands_at(trace, factor.name, factor.index), factor
+        if len(term.factors) > 1:
+            assert term.value == math.prod(factor.value for factor in term.factors)
+    cell = float(getattr(trace, derivation.field)[derivation.index])
+    assert derivation.result == cell
+    assert derivation.operation in OPERATIONS
+    size = max([1.0, *(abs(term.value) for term in derivation.terms if math.isfinite(term.value))])
+    assert derivation.recompute() == pytest.approx(cell, abs=1e-12 * size)
+
+
+@given(st.data(), calls())
+def test_every_cell_of_every_field(data: st.DataObject, call: tuple[Layer, dict[str, Any]]) -> None:
+    """Whatever the sizes and options, a random cell of each field follows from the numbers shown for it to 1e-12."""
+    layer, options = call
+    trace = layer.run(**options)
+    for field in STEPS:
+        index = tuple(data.draw(st.integers(0, n - 1)) for n in getattr(trace, field).shape)
+        check(trace, derive(trace, field, index))
+
+
+@pytest.mark.parametrize("field", STEPS)
+def test_a_field_is_explained_by_the_fields_it_needs(field: str) -> None:
+    """The numbers shown for a cell come from the fields that its step declares, from weights and settings."""
+    trace = a_trace(mask=np.arange(17) < 11, bias=np.ones((3, 17)), causal=True)
+    derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
+    sources = {factor.name for term in derivation.terms for factor in term.factors if factor.name in STEPS}
+    needed = {field} if derivation.operation == "given" else set(STEPS[field].needs.split())
+    assert sources <= needed
+    check(trace, derivation)
+
+
+def test_shared_heads_read_the_shared_keys() -> None:
+    """With three key heads for six query heads, head 3 reads keys and values of head 1."""
+    trace = a_trace()
+    scores = derive(trace, "scores", (1, 3, 2, 10))
+    assert {term.factors[1].index[1] for term in scores.terms} == {1}
+    mixed = derive(trace, "head_outputs", (1, 3, 2, 6))
+    assert {term.factors[1].index[1] for term in mixed.terms} == {1}
+    check(trace, scores)
+    check(trace, mixed)
+
+
+def test_a_bias_is_the_last_term() -> None:
+    """A projection with a bias is the dot product plus that bias."""
+    trace = a_trace()
+    for field, width, bias in (
+        ("queries", 11, "b_q"),
+        ("keys", 13, "b_k"),
+        ("values", 13, "b_v"),
+        ("output", 42, "b_o"),
+    ):
+        terms = derive(trace, field, (1, 2, 5)).terms
+        assert len(terms) == width + 1
+        assert [factor.name for factor in terms[-1].factors] == [bias]
+
+
+def test_the_residual_is_a_term() -> None:
+    """With a skip connection the output's last term is the input itself."""
+    last = derive(a_trace(residual=True), "output", (1, 2, 5)).terms[-1]
+    assert [(factor.name, factor.index) for factor in last.factors] == [("inputs", (1, 2, 5))]
+
+
+def test_a_soft_cap() -> None:
+    """A capped score says its cap, and c·tanh(score·scale/c) is the result."""
+    trace = a_trace(softcap=0.5)
+    derivation = derive(trace, "scaled_scores", (1, 5, 2, 16))
+    assert (derivation.operation, derivation.softcap) == ("softcap", 0.5)
+    expected = 0.5 * math.tanh(float(trace.scores[1, 5, 2, 16]) * trace.scale / 0.5)
+    assert derivation.result == pytest.approx(expected, abs=1e-12)
+    check(trace, derivation)
+
+
+def test_a_masked_cell() -> None:
+    """A hidden score is said to be not allowed, is minus infinity, and has probability 0; its neighbour stays."""
+    trace = a_trace(causal=True)
+    hidden, seen = derive(trace, "masked_scores", (0, 0, 1, 2)), derive(trace, "masked_scores", (0, 0, 1, 1))
+    assert (hidden.allowed, hidden.result, hidden.recompute()) == (False, -math.inf, -math.inf)
+    assert hidden.terms[0].value == float(trace.scaled_scores[0, 0, 1, 2])
+    assert (seen.allowed, seen.result) == (True, float(trace.scaled_scores[0, 0, 1, 1]))
+    assert derive(trace, "probabilities", (0, 0, 1, 2)).result == 0
+
+
+def test_an_empty_row() -> None:
+    """A query that may see nothing has exponentials of 0 and a probability of 0, not 0/0."""
+    trace = a_trace(mask=np.zeros(17, dtype=bool))
+    derivation = derive(trace, "probabilities", (0, 0, 0, 4))
+    assert [term.value for term in derivation.terms] == [0] * 17
+    assert (derivation.result, derivation.recompute()) == (0, 0)
+
+
+def test_softmax_terms_are_the_row() -> None:
+    """The softmax of a cell shows the exponential of every score of its row minus the maximum, and which is its own."""
+    trace = a_trace()
+    derivation = derive(trace, "probabilities", (1, 4, 2, 9))
+    row = trace.masked_scores[1, 4, 2]
+    assert (derivation.position, derivation.maximum) == (9, float(row.max()))
+    assert [term.value for term in derivation.terms] == pytest.approx(np.exp(row - row.max()).tolist(), abs=1e-15)
+
+
+def test_without_w_o_the_output_is_the_merged_number() -> None:
+    """Heads that are joined but not mixed pass their number on, plus the input where there is a skip connection."""
+    trace = attend([[1.0, 2.0], [3.0, 4.0]], Projections.weightless(2), residual=True)
+    derivation = derive(trace, "output", (0, 1, 1))
+    assert [term.factors[0].name for term in derivation.terms] == ["merged", "inputs"]
+    check(trace, derivation)
+
+
+@pytest.mark.parametrize(
+    ("field", "index", "words"),
+    [
+        ("attention", (0, 0, 0, 0), "there is no field 'attention': choose one of inputs, memory"),
+        ("projections", (0,), "there is no field 'projections'"),
+        ("scores", (0, 0, 0), "holds no cell"),
+        ("scores", (0, 0, 0, 17), "holds no cell"),
+        ("scores", (0, 0, -1, 0), "holds no cell"),
+    ],
+)
+def test_a_cell_that_does_not_exist(field: str, index: tuple[int, ...], words: str) -> None:
+    """An unknown field or an index outside it is an error that says what there is; a negative index does not wrap."""
+    with pytest.raises(SettingsError, match=words):
+        derive(a_trace(), field, index)

@@ -1,0 +1,84 @@
+"""The pieces that the last pages of the story show: shares, places in the merged matrix, parts of the output."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, Trace, attend
+from attention_core.decompositions import (
+    head_contributions,
+    merge_without_swap,
+    moved_cells,
+    output_gap,
+    output_parts,
+    place_merged,
+    softmax_row,
+    strongest_keys,
+)
+
+
+@pytest.fixture(params=["plain", "everything"])
+def trace(request: pytest.FixtureRequest) -> Trace:
+    """Seven tokens, three heads of value width 5, without and with biases, mask and residual."""
+    rng = np.random.default_rng(5)
+    everything = request.param == "everything"
+    projections = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
+    return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
+
+
+def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
+    """The three largest shares of a row come in falling order, and a key with share 0 is never among them."""
+    for query in range(7):
+        row = trace.probabilities[0, 1, query]
+        found = strongest_keys(trace, 1, query)
+        assert [share for _, share in found] == sorted(row[row > 0], reverse=True)[:3]
+        assert all(row[key] == share for key, share in found)
+
+
+def test_a_softmax_row_tells_its_sums(trace: Trace) -> None:
+    """The sum of the exponentials divides them into shares, whose own sum is 1."""
+    row = softmax_row(trace, 2, 3)
+    np.testing.assert_allclose(row.exponentials / row.total, row.probabilities, rtol=0, atol=1e-15)
+    assert row.share == pytest.approx(1, abs=1e-12)
+
+
+def test_every_number_lands_where_place_merged_says(trace: Trace) -> None:
+    """With the swap and without it, each cell of the heads is found again at the named place."""
+    wrong = merge_without_swap(trace.head_outputs)[0]
+    for head, query, feature in np.ndindex(3, 7, 5):
+        number = trace.head_outputs[0, head, query, feature]
+        assert trace.merged[0][place_merged(trace, head, query, feature)] == number
+        assert wrong[place_merged(trace, head, query, feature, swap=False)] == number
+
+
+def test_moved_cells_are_those_that_differ(trace: Trace) -> None:
+    """With 7 tokens and 3 heads, block (t, h) stays in place without the swap only where 3 t + h = 7 h + t."""
+    moved = moved_cells(trace)
+    assert {(int(t), int(c) // 5) for t, c in np.argwhere(~moved)} == {(0, 0), (3, 1), (6, 2)}
+    assert moved.sum() == 7 * 15 - 3 * 5
+
+
+def test_nothing_moves_with_one_head() -> None:
+    """With one head, or one token, there is nothing to swap."""
+    x = np.random.default_rng(0).normal(size=(5, 6))
+    assert not moved_cells(attend(x, Projections.random(6, 1))).any()
+    assert not moved_cells(attend(x[:1], Projections.random(6, 3))).any()
+
+
+def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
+    """Contributions of the heads, bias and residual sum to the output row, and the gap is only rounding."""
+    for query in range(7):
+        parts = output_parts(trace, query)
+        added = [part for part in (parts.bias, parts.residual) if part is not None]
+        np.testing.assert_allclose(parts.heads.sum(axis=0) + sum(added), parts.output, rtol=0, atol=1e-12)
+    assert output_gap(trace) < 1e-12
+
+
+def test_without_w_o_each_head_fills_its_own_columns() -> None:
+    """Weightless heads are laid side by side: a head contributes nothing outside its block."""
+    trace = attend(np.random.default_rng(0).normal(size=(3, 8)), Projections.weightless(8, n_heads=2), residual=True)
+    heads = head_contributions(trace)[0]
+    assert not heads[0, :, 4:].any()
+    assert not heads[1, :, :4].any()
+    assert output_gap(trace) < 1e-12

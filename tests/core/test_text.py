@@ -1,0 +1,212 @@
+"""How a sentence becomes tokens, in any script and with anything a keyboard or clipboard can produce."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from attention_core import SettingsError, TextError
+from attention_core.text import CONTINUES, MAX_CHARACTERS, PAD, Tokens, pieces, tokenize
+
+FAMILY = "👨\u200d👩\u200d👧\u200d👦"
+ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+JOINERS = "\u200c\u200d"
+# Every code point, lone surrogates included, and more of the awkward ones than chance would bring.
+AWKWARD = st.sampled_from(
+    "\u200b\u200d\u202e\u0301\ufe0f\u20e3\ud800\U0001f1e9\U0001f3fd\U0001f468'’-\x00\x1f\x85\u00ad"
+)
+TEXTS = st.text(st.one_of(st.characters(categories=None), AWKWARD, st.sampled_from("ab ,我ש")), max_size=40)
+
+
+def kept(text: str) -> str:
+    """What a text holds without white space and removed characters, in composed form; written apart from the code."""
+    composed = unicodedata.normalize("NFC", text)
+    tags = {chr(code) for code in range(0xE0020, 0xE0080)}
+    return "".join(
+        c
+        for c in composed
+        if not c.isspace() and (unicodedata.category(c)[0] != "C" or c in JOINERS or c in tags)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "  \n\t ", "\u00a0\u3000", "\u200b", "\u202e\u202c", "\x00\x07", "\ud800", "\ue000"]
+)
+def test_a_text_without_a_word_is_refused(text: str) -> None:
+    """Nothing, white space only and control characters only give an error that says what to do."""
+    with pytest.raises(TextError, match=r"the text holds no word.*type at least one"):
+        tokenize(text)
+
+
+def test_the_longest_text() -> None:
+    """20,000 characters are read; one more is refused with both numbers named."""
+    assert tokenize("x" * MAX_CHARACTERS).tokens == ("x" * MAX_CHARACTERS,)
+    with pytest.raises(TextError, match=r"20,001 characters, but at most 20,000.*shorten"):
+        tokenize("x" * (MAX_CHARACTERS + 1))
+
+
+def test_ten_thousand_words_are_cut() -> None:
+    """Of 10,000 words the first 64 are used, and a note gives both numbers."""
+    tokens = tokenize("a " * 9_999 + "b", n_tokens=64)
+    assert (tokens.tokens, tokens.n_real) == (("a",) * 64, 64)
+    assert tokens.notes == ("The sentence has 10000 tokens; the first 64 are used.",)
+
+
+@pytest.mark.parametrize(
+    ("n_tokens", "expected", "n_real"),
+    [(0, ("a", "b", "c"), 3), (1, ("a",), 1), (3, ("a", "b", "c"), 3), (5, ("a", "b", "c", PAD, PAD), 3)],
+)
+def test_the_sequence_is_cut_or_filled_up(n_tokens: int, expected: tuple[str, ...], n_real: int) -> None:
+    """n_tokens cuts a longer sentence, fills a shorter one with [pad], and says so exactly when it does either."""
+    tokens = tokenize("a b c", n_tokens=n_tokens)
+    assert (tokens.tokens, tokens.n_real) == (expected, n_real)
+    assert len(tokens.notes) == (n_tokens not in (0, 3))
+
+
+def test_a_sentence_that_fits_has_no_note() -> None:
+    """Ordinary text is cut without a remark."""
+    assert tokenize("The cat sat.") == Tokens(("The", "cat", "sat", "."), 4, ())
+
+
+@pytest.mark.parametrize("name", ["piece", "n_tokens"])
+def test_a_negative_count_is_refused(name: str) -> None:
+    """A negative length of pieces or of the sequence is named in the error."""
+    with pytest.raises(SettingsError, match=f"{name} is -1 but must be at least 0"):
+        tokenize("a", **{name: -1})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't stop, it's well-known!", ["Don't", "stop", ",", "it's", "well-known", "!"]),
+        ("don’t", ["don’t"]),
+        ("rock 'n' roll", ["rock", "'", "n", "'", "roll"]),
+        ("a - b -c d-", ["a", "-", "b", "-", "c", "d", "-"]),
+        ("3.14 C++ a_b", ["3", ".", "14", "C", "+", "+", "a", "_", "b"]),
+        ("<script>x</script>", ["<", "script", ">", "x", "<", "/", "script", ">"]),
+        ("@query &lt; $x$ **b**", ["@", "query", "&", "lt", ";", "$", "x", "$", "*", "*", "b", "*", "*"]),
+        ("[pad]", ["[", "pad", "]"]),
+        ("line\nbreak\ttab\u00a0space\u3000wide", ["line", "break", "tab", "space", "wide"]),
+        ("שלום עולם!", ["שלום", "עולם", "!"]),
+        ("السَّلامُ عليكم", ["السَّلامُ", "عليكم"]),
+        ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
+        ("สวัสดี\u200bชาวโลก ครับ", ["สวัสดี", "ชาวโลก", "ครับ"]),
+        ("我爱你。", ["我", "爱", "你", "。"]),
+        ("東京タワー", ["東", "京", "タ", "ワ", "ー"]),
+        ("한국어 좋아요", ["한국어", "좋아요"]),
+        ("Ελλάδα Привет", ["Ελλάδα", "Привет"]),
+        ("می\u200cخواهم", ["می\u200cخواهم"]),
+    ],
+)  # fmt: skip
+def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
+    """Words, numbers and punctuation marks come apart as a reader of the script expects; markup is plain text."""
+    assert list(tokenize(text).tokens) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("😀😀", ["😀", "😀"]),
+        (f"{FAMILY}x", [FAMILY, "x"]),
+        ("👍🏽👍🏿", ["👍🏽", "👍🏿"]),
+        ("👩🏽\u200d🚀!", ["👩🏽\u200d🚀", "!"]),
+        ("🇩🇪🇫🇷", ["🇩🇪", "🇫🇷"]),
+        ("🇩🇪 🇩", ["🇩🇪", "🇩"]),
+        ("❤️ 1️⃣", ["❤️", "1️⃣"]),
+        (f"{ENGLAND}.", [ENGLAND, "."]),
+    ],
+)  # fmt: skip
+def test_an_emoji_is_one_token(text: str, expected: list[str]) -> None:
+    """Families, skin tones, professions, flags, key caps and regional flags stay whole; neighbours come apart."""
+    assert list(tokenize(text).tokens) == expected
+
+
+def test_accents_are_composed() -> None:
+    """The same word typed with composed and with combining accents gives the same token."""
+    assert tokenize("cafe\u0301").tokens == tokenize("caf\u00e9").tokens == ("caf\u00e9",)
+    assert tokenize("x\u0301\u0302 y").tokens == ("x\u0301\u0302", "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "n_removed"),
+    [
+        ("a\x00b\x07c", ("abc",), 2),
+        ("\u202eevil\u202c x", ("evil", "x"), 2),
+        ("\u2066a\u2069\u200e\u200f", ("a",), 4),
+        ("\ud800a\udfff", ("a",), 2),
+        ("in\u00advisible", ("invisible",), 1),
+        ("\ufeffstart", ("start",), 1),
+    ],
+)
+def test_control_characters_are_removed(text: str, expected: tuple[str, ...], n_removed: int) -> None:
+    """Control characters, direction overrides and lone surrogates vanish, and a note says how many."""
+    tokens = tokenize(text)
+    assert tokens.tokens == expected
+    assert [str(n_removed) in note for note in tokens.notes] == [True]
+
+
+@given(TEXTS)
+@example("\u0301 \u200d \ufe0f")
+@example("'\u0301' -\u20e3-")
+def test_no_text_breaks_the_tokeniser(text: str) -> None:
+    """Any string of code points gives tokens or a TextError; no character is lost, invented or out of order."""
+    if not kept(text):
+        with pytest.raises(TextError):
+            tokenize(text)
+        return
+    tokens = tokenize(text).tokens
+    assert "".join(tokens) == kept(text)
+    assert all(tokens)
+
+
+@given(TEXTS.filter(kept))
+def test_tokens_hold_no_control_characters(text: str) -> None:
+    """A token has no white space, control character, direction mark or lone surrogate, so no picture can be upset."""
+    for character in "".join(tokenize(text).tokens):
+        category = unicodedata.category(character)
+        assert not character.isspace()
+        assert category not in ("Cc", "Cs", "Co", "Cn")
+        assert category != "Cf" or character in JOINERS or 0xE0020 <= ord(character) <= 0xE007F
+
+
+@given(TEXTS.filter(kept), st.integers(0, 5), st.integers(0, 9))
+def test_the_same_text_gives_the_same_tokens(text: str, piece: int, n_tokens: int) -> None:
+    """The tokeniser depends on nothing but its arguments, and its lengths are as asked."""
+    first, again = (tokenize(text, piece=piece, n_tokens=n_tokens) for _ in range(2))
+    assert first == again
+    assert len(first.tokens) == (n_tokens or first.n_real) >= first.n_real >= 1
+    assert first.tokens[first.n_real :] == (PAD,) * (len(first.tokens) - first.n_real)
+
+
+@pytest.mark.parametrize(
+    ("token", "size", "expected"),
+    [
+        ("attention", 4, ["atte", "##ntio", "##n"]),
+        ("attention", 9, ["attention"]),
+        ("abc", 1, ["a", "##b", "##c"]),
+        ("x\u0301\u0302yz", 1, ["x\u0301\u0302", "##y", "##z"]),
+        (FAMILY, 1, [FAMILY]),
+        ("👍🏽", 1, ["👍🏽"]),
+        ("नमस्ते", 2, ["नम", "##स्ते"]),
+    ],
+)
+def test_pieces_of_a_word(token: str, size: int, expected: list[str]) -> None:
+    """A piece has at most so many visible characters; accents, vowel signs and emoji modifiers stay with theirs."""
+    assert pieces(token, size) == expected
+
+
+@given(TEXTS.filter(kept), st.integers(1, 7))
+def test_pieces_put_together_are_the_word(text: str, size: int) -> None:
+    """The pieces of every token, without their marks, are the token again."""
+    for token in tokenize(text).tokens:
+        first, *rest = pieces(token, size)
+        assert all(part.startswith(CONTINUES) for part in rest)
+        assert first + "".join(part.removeprefix(CONTINUES) for part in rest) == token
+
+
+def test_pieces_are_counted_by_the_sequence_length() -> None:
+    """The sequence length counts pieces, not words."""
+    assert tokenize("attention is", piece=5, n_tokens=2).tokens == ("atten", "##tion")

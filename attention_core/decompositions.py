@@ -9,7 +9,11 @@ import numpy as np
 from .checks import Array
 from .errors import SettingsError
 from .formulas import softmax, split_heads
+from .heads import head_columns, head_of
 from .trace import Trace
+
+# The field that has its heads side by side as a weight matrix has: in its columns, or in the rows of W_O.
+LIKE = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "merged"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +51,8 @@ def weighted_values(trace: Trace, head: int, query: int, batch: int = 0) -> Arra
 
     Shapes: (S, V).
     """
-    group = head // (trace.sizes["H"] // trace.sizes["G"])
-    sent_SV: Array = trace.probabilities[batch, head, query][:, np.newaxis] * trace.value_heads[batch, group]
+    values_SV = trace.value_heads[batch, head_of(trace, "value_heads", head)]
+    sent_SV: Array = trace.probabilities[batch, head, query][:, np.newaxis] * values_SV
     return sent_SV
 
 
@@ -69,13 +73,11 @@ def head_slice(trace: Trace, matrix: str, head: int) -> Array:
 
     Shapes: (D, K), (D, K), (D, V), (V, O). Raises: SettingsError.
     """
-    sizes, weights = trace.sizes, getattr(trace.projections, matrix, None)
-    group = head // (sizes["H"] // sizes["G"])
-    first = {"w_q": head * sizes["K"], "w_k": group * sizes["K"], "w_v": group * sizes["V"], "w_o": head * sizes["V"]}
-    if weights is None or matrix not in first or not 0 <= head < sizes["H"]:
-        raise SettingsError(f"there is no block of {matrix!r} for head {head} of {sizes['H']}; choose another")
-    width = sizes["K"] if matrix in ("w_q", "w_k") else sizes["V"]
-    block = slice(first[matrix], first[matrix] + width)
+    weights, field = getattr(trace.projections, matrix, None), LIKE.get(matrix)
+    n_heads = trace.sizes["H"]
+    if weights is None or field is None or not 0 <= head < n_heads:
+        raise SettingsError(f"there is no block of {matrix!r} for head {head} of {n_heads}; choose another")
+    block = head_columns(trace, field, head)
     part: Array = weights[block] if matrix == "w_o" else weights[:, block]
     return part
 
@@ -108,8 +110,13 @@ class ScaleEffect:
 def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
     """How far the scores of a head spread, and how sharp its softmax is, without and with the scale; no mask."""
     raw_TS, scaled_TS = trace.scores[batch, head], trace.scaled_scores[batch, head]
-    tops = [float(softmax(scores).max(axis=-1).mean()) for scores in (raw_TS, scaled_TS)]
+    tops = [float(shares_TS.max(axis=-1).mean()) for shares_TS in unmasked_shares(trace, head, batch)]
     return ScaleEffect(float(raw_TS.std()), float(scaled_TS.std()), *tops)
+
+
+def unmasked_shares(trace: Trace, head: int, batch: int = 0) -> tuple[Array, Array]:
+    """What the softmax makes of a head's raw scores and of its scaled ones, without mask and bias. Shapes: (T, S)."""
+    return softmax(trace.scores[batch, head]), softmax(trace.scaled_scores[batch, head])
 
 
 def strongest_keys(trace: Trace, head: int, query: int, count: int = 3, batch: int = 0) -> list[tuple[int, float]]:

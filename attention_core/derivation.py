@@ -15,6 +15,7 @@ import numpy as np
 from .checks import Array
 from .embeddings import Embedding
 from .errors import SettingsError
+from .heads import head_of
 from .trace import STEPS, Trace
 
 Index = tuple[int, ...]
@@ -123,7 +124,7 @@ def _split(source: str, width: str) -> Callable[[Trace, str, Index], Derivation]
 
 def _scores(trace: Trace, field: str, index: Index) -> Derivation:
     b, head, query, key = index
-    group = _group(trace, head)
+    group = head_of(trace, "key_heads", head)
     terms = [
         _product(trace, ("query_heads", (b, head, query, k)), ("key_heads", (b, group, key, k)))
         for k in range(trace.sizes["K"])
@@ -159,7 +160,7 @@ def _softmax(trace: Trace, field: str, index: Index) -> Derivation:
 
 def _mixed(trace: Trace, field: str, index: Index) -> Derivation:
     b, head, query, feature = index
-    group = _group(trace, head)
+    group = head_of(trace, "value_heads", head)
     terms = [
         _product(trace, ("probabilities", (b, head, query, key)), ("value_heads", (b, group, key, feature)))
         for key in range(trace.sizes["S"])
@@ -202,10 +203,6 @@ _RECIPES: dict[str, Callable[[Trace, str, Index], Derivation]] = {
     "merged": _merged,
     "output": _output,
 }
-
-
-def _group(trace: Trace, head: int) -> int:
-    return head // (trace.sizes["H"] // trace.sizes["G"])
 
 
 def _array(trace: Trace, name: str) -> Array:

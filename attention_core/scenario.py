@@ -17,11 +17,12 @@ from .trace import Trace
 WEIGHTS = ("random", "weightless", "tied", "orthonormal")
 SCALINGS = ("on", "off", "custom")
 MASKS = ("none", "causal", "padding", "window")
+MAX_TOKENS = 64
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the user chose. 0 means: n_tokens as long as the sentence, piece whole words, d_k and d_v D / heads."""
+    """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k and d_v D / heads."""
 
     text: str = "The animal did not cross the street because it was too tired"
     n_tokens: int = 0
@@ -44,8 +45,11 @@ class Scenario:
 
 @lru_cache(maxsize=256)
 def tokens_of(scenario: Scenario) -> Tokens:
-    """The token sequence of a scenario. Raises: TextError."""
-    return tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
+    """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError, SettingsError."""
+    sequence = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
+    if not scenario.n_tokens and len(sequence.tokens) > MAX_TOKENS:
+        return tokenize(scenario.text, piece=scenario.piece, n_tokens=MAX_TOKENS)
+    return sequence
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,165 @@
+"""The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL with fixed bounds.
+
+The bounds never depend on another control: Streamlit ends the page when a bound value falls outside moved bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attention_core.embeddings import EMBEDDINGS
+from attention_core.initialisation import INITIALISATIONS
+from attention_core.scenario import MASKS, MAX_TOKENS, SCALINGS, WEIGHTS, Scenario
+
+from .markdown import plain
+
+MAX_TEXT = 1000
+MAX_SEED = 2**53 - 1  # the largest whole number a browser holds exactly
+DEFAULTS = asdict(Scenario())
+GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
+
+
+@dataclass(frozen=True)
+class Control:
+    """One widget: the field it sets, its words, its bounds or choices, and when it has an effect.
+
+    zero: how the value 0 is called, for controls in which it means "decide for me".
+    """
+
+    name: str
+    label: str
+    group: str
+    help: str
+    low: float = 0
+    high: float = 0
+    options: tuple[str, ...] = ()
+    zero: str = ""
+    matters: Callable[[Mapping[str, Any]], bool] = lambda values: True
+
+
+CONTROLS: tuple[Control, ...] = (
+    Control("text", "Sentence", "Sizes", "Any language. Words, punctuation marks and emoji become tokens."),
+    Control(
+        "n_tokens", "Sequence length", "Sizes", high=MAX_TOKENS, zero="fit",
+        help="How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up with [pad].",
+    ),
+    Control("d_model", "Embedding size", "Sizes", "How many numbers describe one token (d_model).", 1, 512),
+    Control("n_heads", "Heads", "Sizes", "How many heads attend at the same time.", 1, 16),
+    Control(
+        "weights", "Weights", "Weights", options=WEIGHTS,
+        help="random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns are.",
+    ),
+    Control(
+        "init", "Drawn from", "Weights", options=tuple(INITIALISATIONS),
+        help="xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; integers: −1, 0, 1.",
+        matters=lambda values: values["weights"] in ("random", "tied"),
+    ),
+    Control(
+        "seed", "Seed", "Weights", "The same seed gives the same weights, on any day and machine.", 0, MAX_SEED,
+        matters=lambda values: values["weights"] != "weightless",
+    ),
+    Control(
+        "scaling", "Scaling", "Scores and mask", options=SCALINGS,
+        help="on: scores times 1/√d_k; off: as they are; custom: times the number below.",
+    ),
+    Control(
+        "scale", "Custom scale", "Scores and mask", "What every score is multiplied by.", -100.0, 100.0,
+        matters=lambda values: values["scaling"] == "custom",
+    ),
+    Control(
+        "mask", "Mask", "Scores and mask", options=MASKS,
+        help="causal: no later token; padding: no [pad] token; window: only near tokens.",
+    ),
+    Control(
+        "window", "Window", "Scores and mask", "How many tokens to each side a query sees.", 0, 64,
+        matters=lambda values: values["mask"] == "window",
+    ),
+    Control("residual", "Residual", "Scores and mask", "Add the layer's inputs to its output (skip connection)."),
+    Control(
+        "d_k", "Query/key width d_k", "Tokens and widths", high=128, zero="embedding / heads",
+        help="How many numbers a query or key of one head has.",
+        matters=lambda values: values["weights"] != "weightless",
+    ),
+    Control(
+        "d_v", "Value width d_v", "Tokens and widths", high=128, zero="embedding / heads",
+        help="How many numbers a value of one head has.",
+        matters=lambda values: values["weights"] != "weightless",
+    ),
+    Control("positions", "Positions", "Tokens and widths", "Add the sinusoidal code of each position to its word."),
+    Control(
+        "embedding", "Word vectors", "Tokens and widths", options=EMBEDDINGS,
+        help="normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on paper.",
+    ),
+    Control(
+        "piece", "Cut words into pieces", "Tokens and widths", high=12, zero="whole words",
+        help="At most so many characters to a token; later pieces are marked ##.",
+    ),
+)  # fmt: skip
+
+
+def scenario() -> tuple[Scenario, DeltaGenerator]:
+    """Draw all controls in the sidebar; give what they say, and an empty place below the sizes."""
+    values: dict[str, Any] = {}
+    with st.sidebar:
+        _group(GROUPS[0], values)
+        below_sizes = st.container()
+        for group in GROUPS[1:]:
+            with st.expander(group):
+                _group(group, values)
+    return Scenario(**values), below_sizes
+
+
+def _group(group: str, values: dict[str, Any]) -> None:
+    for control in (control for control in CONTROLS if control.group == group):
+        asked = st.query_params.get(control.name)
+        values[control.name] = _draw(control, disabled=not control.matters(values))
+        _notice(control, asked, widget_value(control, values[control.name]))
+
+
+def _notice(control: Control, asked: str | None, shown: object) -> None:
+    """Say when the address asks for something that the control cannot show: Streamlit silently takes the default."""
+    if asked is not None and asked.casefold() != str(shown).casefold() and not _same_number(asked, shown):
+        st.toast(f"The address asks for {control.label} “{plain(asked[:40])}”; {plain(str(shown)[:40])} is shown.")
+
+
+def _same_number(asked: str, shown: object) -> bool:
+    try:
+        return not isinstance(shown, str) and float(asked) == float(str(shown))
+    except ValueError:
+        return False
+
+
+def widget_value(control: Control, value: Any) -> Any:
+    """A field's value as its widget holds it."""
+    return (control.zero if value == 0 else str(value)) if control.zero else value
+
+
+def _draw(control: Control, disabled: bool) -> Any:
+    """The widget that fits the field: its type and bounds decide."""
+    default = DEFAULTS[control.name]
+    about: dict[str, Any] = {
+        "key": control.name, "bind": "query-params", "help": control.help, "disabled": disabled
+    }  # fmt: skip
+    if control.zero:
+        names = [widget_value(control, number) for number in range(int(control.high) + 1)]
+        return names.index(st.select_slider(control.label, names, names[default], **about))
+    if control.options:
+        chosen = st.selectbox(control.label, control.options, control.options.index(default), required=True, **about)
+        return chosen if chosen in control.options else default
+    if isinstance(default, bool):
+        return bool(st.toggle(control.label, default, **about))
+    if isinstance(default, str):
+        return st.text_area(control.label, default, height=90, max_chars=MAX_TEXT, **about) or ""
+    if isinstance(default, float):
+        typed = st.number_input(control.label, control.low, control.high, default, step=0.1, format="%.3f", **about)
+        return default if typed is None else float(typed)
+    low, high = int(control.low), int(control.high)
+    if high <= 16:
+        return int(st.slider(control.label, low, high, default, **about))
+    typed = st.number_input(control.label, low, high, default, step=1, **about)
+    return default if typed is None else int(typed)

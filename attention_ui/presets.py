@@ -1,0 +1,62 @@
+"""The examples of assets/presets.json: each sets every control, to a value of its own or to the default."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attention_core.scenario import Scenario
+
+from .controls import CONTROLS, widget_value
+
+FILE = Path(__file__).parent.parent / "assets" / "presets.json"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """An example: its name, what to look at, and the scenario."""
+
+    name: str
+    says: str
+    scenario: Scenario
+
+
+@lru_cache(maxsize=1)
+def presets() -> tuple[Preset, ...]:
+    """All examples, in the order of the file."""
+    entries = json.loads(FILE.read_text(encoding="utf-8"))
+    return tuple(Preset(entry["name"], entry["says"], Scenario(**entry["scenario"])) for entry in entries)
+
+
+def choose(scenario: Scenario) -> None:
+    """The select box of examples; it shows the one whose scenario this is, or none."""
+    names = [preset.name for preset in presets()]
+    current = next((preset for preset in presets() if preset.scenario == scenario), None)
+    key = f"example at {scenario}"
+    st.selectbox(
+        "Example", names, index=names.index(current.name) if current else None, key=key, on_change=_load,
+        args=(key, scenario), placeholder="Your own: choose an example", help="Sets every control.",
+    )  # fmt: skip
+    if current:
+        st.caption(current.says)
+
+
+def _load(key: str, shown: Scenario) -> None:
+    """Set every control to the chosen example, unless another control has moved since the select box was drawn.
+
+    A browser that has not yet heard of the last change sends the example it still shows along with the next change,
+    which looks like a choice; the user's text would be lost.
+    """
+    chosen = next((preset for preset in presets() if preset.name == st.session_state[key]), None)
+    if chosen and all(st.session_state[name] == value for name, value in _widget_values(shown).items()):
+        st.session_state.update(_widget_values(chosen.scenario))
+
+
+def _widget_values(scenario: Scenario) -> dict[str, Any]:
+    values = asdict(scenario)
+    return {control.name: widget_value(control, values[control.name]) for control in CONTROLS}

@@ -1,0 +1,44 @@
+"""What to do when the heads do not divide the embedding size: reasons, and one-click ways out."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core.checks import nearest_divisors
+from attention_core.scenario import Scenario
+
+
+def uneven(scenario: Scenario) -> bool:
+    """Whether the heads cannot share the embedding evenly and no width was given instead."""
+    given = scenario.weights != "weightless" and (scenario.d_k or scenario.d_v)
+    return bool(scenario.d_model % scenario.n_heads and not given)
+
+
+def offer(scenario: Scenario) -> None:
+    """Say why it matters, and offer the nearest divisors, and a free width where the weights allow one."""
+    width, heads = scenario.d_model, scenario.n_heads
+    st.warning(
+        f"**{heads} heads cannot share an embedding of {width} evenly**: {width} / {heads} is no whole number. "
+        "Each head takes its own block of columns of Q, K and V, and in the usual layer the blocks together are as "
+        "wide as the embedding, so that the joined heads fit the next layer. Choose one:",
+        icon=":material/view_column:",
+    )
+    with st.container(horizontal=True):
+        for count in nearest_divisors(width, heads):
+            if count <= 16:
+                st.button(f"{count} heads", on_click=st.session_state.update, args=({"n_heads": count},))
+        for size in _near_multiples(width, heads):
+            st.button(f"Embedding size {size}", on_click=st.session_state.update, args=({"d_model": size},))
+        if scenario.weights != "weightless":
+            free = max(1, round(width / heads))
+            st.button(
+                f"Keep {heads} heads, each {free} wide",
+                on_click=st.session_state.update,
+                args=({"d_k": str(free), "d_v": str(free)},),
+                help="d_k and d_v need not be embedding / heads: W_O brings the joined heads back to the embedding.",
+            )
+
+
+def _near_multiples(width: int, heads: int) -> list[int]:
+    below = width // heads * heads
+    return [size for size in (below, below + heads) if 1 <= size <= 512]

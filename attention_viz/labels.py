@@ -1,0 +1,68 @@
+"""Words and numbers as they stand in pictures: shortened tokens, numbers of equal precision, indices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from html import unescape
+from unicodedata import east_asian_width
+
+LONGEST = 14
+
+
+def short(token: str, longest: int = LONGEST) -> str:
+    """A token that fits a label; what a picture would take for markup stays text.
+
+    >>> short("internationalisation")
+    'international…'
+    """
+    cut = token if len(token) <= longest else token[: longest - 1] + "…"
+    return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def longest(labels: Iterable[str], size: int = 11) -> float:
+    """The width of the longest label in px at a type size: capitals count more, East Asian signs and emoji double.
+
+    >>> longest(["it", "animal"]) < longest(["動物動物動物"])
+    True
+    """
+    wide = [sum(map(_breadth, unescape(label))) for label in labels]
+    return 0.55 * size * max(wide, default=0)
+
+
+def _breadth(sign: str) -> float:
+    """How wide a sign is in the app's typeface, for most letters 1."""
+    if east_asian_width(sign) in "WF":
+        return 2
+    return 1.5 if sign in "MWmw@%—…" else 1.2 if sign.isupper() else 1
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number for reading: a true minus sign, "−∞" for a masked score, an exponent only where it is needed.
+
+    >>> number(-0.12345), number(float("-inf")), number(0.00000123), number(12345678.0)
+    ('−0.123', '−∞', '1.23e−06', '1.23e+07')
+    """
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value != 0 and not 10**-digits <= abs(value) < 10**6:
+        return f"{value:.2e}".replace("-", "−")
+    return f"{value + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns a negative zero into zero
+
+
+def percent(value: float) -> str:
+    """A probability in percent.
+
+    >>> percent(0.2447)
+    '24.5 %'
+    """
+    return f"{100 * value:.1f} %"
+
+
+def counted(count: int, thing: str) -> str:
+    """So many things, in words.
+
+    >>> counted(1, "head"), counted(4, "head")
+    ('1 head', '4 heads')
+    """
+    return f"{count} {thing}" + ("" if count == 1 else "s")

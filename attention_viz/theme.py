@@ -1,0 +1,118 @@
+"""The colours of every picture, light and dark. Figures name a role ("@query"); `dress` puts the colour in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Figure = dict[str, Any]
+
+# The role colours are those of .streamlit/config.toml (a test compares them); each has a contrast of at least 4.5
+# with the background. The scales are safe for the common kinds of colour blindness: probabilities in one hue,
+# features and logits from orange (negative) through the background to violet (positive).
+PALETTES: dict[str, dict[str, Any]] = {
+    "light": {
+        "background": "#ffffff",
+        "text": "#1a1b26",
+        "muted": "#5a5d6e",
+        "line": "#d5d6e3",
+        "primary": "#4338ca",
+        "query": "#1d5fc4",
+        "key": "#b4232c",
+        "value": "#0b7150",
+        "output": "#8420b0",
+        "focus": "#c2410c",
+        "hidden": "#e3e4ec",
+        "hatch": "#8d90a3",
+        "probability": [[0, "#f7f9fd"], [0.25, "#bcd6f0"], [0.5, "#5f9fd8"], [0.75, "#2166b0"], [1, "#0a2f66"]],
+        "logit": [[0, "#7f3b08"], [0.25, "#e08214"], [0.5, "#f7f7f9"], [0.75, "#8d7fc0"], [1, "#3f1273"]],
+    },
+    "dark": {
+        "background": "#11121a",
+        "text": "#f1f2f8",
+        "muted": "#b3b6c6",
+        "line": "#3a3c4f",
+        "primary": "#a5b4fc",
+        "query": "#7cb4ff",
+        "key": "#ff9a98",
+        "value": "#63d6a8",
+        "output": "#dd9bff",
+        "focus": "#ffb071",
+        "hidden": "#2c2e3d",
+        "hatch": "#7d8096",
+        "probability": [[0, "#181b29"], [0.25, "#1f3f73"], [0.5, "#2f74c0"], [0.75, "#6fb3f2"], [1, "#e2f1ff"]],
+        "logit": [[0, "#ffc27a"], [0.25, "#b0651b"], [0.5, "#1b1d29"], [0.75, "#7660bf"], [1, "#cdbcff"]],
+    },
+}
+# Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the colour-blind (Okabe and Ito
+# 2008, without their yellow and black), from its palest for the smallest number to its strongest for the largest.
+HUES = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (150, 140, 40),
+        (120, 120, 130))  # fmt: skip
+
+
+def _bands(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> list[list[float | str]]:
+    """The scale of the heads: in band i from a little of hue i on the ground to the hue with a little ink."""
+    scale: list[list[float | str]] = []
+    for i, hue in enumerate(HUES):
+        for place, other, share in ((i, ground, 0.12), (i + 0.999, ink, 0.8)):
+            mixed = (round(share * h + (1 - share) * o) for h, o in zip(hue, other, strict=True))
+            scale.append([min(1.0, place / len(HUES)), f"rgb({', '.join(map(str, mixed))})"])
+    scale[-1][0] = 1.0
+    return scale
+
+
+PALETTES["light"]["heads"] = _bands((255, 255, 255), (0, 0, 0))
+PALETTES["dark"]["heads"] = _bands((17, 18, 26), (255, 255, 255))
+for _palette in PALETTES.values():
+    _palette["feature"] = _palette["logit"]
+    _palette["mask"] = [[0, _palette["hidden"]], [1, _palette["hidden"]]]
+
+ROLES = {
+    "queries": "query",
+    "query_heads": "query",
+    "keys": "key",
+    "key_heads": "key",
+    "values": "value",
+    "value_heads": "value",
+    "output": "output",
+}
+
+_COLOUR_KEYS = {"color", "colorscale", "bgcolor", "bordercolor", "fillcolor", "gridcolor", "outlinecolor", "arrowcolor"}
+_FONT_KEYS = {"font", "tickfont"}  # numbers inside cells keep their size: the cells do not grow
+
+
+def role(field: str) -> str:
+    """The colour role of a trace field, as figures name it."""
+    return "@" + ROLES.get(field, "text")
+
+
+def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
+    """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges the type."""
+    palette, size = PALETTES[mode], 13 * zoom
+    font = {"color": palette["text"], "size": size, "family": '"Source Sans", sans-serif'}
+    layout = {
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": font,
+        "hoverlabel": {"bgcolor": palette["background"], "font": font | {"size": size + 1}, "align": "left"},
+    }
+    dressed: Figure = _dressed(figure, palette, zoom)
+    margin = {side: zoom * room for side, room in dressed["layout"].get("margin", {}).items()}
+    dressed["layout"] = layout | dressed["layout"] | {"margin": margin}
+    return dressed
+
+
+def _dressed(part: Any, palette: dict[str, Any], zoom: float) -> Any:
+    """Replace roles, but only where a colour stands: a user's token may well be "@query"."""
+    if isinstance(part, dict):
+        return {key: _entry(key, value, palette, zoom) for key, value in part.items()}
+    if isinstance(part, list) and part and isinstance(part[0], dict):
+        return [_dressed(item, palette, zoom) for item in part]
+    return part
+
+
+def _entry(key: str, value: Any, palette: dict[str, Any], zoom: float) -> Any:
+    if key in _COLOUR_KEYS and isinstance(value, str) and value.startswith("@"):
+        return palette[value[1:]]
+    if key in _FONT_KEYS and "size" in value:
+        value = value | {"size": zoom * value["size"]}
+    return _dressed(value, palette, zoom)

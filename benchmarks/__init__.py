@@ -1,0 +1,1 @@
+"""Measurements, run by hand with `make bench`. What is measured here is never asserted in a test."""

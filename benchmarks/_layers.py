@@ -1,0 +1,148 @@
+"""The child of the engine benchmark: one layer in one library, timed on request or measured for its peak memory.
+
+It is started with its thread counts in the environment, before any library is imported:
+python -m benchmarks._layers LAYER THREADS [CASE]. Without CASE it answers each line (case, number of calls) on standard
+input with (wall seconds, CPU seconds); with CASE it prints the peak memory of one call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attention_core import Projections, attend, split_heads
+
+CASES = (
+    (1, 8, 12, 2),
+    (1, 16, 64, 8),
+    (1, 64, 256, 8),
+    (1, 128, 512, 8),
+    (1, 512, 512, 8),
+    (1, 1024, 768, 12),
+    (8, 128, 512, 8),
+)
+TINY = (1, 2, 4, 2)
+MIB = 2**20
+# A call gives (output, probabilities).
+Call = Callable[[], tuple[Any, Any]]
+
+
+@cache
+def layer(name: str, case: tuple[int, int, int, int], threads: int) -> Call:
+    """The call to measure: the same numbers through the same weights, whatever the library."""
+    batch, tokens, width, heads = case
+    x = np.random.default_rng(1).standard_normal((batch, tokens, width)).astype(np.float32)
+    p = Projections.random(width, heads, bias=True).astype(np.float32)
+    if name == "products":
+        return products(x, p)
+    return numpy_layer(x, p) if name == "numpy" else torch_layer(x, p, name == "torch-batch-first", threads)
+
+
+def products(x: np.ndarray, p: Projections) -> Call:
+    """Only the six matrix products of the layer, written into arrays that exist: what NumPy cannot go below."""
+    trace = attend(x, p)
+    merged, output = np.empty_like(trace.merged), np.empty_like(trace.output)
+    projected, scores = np.empty_like(trace.queries), np.empty_like(trace.scores)
+    rows = x.reshape(-1, x.shape[2])
+
+    def call() -> tuple[Any, Any]:
+        for matrix in (p.w_q, p.w_k, p.w_v):
+            np.dot(rows, matrix, out=projected.reshape(rows.shape))
+        np.matmul(trace.query_heads, trace.key_heads.swapaxes(-1, -2), out=scores)
+        np.matmul(trace.probabilities, trace.value_heads, out=split_heads(merged, p.n_heads))
+        np.dot(merged.reshape(rows.shape), p.w_o, out=output.reshape(rows.shape))
+        return output, trace.probabilities
+
+    return call
+
+
+def numpy_layer(x: np.ndarray, p: Projections) -> Call:
+    """The engine's full trace, as any caller gets it: checks on, every intermediate kept."""
+
+    def call() -> tuple[Any, Any]:
+        trace = attend(x, p)
+        return trace.output, trace.probabilities
+
+    return call
+
+
+def torch_layer(x: np.ndarray, p: Projections, batch_first: bool, threads: int) -> Call:
+    """torch.nn.MultiheadAttention with the weights of p, in inference mode, giving one map of weights per head."""
+    import torch
+
+    torch.set_num_threads(threads)
+    module = torch.nn.MultiheadAttention(x.shape[2], p.n_heads, batch_first=batch_first).eval()
+    weights = {
+        "in_proj_weight": np.hstack([p.w_q, p.w_k, p.w_v]).T,
+        "in_proj_bias": np.hstack([p.b_q, p.b_k, p.b_v]),
+        "out_proj.weight": p.w_o.T,
+        "out_proj.bias": p.b_o,
+    }
+    module.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
+    sequence = torch.tensor(x if batch_first else x.swapaxes(0, 1).copy())
+
+    def call() -> tuple[Any, Any]:
+        with torch.inference_mode():
+            output, weights = module(sequence, sequence, sequence, need_weights=True, average_attn_weights=False)
+        return (output if batch_first else output.swapaxes(0, 1)), weights
+
+    return call
+
+
+def seconds(call: Call, calls: int) -> tuple[float, float]:
+    """Wall time and CPU time of one call, the mean of `calls`."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls
+
+
+def peak(name: str, case: tuple[int, int, int, int], threads: int) -> float | None:
+    """MiB that one call adds to the memory of this process at its peak; None without Linux's counters and glibc."""
+    if not Path("/proc/self/clear_refs").exists() or not hasattr(ctypes.CDLL(None), "malloc_trim"):
+        return None
+    layer(name, TINY, threads)()
+    call = layer(name, case, threads)
+    # Memory that making the weights left behind would be used again, uncounted.
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets the peak so far
+    before = status("VmRSS")
+    call()
+    return (status("VmHWM") - before) / MIB
+
+
+def status(field: str) -> int:
+    """A memory counter of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+
+
+def difference(name: str, case: tuple[int, int, int, int], threads: int) -> float:
+    """The largest difference between what this layer gives and what the engine gives."""
+    pairs = zip(layer(name, case, threads)(), layer("numpy", case, threads)(), strict=True)
+    return max(float(np.abs(np.asarray(one) - np.asarray(other)).max()) for one, other in pairs)
+
+
+def serve() -> None:
+    """Measure or compare what standard input asks for, one line at a time."""
+    name, threads = sys.argv[1], int(sys.argv[2])
+    if len(sys.argv) > 3:
+        print(json.dumps(peak(name, CASES[int(sys.argv[3])], threads)))
+        return
+    for line in sys.stdin:
+        index, calls = json.loads(line)
+        case = CASES[index]
+        answer = seconds(layer(name, case, threads), calls) if calls else difference(name, case, threads)
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    serve()

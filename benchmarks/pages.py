@@ -1,0 +1,141 @@
+"""The speed of the pages, each measured beside the least Streamlit can do and beside the usual page, in one run.
+
+Script time: one rerun under AppTest. Repaint: from a key press on the sequence-length slider in Chromium until the
+last change of the page's own content (then one frame), median of several presses, servers interleaved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page as BrowserPage
+from playwright.sync_api import sync_playwright
+from streamlit.testing.v1 import AppTest
+
+from attention_ui.registry import PAGES
+
+ROOT = Path(__file__).parent.parent
+RIVALS = {name: ROOT / "benchmarks" / "rivals" / f"{name}.py" for name in ("floor", "usual")}
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+PRESSES = 12
+QUIET = 450  # ms without a change of the page after which a repaint counts as finished
+
+# Resolves with the time in ms from the key press to the last change below the main block, plus one frame.
+WATCH = """() => {
+  const main = document.querySelector("[data-testid=stMain]");
+  const watch = { start: 0, last: 0 };
+  window.watch = watch;
+  addEventListener("keydown", () => { watch.start = watch.last = performance.now(); }, true);
+  new MutationObserver(() => {
+    requestAnimationFrame(() => { watch.last = performance.now(); });
+  }).observe(main, { childList: true, subtree: true, attributes: true, characterData: true });
+}"""
+
+
+@contextmanager
+def served(script: Path) -> Iterator[str]:
+    """The address of a Streamlit server that runs a script with the project's configuration."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            address = f"http://localhost:{port}"
+            for _ in range(100):
+                try:
+                    urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
+                    break
+                except OSError:
+                    time.sleep(0.2)
+            yield address
+        finally:
+            server.terminate()
+
+
+def script_times() -> dict[str, float]:
+    """Milliseconds of one rerun of each page under AppTest, median of 15 after a warm run."""
+    times = {}
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.run()
+    for page in PAGES:
+        app.switch_page(page.path).run()
+        times[page.url_path] = statistics.median(_timed(app) for _ in range(15))
+    for name, script in RIVALS.items():
+        rival = AppTest.from_file(str(script), default_timeout=60)
+        rival.run()
+        times[name] = statistics.median(_timed(rival) for _ in range(15))
+    return times
+
+
+def _timed(app: AppTest) -> float:
+    start = time.perf_counter()
+    app.run()
+    return 1000 * (time.perf_counter() - start)
+
+
+def repaint_times(presses: int) -> dict[str, float]:
+    """Milliseconds from key press to repaint in Chromium; every round presses once on every page."""
+    with served(ROOT / "app.py") as app, served(RIVALS["floor"]) as floor, served(RIVALS["usual"]) as usual:
+        addresses = {"floor": floor, "usual": usual} | {page.url_path: f"{app}/{page.url_path}" for page in PAGES}
+        samples: dict[str, list[float]] = {name: [] for name in addresses}
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS)
+            for name, address in addresses.items():
+                tab = browser.new_page(viewport={"width": 1440, "height": 1000})
+                tab.goto(f"{address}?n_tokens=12")
+                _settle(tab)
+                slider = _sequence_slider(tab, name)
+                for press in range(presses):
+                    slider.press("ArrowRight" if press % 2 == 0 else "ArrowLeft")
+                    samples[name].append(_settle(tab))
+                tab.close()
+            browser.close()
+    return {name: statistics.median(values[2:]) for name, values in samples.items()}
+
+
+def _sequence_slider(tab: BrowserPage, name: str) -> Any:
+    slider = tab.locator("input[type=range]").first
+    slider.wait_for(timeout=30_000)
+    slider.focus()
+    tab.evaluate(WATCH)
+    return slider
+
+
+def _settle(tab: BrowserPage) -> float:
+    """Wait until the page has been quiet for a while; the time of its last change after the last key press."""
+    tab.wait_for_selector('[data-testid=stApp][data-test-script-state="notRunning"]', timeout=30_000)
+    if not tab.evaluate("() => Boolean(window.watch)"):
+        tab.wait_for_timeout(4000)
+        return 0.0
+    tab.wait_for_function(f"() => performance.now() - window.watch.last > {QUIET}", timeout=30_000)
+    return float(tab.evaluate("() => window.watch.last - window.watch.start"))
+
+
+def main(arguments: list[str]) -> None:
+    """Print one line per page: script time, repaint, and the repaint as a multiple of the floor and the usual page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks pages", description=__doc__)
+    parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per page")
+    presses = parser.parse_args(arguments).presses
+    scripts, repaints = script_times(), repaint_times(presses)
+    print("| page | script, ms | repaint, ms | × floor | × usual page |")
+    print("|---|---|---|---|---|")
+    for name, repaint in repaints.items():
+        floor, usual = repaint / repaints["floor"], repaint / repaints["usual"]
+        print(f"| {name} | {scripts[name]:.1f} | {repaint:.0f} | {floor:.2f} | {usual:.2f} |")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,84 @@
+"""Overview: the whole layer as one picture, and what happens in five sentences."""
+
+from functools import partial
+
+import streamlit as st
+
+from attention_core import STEPS
+from attention_core.decompositions import strongest_keys
+from attention_ui.focus import NAMES
+from attention_ui.frame import here
+from attention_ui.panels import token
+from attention_ui.registry import step_of
+from attention_ui.show import show_figure
+from attention_viz.labels import counted, number, percent
+from attention_viz.overview import overview
+
+now = here()
+trace, focus, sizes = now.trace, now.focus, now.trace.sizes
+clicked = st.session_state.pop("clicked step", None)
+if clicked:
+    # Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself.
+    st.switch_page(step_of(str(clicked)).path, query_params={name: str(getattr(focus, name)) for name in NAMES})
+
+head, query, key = focus.head, focus.query, focus.key
+asking, asked = token(trace, "T", query), token(trace, "S", key)
+best = strongest_keys(trace, head, query, count=1)
+n_hidden = int(trace.hidden_keys[0, head].sum())
+reads = f"reads most from {token(trace, 'S', best[0][0])}: {percent(best[0][1])}" if best else "may see no key"
+
+SENTENCES = (
+    (
+        "A sentence becomes numbers.",
+        f"{STEPS['inputs'].says} Here {counted(sizes['T'], 'token')} become "
+        f"{counted(sizes['T'], 'row')} of {counted(sizes['D'], 'number')}.",
+        ("inputs",),
+    ),
+    (
+        "Every token asks, offers and prepares.",
+        f"Its whole row times :blue[W_Q], :red[W_K] and :green[W_V] gives a :blue[query], a :red[key] and a "
+        f":green[value]; {counted(sizes['H'], 'head')} share their columns: of each query, one head gets "
+        f"{counted(sizes['K'], 'number')}.",
+        ("queries", "query_heads"),
+    ),
+    (
+        "Queries meet keys.",
+        f"{STEPS['scores'].says} In head {head}, {asking} and {asked} give "
+        f"{number(float(trace.scores[0, head, query, key]))}; then all are multiplied by {trace.scale:.3g}; "
+        + (f"the mask hides {n_hidden} of {sizes['T'] * sizes['S']} cells." if n_hidden else "no cell is masked."),
+        ("scores", "scaled_scores", "masked_scores"),
+    ),
+    (
+        "Scores become shares.",
+        f"{STEPS['probabilities'].says} In head {head}, {asking} {reads}.",
+        ("probabilities",),
+    ),
+    (
+        "Values are mixed, heads are joined.",
+        f"{STEPS['head_outputs'].says} "
+        + (
+            STEPS["output"].says
+            if trace.projections.w_o is not None
+            else "Here no W_O follows: the joined heads are the output."
+        )
+        + (" The residual adds the inputs again." if trace.residual else ""),
+        ("head_outputs", "merged", "output"),
+    ),
+)
+
+picture, words = st.columns([3, 2], gap="medium")
+with picture:
+    figure = overview(trace, head, query, key)
+    show_figure(figure, "layer", on_click=partial(st.session_state.__setitem__, "clicked step"))
+    st.caption(
+        "Every picture holds this sentence's real numbers, from orange (negative) to violet (positive); a click opens "
+        f"its step. Of {counted(sizes['H'], 'head')}, head {head} lies in front. Framed in orange: the row of "
+        f"{asking}, in keys and values that of {asked}."
+    )
+with words:
+    for place, (title, text, fields) in enumerate(SENTENCES, 1):
+        st.markdown(f"**{place} · {title}** {text}")
+        with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
+            for field in fields:
+                page = step_of(field)
+                st.page_link(page.path, label=page.title, icon=page.icon)

@@ -1,0 +1,49 @@
+"""Softmax: every row of masked scores becomes shares that sum to 1."""
+
+import streamlit as st
+
+from attention_core.decompositions import softmax_row, strongest_keys
+from attention_ui.frame import here
+from attention_ui.panels import arithmetic, code_and_numbers, heads_and_focus, pair, says, token
+from attention_ui.show import theme_mode
+from attention_viz.labels import number, percent
+from attention_viz.softmax import softmax_html
+
+now = here()
+trace, focus = now.trace, now.focus
+row = softmax_row(trace, focus.head, focus.query)
+n_hidden, n_empty = int(trace.hidden_keys[0, focus.head, focus.query]), int(trace.empty_rows.sum())
+query = token(trace, "T", focus.query)
+reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in strongest_keys(
+    trace, focus.head, focus.query
+)]  # fmt: skip
+
+says(trace, "probabilities")
+heads_and_focus(trace, "probabilities", focus, "query", "key")
+if reads:
+    st.markdown(
+        f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}. The shares of its row sum to "
+        f"{number(row.share, 6)}."
+    )
+else:
+    st.warning(f"In head {focus.head}, {query} may see no key at all, so its row is 0 everywhere and sums to 0.")
+
+st.subheader("The chosen row, step by step", anchor=False)
+st.html(softmax_html(trace, focus.head, focus.query, focus.key, theme_mode()))
+st.caption(
+    "Each column has its own scale. Subtracting the maximum changes no probability: above and below the line of the "
+    "fraction the same factor cancels; it only keeps the exponential from overflowing. Dividing by the sum changes no "
+    "proportion: the last two columns have the same shape."
+    + (f" {n_hidden} masked keys enter as −∞; their exponential is exactly 0." if n_hidden else "")
+    + (" Scroll inside the table to see every key: the chosen one stays in sight." if len(row.scores) > 16 else "")
+)
+arithmetic(trace, "probabilities", (0, focus.head, focus.query, focus.key), pair(trace, focus))
+
+with st.expander("What happens to a row in which every key is masked?", icon=":material/help:"):
+    st.markdown(
+        "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 / 0. Here such a row "
+        "is set to zeros, so the token receives nothing from this head. PyTorch gives “not a number” instead, which "
+        f"spreads to everything computed from it. This layer has {n_empty or 'no'} such "
+        f"{'row' if n_empty == 1 else 'rows'}."
+    )
+code_and_numbers(trace, ("probabilities",), focus)

@@ -1,0 +1,56 @@
+"""Split: one wide matrix becomes one matrix per head."""
+
+import streamlit as st
+
+from attention_core.places import foreign_cells, split_places
+from attention_ui.frame import here
+from attention_ui.panels import arithmetic, code_and_numbers, says, token, which
+from attention_ui.show import show_figure
+from attention_viz.split import FUSED, split_stages, window_of
+
+now = here()
+trace = now.trace
+
+chosen = which()
+field = next(heads for heads, fused in FUSED.items() if fused == chosen)
+one, row_name, color = {
+    "queries": ("query", "query", "blue"), "keys": ("key", "key", "red"), "values": ("value", "key", "green"),
+}[chosen]  # fmt: skip
+focus = now.focus.within(trace, field)
+row = getattr(focus, row_name)
+_, n_heads, n_tokens, width = shape = getattr(trace, field).shape
+_, _, T, K = trace.axes(field)
+places = split_places(shape, focus.head, row, focus.feature)
+foreign = foreign_cells(n_tokens, n_heads, width)
+window = window_of(trace, field, focus.head, row, focus.feature)
+
+says(trace, field)
+show_figure(split_stages(trace, field, focus.head, row, focus.feature), "stages", (row_name, "feature"))
+st.caption(
+    "The hue says which head a number belongs to, its strength how large it is; the small figures count the heads. "
+    + (f"A part is drawn: {window.says(shape)}." if window.cuts(shape) else "")
+)
+st.markdown(f"""
+| stage | shape | the framed number is at |
+|:--|:--|:--|
+| **1** fused :{color}[{chosen}] | (B, {T}, H·{K}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
+| **2** reshape: cut every row into {n_heads} | (B, {T}, H, {K}) = (1, {n_tokens}, {n_heads}, {width}) \
+| {list(places.reshaped)} |
+| **3** swap: the head comes before the token | (B, H, {T}, {K}) = {shape} | {list(places.swapped)} |
+| **✗** reshape straight to the shape of 3 | (B, H, {T}, {K}) = {shape} | {list(places.unswapped)} |
+""")
+if foreign.any():
+    st.warning(
+        f"**The classic mistake** is to reshape straight to (B, H, {T}, {K}). The shape is right and no error is "
+        f"raised, but a reshape only counts on in the old order: **{foreign.sum()} of {foreign.size} cells** then hold "
+        "another token's numbers, and each “head” is a mixture of heads.",
+        icon=":material/warning:",
+    )
+else:
+    st.info("With one head, or one token, there is nothing to swap: here even the bare reshape is right.")
+arithmetic(
+    trace, field, (0, focus.head, row, focus.feature),
+    f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of {token(trace, T, row)}] is moved, not "
+    "computed",
+)  # fmt: skip
+code_and_numbers(trace, ("query_heads", "key_heads", "value_heads"), focus)

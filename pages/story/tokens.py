@@ -1,0 +1,43 @@
+"""Tokens: a sentence is cut into tokens, and each token becomes a row of numbers."""
+
+import streamlit as st
+
+from attention_core.derivation import derive_input
+from attention_core.scenario import embedding_of, tokens_of
+from attention_ui.frame import here
+from attention_ui.panels import code_and_numbers, derived, says, token
+from attention_ui.show import show_figure
+from attention_viz.tokens import chips_html, embedding_sum
+
+now = here()
+trace, focus, scenario = now.trace, now.focus, now.scenario
+tokens, embedding = tokens_of(scenario), embedding_of(scenario)
+number = focus.within(trace, "inputs").feature
+asking = token(trace, "T", focus.query)
+
+pieces = f"; words are cut into pieces of at most {scenario.piece} characters" if scenario.piece else ""
+st.markdown(f"The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its place{pieces}.")
+st.html(chips_html(tokens, focus.query))
+
+says(trace, "inputs", r"X = E_{\text{words}} + P_{\text{positions}}")
+show_figure(embedding_sum(embedding, tokens, focus.query, number), "embedding sum", ("query", "feature"))
+st.caption(
+    "From orange (negative) to violet (positive). The word vectors here are drawn at random, once for each word, from "
+    "a hash of its letters: the same word always has the same vector, and a vector means nothing. Only training would "
+    "move words of similar meaning near each other. "
+    + (
+        "The position code is the same for every sentence: waves from fast (left) to slow (right), so that a token's "
+        "place can be read from it."
+        if scenario.positions
+        else "Positions are off: the code is zero, so nothing in these rows tells which token comes first."
+    )
+)
+derived(
+    derive_input(embedding, focus.query, number),
+    f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
+)
+st.caption(
+    "Queries, keys and values are all made from these rows: in self-attention the *memory* that is looked at is the "
+    "sentence itself, M = X."
+)
+code_and_numbers(trace, ("inputs", "memory"), focus)

@@ -1,0 +1,115 @@
+"""A running app and a real Chromium; every page that a test opens is watched."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+from scripts.find_chromium import find_chromium
+from tests.browser.driving import settled
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+
+
+@contextmanager
+def running_app(folder: Path) -> Iterator[str]:
+    """The app on a free port of this machine, started as a user does; its log must hold no traceback at the end."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    log = folder / "server.log"
+    options = ["--server.port", str(port), "--server.headless", "true"]
+    with log.open("w", encoding="utf-8") as output:
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        address = f"http://localhost:{port}"
+        assert answers(server, address), f"the app did not start:\n{log.read_text(encoding='utf-8')}"
+        yield address
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+    said = log.read_text(encoding="utf-8")
+    assert "Traceback" not in said, said
+
+
+def answers(server: subprocess.Popen[bytes], address: str) -> bool:
+    """Whether the server gets ready; at most a minute."""
+    for _ in range(300):
+        if server.poll() is not None:
+            return False
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=5) as reply:
+                return bool(reply.status == 200)
+        except (URLError, ConnectionError, TimeoutError):
+            time.sleep(0.2)
+    return False
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an app that all tests share."""
+    with running_app(tmp_path_factory.mktemp("app")) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_address(tmp_path: Path) -> Iterator[str]:
+    """The address of an app that nobody has visited yet."""
+    with running_app(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def context() -> Iterator[BrowserContext]:
+    """One Chromium profile, so that the app's files are loaded once."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme="light")
+        context.set_default_timeout(20_000)
+        yield context
+        browser.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A new tab. At its end: no request went to another machine, no script failed, no dialog of a script opened."""
+    tab, faults = context.new_page(), []
+    tab.on("request", lambda request: None if at_home(request.url) else faults.append(f"request to {request.url}"))
+    tab.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+    tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    yield tab
+    tab.close()
+    assert faults == []
+
+
+@pytest.fixture
+def visit(page: Page, address: str) -> Callable[[str], Page]:
+    """Opens a path of the app and waits until everything is drawn."""
+
+    def go(path: str) -> Page:
+        page.goto(f"{address}/{path}")
+        return settled(page)
+
+    return go
+
+
+def at_home(url: str) -> bool:
+    """Whether a request stays on this machine."""
+    parts = urlsplit(url)
+    return parts.scheme in ("data", "blob", "about") or parts.hostname in ("localhost", "127.0.0.1")

@@ -1,0 +1,163 @@
+"""The main job in a real browser: type a sentence, choose the sizes, walk through the layer, look into a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_core import Trace
+from attention_core.scenario import Scenario, trace_of
+from attention_ui.registry import PAGES, story
+from attention_viz.labels import number
+from tests.browser.driving import (
+    click_cell,
+    expect_address,
+    numbers_drawn,
+    parameters,
+    path_of,
+    scenario_in,
+    settled,
+    slider,
+)
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+
+
+def arithmetic_of(page: Page) -> str:
+    """The chips of the arithmetic and their result, as one line."""
+    return " ".join(page.locator(".arithmetic").first.inner_text().split())
+
+
+def expect_result(page: Page, value: float) -> None:
+    """The arithmetic ends in this number."""
+    expect(page.locator(".arithmetic .result").first).to_have_text(number(value, 4))
+
+
+def score_at(trace: Trace, head: int, query: int, key: int) -> float:
+    """A raw score."""
+    return float(trace.scores[0, head, query, key])
+
+
+def test_from_a_sentence_to_the_output(visit: Visit) -> None:
+    """Typing a sentence and the three sizes, then every step with the next link: each page is that very layer's."""
+    page = visit("")
+    sentence = page.get_by_label("Sentence", exact=True)
+    sentence.fill("the cat saw the other cat")
+    sentence.press("Control+Enter")
+    expect_address(page, "text=the+cat+saw+the+other+cat")
+    length = slider(page, "Sequence length")
+    length.press("End")
+    expect_address(page, "n_tokens=64")
+    length.press("Home")
+    expect_address(page, "!n_tokens")
+    for _ in range(5):
+        length.press("ArrowRight")
+    expect_address(page, "n_tokens=5")
+    size = page.get_by_label("Embedding size", exact=True)
+    size.fill("12")
+    size.press("Enter")
+    expect_address(page, "d_model=12")
+    slider(page, "Heads").press("ArrowLeft")
+    expect_address(page, "n_heads=3")
+    scenario = scenario_in(page)
+    assert scenario == Scenario(text="the cat saw the other cat", n_tokens=5, d_model=12, n_heads=3)
+    trace = trace_of(scenario)
+    for step, following in zip(story(), (*story()[1:], None), strict=True):
+        expect(page.locator("h1")).to_have_text(step.title)
+        settled(page)
+        assert scenario_in(page) == scenario
+        assert page.locator("[data-testid=stException], [data-testid=stAlertContentError]").count() == 0
+        if step.url_path == "scores":
+            expect_result(page, score_at(trace, 0, 0, 0))
+        if following:
+            page.get_by_test_id("stPageLink").get_by_role("link", name=following.title).last.click()
+            expect_address(page, f"/{following.url_path}?")
+
+
+def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
+    """Clicking a cell of one head, then one in the grid, moves address, boxes and arithmetic to it."""
+    page = visit("scores?n_heads=2&seed=5")
+    trace = trace_of(Scenario(n_heads=2, seed=5))
+    click_cell(page, 1, x=7, y=3)
+    expect_address(page, "query=3")
+    expect_result(page, score_at(trace, 0, 3, 7))
+    assert parameters(page) == {"n_heads": "2", "seed": "5", "query": "3", "key": "7"}
+    line = arithmetic_of(settled(page))
+    for k in range(8):
+        product = trace.query_heads[0, 0, 3, k] * trace.key_heads[0, 0, 7, k]
+        assert number(float(product)) in line
+    grid_column = 12 + round(0.08 * 12)
+    click_cell(page, 0, x=grid_column + 2, y=10)
+    expect_address(page, "head=1")
+    expect_result(page, score_at(trace, 1, 10, 2))
+    assert parameters(page) == {"n_heads": "2", "seed": "5", "head": "1", "query": "10", "key": "2"}
+    expect(page.locator("p", has_text="Head 1:")).to_contain_text("query of “too” and key of “did”")
+
+
+def test_a_click_never_changes_the_data(visit: Visit) -> None:
+    """Moving the focus by a click leaves every number of the picture as it was: the engine's own."""
+    page = visit("scores")
+    before = numbers_drawn(page, 1)
+    assert before == trace_of(Scenario()).scores[0, 0].astype("f4").ravel().tolist()
+    click_cell(page, 1, x=1, y=1)
+    expect_address(page, "query=1")
+    assert numbers_drawn(settled(page), 1) == before
+
+
+def test_the_overview_opens_a_step(visit: Visit) -> None:
+    """A step's link in the overview leads to that step, with the same layer."""
+    page = visit("overview?n_heads=2&query=4")
+    page.get_by_role("link", name="Softmax").last.click()
+    expect_address(page, "/softmax")
+    expect(page.locator("h1")).to_have_text("Softmax")
+    assert parameters(settled(page)) == {"n_heads": "2", "query": "4"}
+
+
+def test_back_and_forth(visit: Visit) -> None:
+    """The state goes along to other pages, and the back button returns to the page before with the state kept."""
+    page = visit("scores?n_heads=2&mask=causal&query=4")
+    page.get_by_test_id("stPageLink").get_by_role("link", name="Mask").first.click()
+    expect_address(page, "/mask")
+    expect(page.locator("h1")).to_have_text("Mask")
+    settled(page)
+    expected = {"n_heads": "2", "mask": "causal", "query": "4"}
+    expect_address(page, "query=4", "mask=causal", "n_heads=2")
+    assert parameters(page) == expected
+    for _ in range(4):
+        # Streamlit may write the address of the same page twice, so more than one step back can be needed.
+        page.go_back()
+        settled(page)
+        if path_of(page) == "scores":
+            break
+    expect(page.locator("h1")).to_have_text("Scores")
+    assert scenario_in(settled(page)) == Scenario(n_heads=2, mask="causal")
+
+
+def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
+    """The first visitor of a fresh server who comes by a link finds the state it describes, and no dialog stays."""
+    query = "text=one+two+three&n_heads=2&mask=causal&residual=true&head=1&query=2&key=1"
+    for path in ("scores", "output"):
+        page.goto(f"{fresh_address}/{path}?{query}")
+        settled(page)
+        for _ in range(2):
+            expect(page.locator("h1")).to_have_text(path.capitalize())
+            expect(page.get_by_role("dialog")).to_have_count(0)
+            scenario = Scenario(text="one two three", n_heads=2, mask="causal", residual=True)
+            assert scenario_in(page) == scenario
+            assert {name: parameters(page)[name] for name in ("head", "query", "key")} == {
+                "head": "1", "query": "2", "key": "1"
+            }  # fmt: skip
+            expect(page.get_by_label("Sentence", exact=True)).to_have_value("one two three")
+            if path == "scores":
+                expect_result(page, score_at(trace_of(scenario), 1, 2, 1))
+            page.reload()
+            settled(page)
+
+
+def test_an_unknown_address_leads_to_the_first_page(visit: Visit) -> None:
+    """An address that no page has shows the first page."""
+    page = visit("nonsense")
+    expect(page.locator("h1")).to_have_text(PAGES[0].title)

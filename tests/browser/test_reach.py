@@ -1,0 +1,137 @@
+"""Who can use the app: keyboard alone, dark theme, phone, no network, hostile text in the address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_core.scenario import Scenario, trace_of
+from attention_ui.registry import PAGES
+from attention_viz.labels import number
+from attention_viz.theme import PALETTES
+from tests.browser.conftest import at_home
+from tests.browser.driving import expect_address, parameters, scenario_in, settled, slider
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
+HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
+# name -> width and height of the window, colour scheme
+LOOKS = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
+SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]
+  .map(part => part.scrollWidth - part.clientWidth))"""
+FOCUSED = """() => {
+  const element = document.activeElement;
+  if (!element?.matches('input, textarea')) return '';
+  const box = element.closest('[data-testid=stSlider], [data-testid=stSelectbox], [data-testid=stTextArea]');
+  return box?.querySelector('label')?.innerText.trim() ?? '';
+}"""
+
+
+def rgb(colour: str) -> str:
+    """A colour as the browser names it."""
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+def tab_to(page: Page, label: str) -> None:
+    """Press Tab until the control with this label has the focus."""
+    seen = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate(FOCUSED))
+        if seen[-1] == label:
+            return
+    raise AssertionError(f"Tab never reached {label!r}, only {[name for name in seen if name]}")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
+    """Every page opens by its address, without an error, in its theme, no wider than the window; a picture is kept."""
+    width, height, scheme = LOOKS[look]
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme)
+    palette = PALETTES["dark" if scheme == "dark" else "light"]
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    for entry in PAGES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{address}/{entry.url_path}?query=4&key=1")
+        settled(page)
+        expect(page.locator("h1")).to_have_text(entry.title)
+        expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
+        expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
+        for label in page.locator(".js-plotly-plot .xtick text").all()[:1]:
+            expect(label).to_have_css("fill", rgb(palette["text"]))
+        assert page.evaluate(SIDEWAYS) <= 0, f"{entry.url_path} scrolls sideways"
+        if look == "phone":
+            expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+        tall = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+        page.set_viewport_size({"width": width, "height": min(tall + 20, 6000)})
+        settled(page).screenshot(path=SCREENSHOTS / f"{entry.url_path}-{look}.png")
+
+
+def test_the_watch_for_requests_works(page: Page, address: str) -> None:
+    """The check that nothing leaves the machine sees a request to another host."""
+    assert at_home(f"{address}/static/x.js")
+    assert at_home("data:image/png;base64,AAAA")
+    assert not at_home("https://fonts.gstatic.com/s/x.woff2")
+    assert not at_home("wss://example.org/_stcore/stream")
+
+
+def test_by_keyboard_alone(visit: Visit) -> None:
+    """Tab reaches the controls in order, arrow keys change the heads, and a select box changes the cell."""
+    page = visit("scores?d_model=24&n_heads=3")
+    tab_to(page, "Sentence")
+    tab_to(page, "Heads")
+    page.keyboard.press("ArrowRight")
+    expect_address(page, "!n_heads")
+    settled(page)
+    tab_to(page, "Query")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect_address(page, "query=")
+    settled(page)
+    query = int(parameters(page)["query"])
+    value = trace_of(Scenario(d_model=24)).scores[0, 0, query, 0]
+    expect(page.locator(".arithmetic .result").first).to_have_text(number(float(value), 4))
+    tab_to(page, "Feature")
+
+
+def test_hostile_text_stays_text(visit: Visit) -> None:
+    """Markup in the address is shown letter by letter on every page: nothing of it runs, loads or becomes a link."""
+    for entry in PAGES:
+        page = visit(f"{entry.url_path}?text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}")
+        assert page.locator("img[src=x], a[href^=javascript], script:text('alert')").count() == 0
+        expect(page.get_by_label("Sentence", exact=True)).to_have_value(HOSTILE)
+        assert page.locator("[data-testid=stException]").count() == 0
+
+
+def test_nonsense_in_the_address(visit: Visit) -> None:
+    """n_heads=banana gives the default and a notice; the nonsense leaves the address and the notice comes once."""
+    page = visit("scores?n_heads=banana&seed=99999999999999999999&query=x")
+    notice = page.get_by_test_id("stToast").filter(has_text="banana")
+    expect(notice).to_have_count(1)
+    assert scenario_in(page) == Scenario()
+    slider(page, "Heads").press("ArrowLeft")
+    slider(page, "Heads").press("ArrowLeft")
+    expect_address(page, "n_heads=2")
+    settled(page)
+    assert scenario_in(page) == Scenario(n_heads=2)
+    assert notice.count() <= 1
+
+
+def test_presentation_enlarges_the_type(visit: Visit) -> None:
+    """The switch for the classroom makes text and chart labels larger and keeps the page within the window."""
+    size = "(element) => parseFloat(getComputedStyle(element).fontSize)"
+    page = visit("scores")
+    before = page.locator("h1").evaluate(size), page.locator(".xtick text").first.evaluate(size)
+    page = visit("scores?present=true")
+    after = page.locator("h1").evaluate(size), page.locator(".xtick text").first.evaluate(size)
+    assert after[0] >= 1.2 * before[0]
+    assert after[1] >= 1.2 * before[1]
+    assert page.evaluate(SIDEWAYS) <= 0

@@ -1,0 +1,23 @@
+"""The README tells what the app has."""
+
+from pathlib import Path
+
+from attention_ui.registry import PAGES
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_page_and_its_question_stand_in_the_readme() -> None:
+    """The table of pages is the registry's, in its order."""
+    rows = [f"| {page.title} | {page.question} |" for page in PAGES]
+    places = [README.find(row) for row in rows]
+    assert -1 not in places, [row for row, place in zip(rows, places, strict=True) if place < 0]
+    assert places == sorted(places)
+
+
+def test_every_linked_file_exists() -> None:
+    """A link of the README into the repository leads somewhere."""
+    targets = [part.split(")")[0] for part in README.split("](")[1:]]
+    missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
+    assert not missing

@@ -1,0 +1,108 @@
+"""The app without a browser: opened at a page and an address, and what it shows as plain data."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from attention_ui.frame import Here
+from attention_ui.registry import PAGES, Page, page_of
+
+ROOT = Path(__file__).resolve().parents[2]
+EVERY_PAGE = [page.url_path for page in PAGES]
+
+
+def opened(page: str = PAGES[0].url_path, *, theme: str = "light", **address: object) -> AppTest:
+    """The app as a visitor sees it who comes by the address of a page."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.context = {"theme": theme}
+    for name, value in address.items():
+        app.query_params[name] = str(value)
+    file = Path(page_of(page).path)
+    if file.stem != page:
+        # Before its first run AppTest knows a page by the name of its file only.
+        app.run()
+    return gone_to(app, page)
+
+
+def gone_to(app: AppTest, page: str) -> AppTest:
+    """The app after a visitor went to another page."""
+    return app.switch_page(page_of(page).path).run()
+
+
+def here(app: AppTest) -> Here:
+    """The scenario, trace and focus of the last run."""
+    found: Here = app.session_state["here"]
+    return found
+
+
+def title(app: AppTest) -> str:
+    """The heading of the page that is shown."""
+    return str(app.title[0].value)
+
+
+def page_shown(app: AppTest) -> Page:
+    """The page whose heading is shown."""
+    return next(page for page in PAGES if page.title == title(app))
+
+
+def figures(app: AppTest) -> list[dict[str, Any]]:
+    """Every Plotly figure, as the browser gets it; JSON that a browser would refuse is an error."""
+    return [json.loads(chart.proto.spec, parse_constant=_refuse) for chart in app.get("plotly_chart")]
+
+
+def alternatives(app: AppTest) -> list[str]:
+    """The accessible name of every figure."""
+    return [chart.proto.alt for chart in app.get("plotly_chart")]
+
+
+def html(app: AppTest) -> list[str]:
+    """Everything that is sent as HTML, but for the style sheet and the script of the frame."""
+    bodies = [str(element.proto.body) for element in app.html]
+    return [body for body in bodies if not body.lstrip().startswith(("<script>", "<style>"))]
+
+
+def texts(app: AppTest) -> str:
+    """All Markdown and captions in one string."""
+    return "\n".join(str(element.value) for kind in (app.markdown, app.caption) for element in kind)
+
+
+def numbers_of(spec: Any) -> np.ndarray:
+    """Every number of a figure's arrays, as float32."""
+    parts = [np.asarray(part, dtype="f4").ravel() for part in _arrays(spec)]
+    return np.concatenate([np.zeros(0, "f4"), *parts])
+
+
+def entries(part: Any, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
+    """Every entry of a figure under one of some names, at any depth."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if key in names:
+                yield key, value
+            yield from entries(value, names)
+    elif isinstance(part, list):
+        for value in part:
+            yield from entries(value, names)
+
+
+def _arrays(part: Any) -> Iterator[Any]:
+    if isinstance(part, dict) and "bdata" in part:
+        yield np.frombuffer(base64.b64decode(part["bdata"]), dtype=np.dtype(part["dtype"]))
+    elif isinstance(part, dict):
+        for value in part.values():
+            yield from _arrays(value)
+    elif isinstance(part, list):
+        if part and all(isinstance(value, (int, float)) for value in part):
+            yield part
+        for value in part:
+            yield from _arrays(value)
+
+
+def _refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} in JSON")

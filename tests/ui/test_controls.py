@@ -1,0 +1,159 @@
+"""Every choice has one widget; moving it changes that choice and the numbers, and nothing else does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_core import STEPS, Trace
+from attention_core.scenario import Scenario, trace_of
+from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
+from tests.ui.app import here, opened
+
+DEFAULTS = asdict(Scenario())
+BY_NAME = {control.name: control for control in CONTROLS}
+# control -> another value, and the address in which it has an effect.
+MOVES: dict[str, tuple[Any, dict[str, object]]] = {
+    "text": ("we like tea", {}),
+    "n_tokens": (5, {}),
+    "d_model": (24, {}),
+    "n_heads": (2, {}),
+    "weights": ("tied", {}),
+    "init": ("integers", {}),
+    "seed": (2**53 - 1, {}),
+    "scaling": ("off", {}),
+    "scale": (2.5, {"scaling": "custom"}),
+    "mask": ("causal", {}),
+    "window": (1, {"mask": "window"}),
+    "residual": (True, {}),
+    "d_k": (3, {}),
+    "d_v": (128, {}),
+    "positions": (False, {}),
+    "embedding": ("integers", {}),
+    "piece": (3, {}),
+}
+
+
+def moved(app: AppTest, name: str, value: Any) -> AppTest:
+    """The app after one control was moved."""
+    app.get_by_key(name).set_value(widget_value(BY_NAME[name], value))
+    return app.run()
+
+
+def different(first: Trace, second: Trace) -> bool:
+    """Whether any intermediate of two traces differs."""
+    return any(getattr(first, name).tobytes() != getattr(second, name).tobytes() for name in STEPS)
+
+
+def test_every_field_has_one_control() -> None:
+    """The controls are exactly the fields of Scenario, each once, and every move is tried below."""
+    names = [control.name for control in CONTROLS]
+    assert sorted(names) == sorted(field.name for field in fields(Scenario))
+    assert set(MOVES) == set(names)
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)
+def test_a_control_is_explained(control: Control) -> None:
+    """Each control has a name, a line of help that is a sentence, and its place in the sidebar."""
+    assert control.label
+    assert control.help.endswith(".")
+    assert control.group in GROUPS
+
+
+def test_every_control_is_drawn_once() -> None:
+    """The sidebar holds one widget for each field, showing the default, with its help."""
+    app = opened()
+    for control in CONTROLS:
+        widget = app.get_by_key(control.name)
+        assert widget.value == widget_value(control, DEFAULTS[control.name])
+        assert widget.help == control.help
+    assert here(app).scenario == Scenario()
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_moving_a_control_changes_its_field_alone(name: str) -> None:
+    """Another value arrives in the scenario as this field and no other, and the layer computes other numbers."""
+    value, address = MOVES[name]
+    app = opened("scores", **address)
+    before = here(app)
+    after = here(moved(app, name, value))
+    assert asdict(after.scenario) == asdict(before.scenario) | {name: value}
+    assert different(before.trace, after.trace)
+    assert after.trace is trace_of(after.scenario)
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_moving_back_gives_the_same_trace(name: str) -> None:
+    """Back at the old value the very same trace is shown again, so going to and fro compares what is comparable."""
+    value, address = MOVES[name]
+    app = opened("scores", **address)
+    before = here(app)
+    moved(app, name, value)
+    after = here(moved(app, name, asdict(before.scenario)[name]))
+    assert after.scenario == before.scenario
+    assert after.trace is before.trace
+
+
+@pytest.mark.parametrize(("name", "value"), [(c.name, v) for c in CONTROLS for v in c.options])
+def test_every_choice_works(name: str, value: str) -> None:
+    """Each entry of each list of choices gives a layer."""
+    app = moved(opened("scores"), name, value)
+    assert getattr(here(app).scenario, name) == value
+    assert not app.error
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(c.name, v) for c in CONTROLS if c.high and not isinstance(DEFAULTS[c.name], str) for v in (c.low, c.high)],
+)
+def test_both_ends_of_every_range_work(name: str, value: float) -> None:
+    """The smallest and the largest number a control offers give a layer, or a remedy where heads do not divide."""
+    app = moved(opened("scores", **MOVES[name][1], n_heads=1), name, type(DEFAULTS[name])(value))
+    assert getattr(here(app).scenario, name) == value or app.warning
+    assert not app.error
+    assert not app.exception
+
+
+@pytest.mark.parametrize(
+    ("address", "idle"),
+    [
+        ({}, {"scale", "window"}),
+        ({"scaling": "custom", "mask": "window"}, set()),
+        ({"weights": "weightless"}, {"scale", "window", "init", "seed", "d_k", "d_v"}),
+        ({"weights": "orthonormal"}, {"scale", "window", "init"}),
+    ],
+)
+def test_a_control_without_effect_is_switched_off(address: dict[str, object], idle: set[str]) -> None:
+    """What cannot change the numbers now is greyed out, and only that."""
+    app = opened("scores", **address)
+    assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
+
+
+@pytest.mark.parametrize(("name", "weights"), [("init", "orthonormal"), ("seed", "weightless"), ("d_k", "weightless")])
+def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
+    """A greyed-out control really changes no number, whatever the address says."""
+    still, changed = opened("scores", weights=weights), opened("scores", weights=weights, **{name: MOVES[name][0]})
+    assert getattr(here(changed).scenario, name) == MOVES[name][0]
+    assert not different(here(still).trace, here(changed).trace)
+
+
+@pytest.mark.parametrize("name", ["own_scale", "present"])
+def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
+    """The switches of the view leave the very same trace in place."""
+    app = opened("scores")
+    before = here(app).trace
+    app.toggle(key=name).set_value(True).run()
+    assert here(app).trace is before
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_an_address_sets_its_control(name: str) -> None:
+    """A deep link with a value gives the scenario with that value."""
+    value, address = MOVES[name]
+    asked = widget_value(BY_NAME[name], value)
+    app = opened("scores", **address | {name: str(asked).lower() if isinstance(asked, bool) else asked})
+    assert getattr(here(app).scenario, name) == value
+    assert not app.toast

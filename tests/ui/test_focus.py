@@ -1,0 +1,142 @@
+"""The cell in focus: set by select boxes, addresses and clicks, always within the trace, never changing it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import attention_ui.focus as module
+from attention_core.scenario import Scenario, trace_of
+from attention_ui.focus import NAMES, Focus, follow_click
+from tests.ui.app import EVERY_PAGE, ROOT, gone_to, here, html, opened, texts
+
+SIZES = {"head": 4, "query": 12, "key": 12}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_select_box_moves_the_focus(name: str) -> None:
+    """Choosing another head, query, key or feature moves that alone, and the trace stays the very same."""
+    app = opened("scores")
+    before = here(app)
+    app.selectbox(key=name).select_index(2).run()
+    after = here(app)
+    assert vars(after.focus) == vars(before.focus) | {name: 2}
+    assert after.trace is before.trace
+    assert app.query_params.get(name) in ("2", ["2"])
+
+
+def test_the_boxes_name_tokens_and_places() -> None:
+    """Queries and keys are offered with their place and their token, heads and features by number."""
+    app = opened("scores", text="the cat the dog")
+    assert app.selectbox(key="query").options == ["0 · the", "1 · cat", "2 · the", "3 · dog"]
+    assert app.selectbox(key="key").options == app.selectbox(key="query").options
+    assert app.selectbox(key="head").options == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_the_focus_goes_along(page: str) -> None:
+    """The cell chosen on one page is the cell of the next page."""
+    app = opened("scores", head=3, query=7, key=5, feature=2)
+    assert here(gone_to(app, page)).focus == Focus(3, 7, 5, 2)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ({"head": 3, "query": 11, "key": 0}, Focus(3, 11, 0, 0)),
+        ({"head": 4, "query": 12, "key": 99, "feature": 4096}, Focus(3, 11, 11, 15)),
+        ({"head": 99999}, Focus(3, 0, 0, 0)),
+        ({"head": "007"}, Focus(3, 0, 0, 0)),
+    ],
+)
+def test_a_place_outside_moves_to_the_nearest_end(address: dict[str, object], expected: Focus) -> None:
+    """A number beyond the trace is the last head, token or feature, without a complaint."""
+    app = opened("scores", **address)
+    assert here(app).focus == expected
+    assert not app.toast
+
+
+@pytest.mark.parametrize("junk", ["banana", "-1", "1.5", "", "½", "٣", "9" * 400, "<script>", "0x2", "nan", " 1"])
+@pytest.mark.parametrize("name", ["head", "key"])
+def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
+    """What is no number changes nothing, and a notice says so without running any of it."""
+    app = opened("scores", **{name: junk})
+    assert vars(here(app).focus)[name] == 0
+    assert [name in toast.value for toast in app.toast] == [True]
+    assert "<script>" not in app.toast[0].value
+
+
+def test_the_notice_comes_once() -> None:
+    """Going on after a junk address does not repeat the notice."""
+    app = opened("scores", head="banana")
+    app.selectbox(key="query").select_index(2).run()
+    assert not app.toast
+
+
+def test_a_smaller_layer_moves_the_focus_in() -> None:
+    """With fewer heads or tokens the focus goes to the last one, and the page follows."""
+    app = opened("scores", head=3, query=11)
+    app.slider(key="n_heads").set_value(2).run()
+    app.select_slider(key="n_tokens").set_value("5").run()
+    assert (here(app).focus.head, here(app).focus.query) == (1, 4)
+    assert "Head 1" in texts(app)
+
+
+@pytest.mark.parametrize(("sent", "expected"), [("3 · street", 3), ("99 · gone", 11), ("· x", 0)])
+def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: int) -> None:
+    """When the sentence changes while a browser still sends an entry of the old list, its number counts."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.session_state["query"] = sent
+    gone_to(app, "scores")
+    assert not app.exception
+    assert here(app).focus.query == expected
+
+
+def test_panels_follow_the_focus() -> None:
+    """The arithmetic names the chosen head and tokens and ends in the chosen cell's number."""
+    app = opened("scores", head=2, query=6, key=1)
+    trace = here(app).trace
+    assert "**Head 2:** :blue[query of “street”] and :red[key of “animal”]" in texts(app)
+    result = f"{trace.scores[0, 2, 6, 1]:.4f}".replace("-", "−")
+    assert any(body.rstrip("</div>").rstrip("</span>").endswith(result) for body in html(app))
+
+
+@pytest.mark.parametrize(
+    ("customdata", "names", "expected"),
+    [
+        ([2, 5, 7], ("query", "key"), {"head": 2, "query": 5, "key": 7}),
+        ([-1, 5, 7], ("query", "feature"), {"query": 5, "feature": 7}),
+        ([2.0, 5.0, 7.0], ("key", "feature"), {"head": 2, "key": 5, "feature": 7}),
+        ({"0": 2, "1": 5, "2": 7}, ("query", "key"), {"head": 2, "query": 5, "key": 7}),
+    ],
+)
+def test_a_click_moves_the_focus(
+    monkeypatch: pytest.MonkeyPatch, customdata: Any, names: tuple[str, str], expected: dict[str, int]
+) -> None:
+    """The clicked cell's row and column go where the chart says; a matrix of all heads leaves the head."""
+    points = [{"customdata": customdata}]
+    state: dict[str, Any] = {"chart": SimpleNamespace(selection=SimpleNamespace(points=points))}
+    monkeypatch.setattr(module.st, "session_state", state)
+    follow_click("chart", names)
+    assert {name: value for name, value in state.items() if name != "chart"} == expected
+
+
+def test_a_click_beside_the_cells_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A selection that was taken back, or holds no point, leaves the focus."""
+    state: dict[str, Any] = {"chart": SimpleNamespace(selection=SimpleNamespace(points=[])), "head": 3}
+    monkeypatch.setattr(module.st, "session_state", state)
+    follow_click("chart", ("query", "key"))
+    assert set(state) == {"chart", "head"}
+
+
+def test_a_focus_within_a_narrower_field() -> None:
+    """Where a field has fewer features than chosen, its last one is meant; columns count the head's block."""
+    trace = trace_of(Scenario(d_k=3, d_v=5))
+    far = Focus(head=2, query=0, key=0, feature=9)
+    assert far.within(trace, "query_heads").feature == 2
+    assert far.within(trace, "merged").feature == 4
+    assert far.within(trace, "inputs").feature == 9
+    assert (far.column(trace, "queries"), far.column(trace, "merged"), far.column(trace, "inputs")) == (8, 14, 9)

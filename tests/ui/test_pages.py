@@ -1,0 +1,160 @@
+"""Every page runs clean at every size, shows the trace's own numbers, and is the same when nothing was touched."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_ui.registry import PAGES, page_of, story
+from attention_viz.labels import number
+from attention_viz.theme import PALETTES
+from tests.ui.app import EVERY_PAGE, alternatives, entries, figures, gone_to, here, html, numbers_of, opened, title
+
+COLOURS = frozenset(
+    {"color", "colorscale", "bgcolor", "bordercolor", "fillcolor", "gridcolor", "linecolor", "arrowcolor"}
+)  # fmt: skip
+TAGS = {
+    "div", "span", "b", "i", "small", "bdi", "p", "br", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td",
+}  # fmt: skip
+TAGS_IN_PICTURES = {"b", "i", "br", "sub", "sup", "span"}
+HOSTILE = "<script>alert(1)</script> @query &lt; $x$ **b** `c` [l](//x) :red[x] %{z} שלום 👩🏽\u200d🚀 " + "x" * 300
+LARGEST = {"n_tokens": 64, "d_model": 512, "n_heads": 16}
+# Situations in which a page has divided by zero, indexed past an end, or drawn nothing.
+SITUATIONS: dict[str, dict[str, object]] = {
+    "as it opens": {},
+    "dark": {"theme": "dark"},
+    "presentation": {"present": "true", "own_scale": "true"},
+    "one token": {"text": "a"},
+    "one of everything": {"text": "a", "d_model": 1, "n_heads": 1},
+    "largest": LARGEST | {"head": 15, "query": 63, "key": 62, "feature": 31},
+    "largest and causal": LARGEST | {"mask": "causal", "residual": "true"},
+    "largest and weightless": LARGEST | {"weights": "weightless"},
+    "wide heads": {"d_k": 128, "d_v": 128, "n_heads": 16, "feature": 127},
+    "narrow keys, wider values": {"d_k": 3, "d_v": 5, "feature": 4},
+    "uneven heads": {"d_model": 7, "n_heads": 3, "d_k": 2, "d_v": 3},
+    "weightless": {"weights": "weightless", "residual": "true"},
+    "tied": {"weights": "tied", "n_heads": 1},
+    "orthonormal": {"weights": "orthonormal", "init": "integers"},
+    "padding": {"mask": "padding", "n_tokens": 16, "query": 15, "key": 15},
+    "only itself": {"mask": "window", "window": 0},
+    "integers": {"embedding": "integers", "init": "integers", "positions": "false", "scaling": "off"},
+    "all scores 0": {"scaling": "custom", "scale": 0},
+    "saturated": {"scaling": "custom", "scale": -100},
+    "pieces": {"piece": 1, "n_tokens": 64},
+    "hostile text": {"text": HOSTILE, "query": 2, "key": 4},
+}
+
+
+@lru_cache(maxsize=2)
+def in_situation(name: str) -> AppTest:
+    """The app in a situation; the pages are then visited one after the other, as a visitor does."""
+    address: dict[str, Any] = dict(SITUATIONS[name])
+    return opened(**address)
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_a_page_runs_clean(situation: str, page: str) -> None:
+    """No exception, no error box, nothing logged; every picture is dressed, described and JSON that a browser takes."""
+    app = gone_to(in_situation(situation), page)
+    assert [error.value for error in [*app.exception, *app.error]] == []
+    assert title(app) == page_of(page).title
+    drawn = figures(app)
+    assert drawn or html(app)
+    for _, colour in entries(drawn, COLOURS):
+        assert "@" not in str(colour)
+    for text in alternatives(app):
+        assert text.endswith(".")
+        assert "@" not in text.replace("@query", "")
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_an_untouched_rerun_changes_nothing(page: str) -> None:
+    """Running the page again gives the same figures and HTML, and the very same trace."""
+    app = opened(page, mask="causal")
+    before, trace = (figures(app), html(app)), here(app).trace
+    app.run()
+    assert (figures(app), html(app)) == before
+    assert here(app).trace is trace
+
+
+def pictures_of(app: AppTest) -> list[dict[str, Any]]:
+    """All figures of a page, for each choice where it shows one of several matrices."""
+    drawn = figures(app)
+    for choice in app.segmented_control:
+        for option in choice.options:
+            drawn += figures(app.segmented_control(key=choice.key).set_value(option).run())
+    return drawn
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
+    """Every number of the focused head, in each field that a page claims to show, is drawn or written in a picture."""
+    app = opened(page, mask="causal", head=1)
+    trace = here(app).trace
+    pictures = pictures_of(app)
+    drawn = np.unique(np.concatenate([numbers_of(picture) for picture in pictures]))
+    written = set(re.findall(r"<b>([^<]*)</b>", str([text for _, text in entries(pictures, frozenset({"text"}))])))
+    for field in page_of(page).fields:
+        array = getattr(trace, field)[0]
+        matrix = array[1] if array.ndim == 3 else array
+        for value in matrix[np.isfinite(matrix)]:
+            assert np.float32(value) in drawn or number(float(value), 4) in written, field
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_the_theme_changes_colours_only(page: str) -> None:
+    """In the dark theme every picture holds the same numbers in the colours of the dark palette."""
+    light, dark = opened(page), opened(page, theme="dark")
+    for before, after in zip(figures(light), figures(dark), strict=True):
+        np.testing.assert_array_equal(numbers_of(before["data"]), numbers_of(after["data"]))
+        assert after["layout"]["font"]["color"] == PALETTES["dark"]["text"]
+    seen = str(figures(dark)) + "".join(html(dark))
+    for role in ("text", "focus", "query", "key", "value"):
+        assert PALETTES["light"][role] not in seen
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
+    """Tokens like markup reach neither HTML, Markdown nor a picture's text unescaped."""
+    app = gone_to(in_situation("hostile text"), page)
+    trace = here(app).trace
+    assert {"<", "&", "$", "*", "`", "["} < set(trace.tokens)
+    for body in html(app):
+        assert set(re.findall(r"</?([^\s>/]*)", body)) <= TAGS
+    for _, text in entries(figures(app), frozenset({"text", "ticktext", "name", "hovertext"})):
+        for part in text if isinstance(text, list) else [text]:
+            assert set(re.findall(r"</?([^\s>/]*)", str(part))) <= TAGS_IN_PICTURES, part
+
+
+@pytest.mark.parametrize("page", [page.url_path for page in story()])
+def test_the_way_through_the_layer(page: str) -> None:
+    """Every story page links to all steps, to the one before and the one after, and says which step it is."""
+    app = opened(page)
+    links = [link.proto.page for link in app.page_link]
+    pages = [step.url_path for step in story()]
+    place = pages.index(page)
+    assert any(links[i : i + len(pages)] == pages for i in range(len(links)))
+    assert any(f"Step {place + 1} of {len(pages)}" in element.value for element in (*app.caption, *app.markdown))
+    for name in pages[max(0, place - 1) : place] + pages[place + 1 : place + 2]:
+        assert links.count(name) >= 2
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_every_step_explains_itself(page: str) -> None:
+    """A step shows its question, its formula, the shape of its result, the NumPy lines and a cell's arithmetic."""
+    app = opened(page)
+    assert page_of(page).question in app.markdown[0].value + app.markdown[1].value
+    if page == PAGES[0].url_path:
+        return
+    trace, field = here(app).trace, page_of(page).fields[0]
+    shape = " × ".join(map(str, getattr(trace, field).shape))
+    assert len(app.latex) >= 1
+    assert any(shape in element.value for element in app.markdown)
+    assert trace.code(field).splitlines()[0] in app.code[0].value
+    assert any('class="arithmetic"' in body for body in html(app))

@@ -1,0 +1,118 @@
+"""The examples: each loads, sets every widget, says what to look at, and is recognised again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
+
+import attention_ui.presets as module
+from attention_core.scenario import Scenario, trace_of
+from attention_ui.controls import CONTROLS, MAX_SEED, MAX_TEXT, widget_value
+from attention_ui.presets import FILE, Preset, presets
+from tests.ui.app import here, opened
+
+ELSEWHERE = {
+    "text": "something else", "n_tokens": 7, "d_model": 20, "n_heads": 5, "weights": "tied", "init": "small", "seed": 9,
+    "scaling": "custom", "scale": 3, "mask": "window", "window": 5, "residual": "true", "d_k": 6, "d_v": 7,
+    "positions": "false", "embedding": "integers", "piece": 2,
+}  # fmt: skip
+
+
+def by_name(preset: Preset) -> str:
+    """The name of a test case."""
+    return preset.name
+
+
+def example_box(app: AppTest) -> Selectbox[Any]:
+    """The select box of examples."""
+    return next(box for box in app.selectbox if box.label == "Example")
+
+
+@pytest.mark.parametrize("preset", presets(), ids=by_name)
+def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
+    """Each example runs, and every value is one that its widget can hold."""
+    trace_of(preset.scenario)
+    assert preset.says.endswith((".", "?"))
+    for control in CONTROLS:
+        value = getattr(preset.scenario, control.name)
+        assert type(value) is type(getattr(Scenario(), control.name))
+        if control.options:
+            assert value in control.options
+        elif control.high:
+            assert control.low <= value <= control.high
+    assert len(preset.scenario.text) <= MAX_TEXT
+    assert preset.scenario.seed <= MAX_SEED
+
+
+def test_names_and_scenarios_are_unique() -> None:
+    """No name and no scenario appears twice, and a file says only what differs from the defaults."""
+    assert (
+        len({preset.name for preset in presets()}) == len({preset.scenario for preset in presets()}) == len(presets())
+    )
+    for entry in json.loads(FILE.read_text(encoding="utf-8")):
+        for name, value in entry["scenario"].items():
+            assert value != getattr(Scenario(), name), f"{entry['name']}: {name}"
+
+
+def test_the_examples_asked_for_are_there() -> None:
+    """The sentence about the animal comes first, as the app opens; one head can be compared with eight."""
+    scenarios = [preset.scenario for preset in presets()]
+    assert scenarios[0] == Scenario()
+    assert {1, 8} <= {scenario.n_heads for scenario in scenarios}
+    assert "weightless" in {scenario.weights for scenario in scenarios}
+    assert "causal" in {scenario.mask for scenario in scenarios}
+    assert (6, 2) in {(scenario.d_model, scenario.n_heads) for scenario in scenarios}
+
+
+@pytest.mark.parametrize("preset", presets(), ids=by_name)
+def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
+    """Wherever one comes from, after the choice every widget shows the example's value, and its sentence is there."""
+    app = opened("scores", **ELSEWHERE)
+    assert here(app).scenario not in [other.scenario for other in presets()]
+    assert example_box(app).value is None
+    example_box(app).set_value(preset.name).run()
+    assert here(app).scenario == preset.scenario
+    for control in CONTROLS:
+        assert app.get_by_key(control.name).value == widget_value(control, getattr(preset.scenario, control.name))
+    assert example_box(app).value == preset.name
+    assert preset.says in [caption.value for caption in app.caption]
+
+
+def test_moving_a_control_leaves_the_example() -> None:
+    """As soon as a choice differs the example is no longer named; moving back names it again."""
+    app = opened("scores")
+    assert example_box(app).value == presets()[0].name
+    app.toggle(key="residual").set_value(True).run()
+    assert example_box(app).value is None
+    app.toggle(key="residual").set_value(False).run()
+    assert example_box(app).value == presets()[0].name
+
+
+@pytest.mark.parametrize(("moved", "loads"), [({}, True), ({"text": "my own words"}, False), ({"n_heads": 2}, False)])
+def test_an_old_choice_of_the_browser_is_not_a_new_one(
+    monkeypatch: pytest.MonkeyPatch, moved: dict[str, object], loads: bool
+) -> None:
+    """A browser may still send the example it showed together with the next change: that change must not be lost."""
+    shown, example = presets()[0].scenario, presets()[1]
+    state: dict[str, Any] = {c.name: widget_value(c, getattr(shown, c.name)) for c in CONTROLS}
+    state |= moved | {"box": example.name}
+    monkeypatch.setattr(module.st, "session_state", state)
+    module._load("box", shown)
+    expected = example.scenario if loads else replace(shown, **moved)
+    assert all(state[c.name] == widget_value(c, getattr(expected, c.name)) for c in CONTROLS)
+
+
+def test_the_example_by_hand_has_whole_numbers() -> None:
+    """The example for paper has whole numbers everywhere up to the scores, none above 99."""
+    scenario = next(preset.scenario for preset in presets() if preset.scenario.embedding == "integers")
+    trace = trace_of(scenario)
+    for name in ("inputs", "queries", "keys", "values", "scores", "scaled_scores"):
+        numbers = getattr(trace, name)
+        assert (numbers == numbers.round()).all()
+        assert abs(numbers).max() < 100
+    assert all(getattr(trace.projections, name).any(axis=0).all() for name in ("w_q", "w_k", "w_v"))

@@ -1,0 +1,54 @@
+"""The list of pages agrees with the files, with the trace and with itself."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from attention_core import STEPS
+from attention_ui.registry import PAGES, SECTIONS, Page, page_of, story
+from tests.ui.app import ROOT
+
+
+def test_pages_are_the_files_on_disk() -> None:
+    """Every file in a section's folder is a page and every page has its file."""
+    files = {file.relative_to(ROOT).as_posix() for file in (ROOT / "pages").rglob("*.py")}
+    assert {page.path for page in PAGES} == files
+    assert len({page.path for page in PAGES}) == len(PAGES)
+
+
+def test_every_page_has_an_address_of_its_own() -> None:
+    """No two pages share an address or a title."""
+    assert len({page.url_path for page in PAGES}) == len(PAGES)
+    assert len({page.title for page in PAGES}) == len(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
+def test_a_page_is_described(page: Page) -> None:
+    """Address and section follow from the file, the icon is one that Streamlit carries, the question is a question."""
+    folder, section, name = page.path.split("/")
+    assert (folder, section) == ("pages", page.section)
+    assert page.url_path == name.removesuffix(".py").replace("_", "-")
+    assert page.section in SECTIONS
+    assert re.fullmatch(r":material/[a-z_]+:", page.icon)
+    assert page.question.endswith("?")
+    assert set(page.fields) <= set(STEPS)
+
+
+def test_every_field_of_the_trace_has_a_page() -> None:
+    """A new step of the layer must be shown by some page of the story."""
+    assert {field for page in story() for field in page.fields} == set(STEPS)
+
+
+def test_the_story_follows_the_computation() -> None:
+    """The first page that is about a field alone comes in the order in which the layer computes."""
+    order = list(STEPS)
+    first = [order.index(page.fields[0]) for page in story()[1:]]
+    assert first == sorted(first)
+
+
+def test_an_unknown_address_is_the_first_page() -> None:
+    """An address without a page, or with one that does not exist, shows the first page."""
+    assert page_of("") is page_of("nonsense") is PAGES[0]
+    assert page_of("scores").title == "Scores"

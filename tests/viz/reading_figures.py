@@ -1,0 +1,40 @@
+"""How the tests read a figure: what is sent to the browser, its markers, its texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import plotly.graph_objects as go
+
+from attention_viz.theme import Figure, dress
+
+
+def refuse(constant: str) -> None:
+    """JSON has no NaN and no infinity; a browser would refuse the whole picture."""
+    raise AssertionError(constant)
+
+
+def as_sent(figure: Figure) -> str:
+    """The text that goes to the browser, every property checked by Plotly; arrays travel as base64."""
+    text = str(go.Figure(dress(figure)).to_json())
+    json.loads(text, parse_constant=refuse)
+    return text
+
+
+def markers_of(figure: Figure) -> dict[str, Any]:
+    """The trace of invisible markers, which carries the clicks and the hover texts."""
+    return next(trace for trace in figure["data"] if trace.get("mode") == "markers")
+
+
+def strings(part: Any) -> Iterator[str]:
+    """Every string of a figure."""
+    if isinstance(part, dict):
+        for value in part.values():
+            yield from strings(value)
+    elif isinstance(part, (list, tuple)):
+        for value in part:
+            yield from strings(value)
+    elif isinstance(part, str):
+        yield part

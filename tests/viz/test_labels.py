@@ -1,0 +1,82 @@
+"""Words and numbers in pictures: short, unmistakable, never markup."""
+
+from __future__ import annotations
+
+import math
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_viz.labels import LONGEST, number, percent, short
+
+
+@given(st.text(st.characters(categories=None), max_size=40), st.integers(1, 40))
+def test_a_label_is_the_beginning_of_its_token(token: str, longest: int) -> None:
+    """A label is the token itself, or its beginning and an ellipsis; no character of it can be taken for markup."""
+    label = short(token, longest)
+    assert not set("<>") & set(label)
+    shown = unescape(label) if "&" in label else label
+    if len(token) <= longest and "&" not in token:
+        assert shown == token
+    assert label.count("&") == label.count("&amp;") + label.count("&lt;") + label.count("&gt;")
+
+
+@pytest.mark.parametrize(
+    ("token", "label"),
+    [
+        ("", ""),
+        ("cat", "cat"),
+        ("x" * LONGEST, "x" * LONGEST),
+        ("x" * (LONGEST + 1), "x" * (LONGEST - 1) + "…"),
+        ("x" * 500, "x" * (LONGEST - 1) + "…"),
+        ("<script>", "&lt;script&gt;"),
+        ("&lt;", "&amp;lt;"),
+        ("R&D", "R&amp;D"),
+        ("@query", "@query"),
+        ("שלום", "שלום"),
+    ],
+)
+def test_labels(token: str, label: str) -> None:
+    """Ordinary tokens stay, long ones are cut before they are escaped, so that no entity is cut in two."""
+    assert short(token) == label
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.0, 3, "0.000"),
+        (1.0, 3, "1.000"),
+        (-0.5, 3, "−0.500"),
+        (0.001, 3, "0.001"),
+        (0.0009, 3, "9.00e−04"),
+        (-0.0009, 3, "−9.00e−04"),
+        (0.0009, 4, "0.0009"),
+        (123456.789, 1, "123456.8"),
+        (1e6, 3, "1.00e+06"),
+        (-2.5e-300, 3, "−2.50e−300"),
+        (math.inf, 3, "∞"),
+        (-math.inf, 3, "−∞"),
+    ],
+)
+def test_numbers(value: float, digits: int, text: str) -> None:
+    """Fixed digits in the usual range, an exponent outside it, a true minus sign, and the sign for infinity."""
+    assert number(value, digits) == text
+
+
+# Rounding a number next to the largest float gives one that float cannot hold.
+@given(st.floats(-1e300, 1e300), st.integers(1, 6))
+def test_a_number_can_be_read_back(value: float, digits: int) -> None:
+    """What stands in the picture is the number up to the digits shown; only 0 itself is shown as 0."""
+    text = number(value, digits)
+    assert "-" not in text
+    shown = float(text.replace("−", "-"))
+    assert shown == pytest.approx(value, rel=0.0051, abs=0.51 * 10**-digits if abs(value) >= 10**-digits else 0)
+    assert (shown == 0) == (value == 0)
+
+
+@pytest.mark.parametrize(("share", "text"), [(0, "0.0 %"), (0.2447, "24.5 %"), (1, "100.0 %"), (1 / 3, "33.3 %")])
+def test_percent(share: float, text: str) -> None:
+    """A probability in percent with one digit."""
+    assert percent(share) == text

@@ -1,0 +1,135 @@
+"""The numbers behind a picture: complete, in full precision, and safe in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attention_core import STEPS
+from attention_core.derivation import Factor, derive
+from attention_viz.labels import number
+from attention_viz.tables import field_table, matrix_table, place, reads, terms_table
+from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square
+
+PER_HEAD = [name for name, step in STEPS.items() if step.per_head]
+FORMULAS = ("=1+1", "+1", "-1", "@sum", "=cmd|' /C calc'!A0", "\t=1", 'a,b"c')
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("field", STEPS)
+def test_a_table_is_its_matrix(field: str, case: str) -> None:
+    """Every row and column in full precision, and no label twice, although tokens may repeat."""
+    trace = example(case, tokens=("the",) * 7)
+    per_head = STEPS[field].per_head
+    table = matrix_table(trace, field, 5 if per_head else None)
+    array = getattr(trace, field)[0]
+    np.testing.assert_array_equal(table.to_numpy(), array[5] if per_head else array)
+    assert table.index.is_unique
+    assert table.columns.is_unique
+
+
+@pytest.mark.parametrize("field", PER_HEAD)
+def test_the_table_of_all_heads(field: str) -> None:
+    """The whole field has one block of rows per head, in order."""
+    trace = example("causal")
+    table = field_table(trace, field)
+    array = getattr(trace, field)[0]
+    np.testing.assert_array_equal(table.to_numpy(), array.reshape(-1, array.shape[-1]))
+    assert list(table.index.get_level_values("head").unique()) == [f"head {h}" for h in range(H)]
+    np.testing.assert_array_equal(table.loc["head 3"].to_numpy(), array[3])
+
+
+def test_a_field_without_heads_is_one_matrix() -> None:
+    """Where heads lie side by side the whole field is the matrix itself."""
+    trace = example()
+    pd.testing.assert_frame_equal(field_table(trace, "queries"), matrix_table(trace, "queries"))
+
+
+def test_shared_heads_have_a_table_for_every_reader() -> None:
+    """When one key head serves all heads, each head's table is that one."""
+    trace = example(shared=True)
+    np.testing.assert_array_equal(matrix_table(trace, "key_heads", 9).to_numpy(), trace.key_heads[0, 0])
+    assert len(field_table(trace, "key_heads")) == H * S
+
+
+def test_labels_of_rows_and_columns() -> None:
+    """Rows and key columns carry position and token, feature columns their number, or head and feature."""
+    trace = example(tokens=tuple("abcdefg"))
+    scores = matrix_table(trace, "scores", 0)
+    assert list(scores.index) == [f"{i} {token}" for i, token in enumerate("abcde")]
+    assert list(scores.columns) == [f"{j} {token}" for j, token in enumerate("abcdefg")]
+    assert list(matrix_table(trace, "inputs").columns) == [str(i) for i in range(D)]
+    assert list(matrix_table(trace, "queries").columns)[:3] == ["0·0", "0·1", "1·0"]
+    assert K == 2
+
+
+@pytest.mark.parametrize("field", STEPS)
+def test_the_csv_gives_the_numbers_back(field: str) -> None:
+    """Read again, the CSV of a field has the same numbers to the last bit, minus infinity included."""
+    trace = example("causal")
+    text = field_table(trace, field).to_csv()
+    n_labels = 2 if STEPS[field].per_head else 1
+    array = getattr(trace, field)[0]
+    again = [[float(cell) for cell in row[n_labels:]] for row in list(csv.reader(io.StringIO(text)))[1:]]
+    np.testing.assert_array_equal(again, array.reshape(-1, array.shape[-1]))
+
+
+@pytest.mark.parametrize("field", ["inputs", "scores"])
+def test_no_token_becomes_a_formula_in_a_spreadsheet(field: str) -> None:
+    """Every cell of the CSV that holds a token starts with its position, so that a spreadsheet runs nothing."""
+    rows = list(csv.reader(io.StringIO(field_table(example(tokens=FORMULAS), field).to_csv())))
+    cells = [cell for row in rows for cell in row]
+    assert any(FORMULAS[0] in cell for cell in cells)
+    for cell in cells:
+        assert cell[:1] not in tuple("=+@\t-") or math.isfinite(float(cell))
+
+
+@pytest.mark.parametrize("field", STEPS)
+def test_the_terms_of_a_cell(field: str) -> None:
+    """Each term has its line: where its numbers stand, what they are, what they make, and the sum up to it."""
+    trace = example("bias and residual")
+    derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
+    table = terms_table(derivation)
+    assert len(table) == len(derivation.terms)
+    assert table["term"].tolist() == [term.value for term in derivation.terms]
+    assert table["running sum"].tolist() == pytest.approx(np.cumsum(table["term"]).tolist())
+    for row, term in zip(table.to_dict("records"), derivation.terms, strict=True):
+        for i, factor in enumerate(term.factors, 1):
+            assert (row[f"number {i}"], row[f"value {i}"]) == (place(factor), factor.value)
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        (Factor("queries", (0, 3, 5), 1.0), "queries[3, 5]"),
+        (Factor("key_heads", (0, 1, 3, 5), 1.0), "key_heads[1, 3, 5]"),
+        (Factor("w_q", (3, 5), 1.0), "W_Q[3, 5]"),
+        (Factor("b_o", (5,), 1.0), "b_O[5]"),
+        (Factor("scale", (), 1.0), "s"),
+    ],
+)
+def test_where_a_number_stands(factor: Factor, text: str) -> None:
+    """A number is named as code would name it, without the batch axis of one sequence."""
+    assert place(factor) == text
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("field", STEPS)
+def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> None:
+    """The line of plain text leads to the cell's own number, masked or not."""
+    trace = example(case)
+    index = tuple(n - 1 for n in getattr(trace, field).shape)
+    assert reads(derive(trace, field, index)).endswith(number(float(getattr(trace, field)[index]), 4))
+
+
+def test_long_sums_are_cut_short() -> None:
+    """A sentence shows four terms and says how many more there are."""
+    text = reads(derive(square(7), "head_outputs", (0, 0, 6, 0)))
+    assert "(3 more)" in text
+    assert text.count("×") == 4
+    assert (T, V) == (5, 3)

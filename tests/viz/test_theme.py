@@ -1,0 +1,162 @@
+"""Colours: those of the app's configuration, readable, and put in only where a colour stands."""
+
+from __future__ import annotations
+
+import tomllib
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from attention_viz.theme import PALETTES, ROLES, dress, role
+
+CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+# palette entry -> what config.toml calls it
+SHARED = {
+    "background": "backgroundColor", "text": "textColor", "muted": "grayColor", "line": "borderColor",
+    "primary": "primaryColor", "query": "blueColor", "key": "redColor", "value": "greenColor", "output": "violetColor",
+}  # fmt: skip
+READ = ("text", "muted", "primary", "query", "key", "value", "output", "focus")
+SCALES = ("probability", "logit", "feature", "mask")
+
+
+def luminance(colour: str) -> float:
+    """How bright a colour is. Source: WCAG 2.2, relative luminance."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """From 1 (equal) to 21 (black on white)."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("mode", PALETTES)
+@pytest.mark.parametrize("name", SHARED)
+def test_pictures_and_page_have_the_same_colours(mode: str, name: str) -> None:
+    """A role has one colour, in pictures and in the page's text, in each theme."""
+    assert PALETTES[mode][name] == CONFIG["theme"][mode][SHARED[name]]
+
+
+@pytest.mark.parametrize("mode", PALETTES)
+@pytest.mark.parametrize("name", READ)
+def test_colours_of_text_can_be_read(mode: str, name: str) -> None:
+    """What is written in a role's colour has a contrast of at least 4.5 with the page, panels included."""
+    for ground in ("backgroundColor", "secondaryBackgroundColor"):
+        assert contrast(PALETTES[mode][name], CONFIG["theme"][mode][ground]) >= 4.5
+
+
+@pytest.mark.parametrize("mode", PALETTES)
+def test_probability_runs_one_way(mode: str) -> None:
+    """A larger probability is always further from the page's background, so the scale can be read without hue."""
+    steps = [contrast(colour, PALETTES[mode]["background"]) for _, colour in PALETTES[mode]["probability"]]
+    assert steps == sorted(steps)
+    assert steps[0] < 1.2
+    assert steps[-1] > 7
+
+
+@pytest.mark.parametrize("mode", PALETTES)
+def test_signed_scales_meet_at_zero(mode: str) -> None:
+    """Zero is nearly the background, both ends stand out, and each side runs one way."""
+    steps = [contrast(colour, PALETTES[mode]["background"]) for _, colour in PALETTES[mode]["logit"]]
+    assert steps[:3] == sorted(steps[:3], reverse=True)
+    assert steps[2:] == sorted(steps[2:])
+    assert steps[2] < 1.2
+    assert min(steps[0], steps[-1]) > 6
+
+
+@pytest.mark.parametrize("mode", PALETTES)
+@pytest.mark.parametrize("scale", SCALES)
+def test_scales_run_from_0_to_1(mode: str, scale: str) -> None:
+    """Every colour scale begins at 0, ends at 1 and rises between."""
+    places = [place for place, _ in PALETTES[mode][scale]]
+    assert places == sorted(places)
+    assert (places[0], places[-1]) == (0, 1)
+
+
+def test_both_themes_know_the_same_roles() -> None:
+    """A picture that works in one theme works in the other."""
+    assert set(PALETTES["light"]) == set(PALETTES["dark"])
+
+
+@pytest.mark.parametrize("field", STEPS)
+def test_every_field_has_a_role(field: str) -> None:
+    """The role of a field is in the palette, and queries, keys, values and the output have the colours of the story."""
+    assert role(field)[1:] in PALETTES["light"]
+    assert set(ROLES) <= set(STEPS)
+    assert (role("query_heads"), role("keys"), role("values"), role("output")) == (
+        "@query",
+        "@key",
+        "@value",
+        "@output",
+    )
+
+
+FIGURE: dict[str, Any] = {
+    "data": [
+        {"type": "scatter", "marker": {"color": "@query"}, "text": ["@key", "@nothing"], "name": "@value", "x": [1]},
+        {"type": "heatmap", "z": np.zeros((2, 3), "f4"), "colorscale": "@probability"},
+    ],
+    "layout": {
+        "shapes": [{"line": {"color": "@focus", "width": 1}}],
+        "annotations": [{"text": "@query", "font": {"color": "@text"}}],
+        "xaxis": {"ticktext": ["@primary"], "title": {"text": "@line"}},
+        "meta": {"description": "@muted"},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", PALETTES)
+def test_roles_become_colours(mode: str) -> None:
+    """Where a colour stands, the role's colour of the theme is put in, at any depth."""
+    figure, palette = dress(FIGURE, mode), PALETTES[mode]
+    assert figure["data"][0]["marker"]["color"] == palette["query"]
+    assert figure["data"][1]["colorscale"] == palette["probability"]
+    assert figure["layout"]["shapes"][0]["line"]["color"] == palette["focus"]
+    assert figure["layout"]["annotations"][0]["font"]["color"] == palette["text"]
+    assert figure["layout"]["font"]["color"] == palette["text"]
+
+
+def test_text_is_never_taken_for_a_role() -> None:
+    """A token or title that reads like a role stays as it is."""
+    figure = dress(FIGURE)
+    assert figure["data"][0]["text"] == ["@key", "@nothing"]
+    assert figure["data"][0]["name"] == "@value"
+    assert figure["layout"]["annotations"][0]["text"] == "@query"
+    assert figure["layout"]["xaxis"] == FIGURE["layout"]["xaxis"]
+    assert figure["layout"]["meta"] == FIGURE["layout"]["meta"]
+
+
+def test_the_undressed_figure_stays_as_it_was() -> None:
+    """Dressing gives a copy: the same figure can be dressed for the other theme afterwards."""
+    before = deepcopy(FIGURE)
+    dress(FIGURE, "dark", 2)
+    assert FIGURE["layout"] == before["layout"]
+    assert FIGURE["data"][0] == before["data"][0]
+
+
+def test_an_unknown_role_is_noticed() -> None:
+    """A misspelt role fails instead of leaving a picture without colour."""
+    with pytest.raises(KeyError, match="qwery"):
+        dress({"data": [{"marker": {"color": "@qwery"}}], "layout": {}})
+
+
+def test_presentation_enlarges_type_and_margins() -> None:
+    """Zoom enlarges the type of labels and the margins that hold labels, and no other number."""
+    font = {"size": 10, "color": "@text"}
+    figure = {
+        "data": [{"marker": {"size": 14}}],
+        "layout": {"margin": {"l": 20}, "height": 300, "xaxis": {"tickfont": font}, "annotations": [{"font": font}]},
+    }
+    dressed = dress(figure, zoom=2)
+    layout = dressed["layout"]
+    sizes = [layout["xaxis"]["tickfont"]["size"], layout["annotations"][0]["font"]["size"], layout["margin"]["l"]]
+    assert sizes == [20, 20, 40]
+    assert layout["font"]["size"] == 2 * dress(figure)["layout"]["font"]["size"]
+    assert (layout["height"], dressed["data"][0]["marker"]["size"]) == (300, 14)
+    assert layout["xaxis"]["tickfont"]["color"] == PALETTES["light"]["text"]

@@ -3,7 +3,7 @@
 What happens to unusual input is decided here, and said in `Tokens.notes`:
 
 * white space separates tokens; the text is brought to Unicode's composed form (NFC);
-* control characters, direction marks, lone surrogates and unassigned code points are removed;
+* control characters, direction marks, lone surrogates, unassigned code points and what shows nothing are removed;
 * an apostrophe or hyphen between letters belongs to the word (don't, well-known);
 * Chinese and Japanese characters are one token each, because they are written without spaces;
 * an emoji with its modifiers (skin tone, joined family, flag) is one token;
@@ -58,7 +58,7 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     tokens, n_removed = _words(unicodedata.normalize("NFC", text))
     if not tokens:
         raise TextError("the text holds no word, so there is nothing to attend to: type at least one")
-    notes = [f"{n_removed} invisible control characters were removed."] if n_removed else []
+    notes = [f"Control or invisible characters removed from the sentence: {n_removed}."] if n_removed else []
     if piece:
         tokens = [part for token in tokens for part in pieces(token, piece)]
     if n_tokens and len(tokens) > n_tokens:
@@ -78,7 +78,9 @@ def pieces(token: str, size: int) -> list[str]:
     """
     clusters: list[str] = []
     for character in token:
-        if clusters and (_kind(character) == "mark" or clusters[-1][-1] in _JOINERS):
+        kind = _kind(character)
+        flag = kind == "flag" and len(clusters) > 0 and len(clusters[-1]) == 1 and _kind(clusters[-1]) == "flag"
+        if clusters and (kind == "mark" or flag or clusters[-1][-1] in _JOINERS):
             clusters[-1] += character
         else:
             clusters.append(character)
@@ -93,7 +95,7 @@ def _words(text: str) -> tuple[list[str], int]:
     previous = "space"
     for position, character in enumerate(text):
         kind = _kind(character)
-        if kind == "removed":
+        if kind == "removed" or (previous == "space" and _is_invisible(character)):
             n_removed += 1
             continue
         if character in _INSIDE_WORDS and previous == "word" and _kind(text[position + 1 : position + 2]) == "word":
@@ -120,6 +122,11 @@ def _belongs(kind: str, previous: str, token: str) -> bool:
     return kind == previous == "word"
 
 
+def _is_invisible(character: str) -> bool:
+    """Whether a character shows nothing alone: joiners, variation selectors and tags change the one before them."""
+    return character in _JOINERS or 0xFE00 <= ord(character) <= 0xFE0F or 0xE0020 <= ord(character) <= 0xE007F
+
+
 def _kind(character: str) -> str:
     """What a character does in a text: word, symbol, one (stands alone), mark, flag, space or removed."""
     if not character or character.isspace() or character == "\u200b":  # the zero-width space parts words in Thai
@@ -127,6 +134,8 @@ def _kind(character: str) -> str:
     code, category = ord(character), unicodedata.category(character)
     if character in _JOINERS or category[0] == "M" or 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F:
         return "mark"
+    if category == "Cn" and 0x1F000 <= code <= 0x1FAFF:  # an emoji younger than Python's tables
+        return "symbol"
     if category[0] == "C":
         return "removed"
     if 0x1F1E6 <= code <= 0x1F1FF:

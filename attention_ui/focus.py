@@ -64,8 +64,9 @@ def focus(trace: Trace) -> Focus:
         "feature": "Which number of a vector is worked out; a vector that is shorter shows its last one.",
     }
     st.markdown("**In focus**")
-    places = st.columns(1 if st.session_state["present"] else 2) * len(NAMES)
-    for name, place in zip(NAMES, places, strict=False):
+    across = 1 if st.session_state["present"] else 2
+    places = [place for _ in range(0, len(NAMES), across) for place in st.columns(across)]
+    for name, place in zip(NAMES, places, strict=True):
         st.session_state[name] = min(_index(st.session_state[name]), lengths[name] - 1)
         place.selectbox(
             name.capitalize(),

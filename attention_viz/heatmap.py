@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from html import unescape
 
 import numpy as np
 
@@ -105,10 +106,10 @@ def describe(trace: Trace, field: str, head: int | None = None) -> str:
     array = getattr(trace, field)[0]
     matrix = array if head is None else array[head_of(trace, field, head)]
     *_, row, column = (int(i) for i in np.unravel_index(int(np.argmax(matrix)), matrix.shape))
-    scope = "of all heads" if head is None and STEPS[field].per_head else "" if head is None else f"of head {head}"
+    scope = f" of head {head}" if head is not None else " of all heads" if STEPS[field].per_head else ""
     rows, columns = row_labels(trace, field), column_labels(trace, field)
-    return (
-        f"Heatmap: {STEPS[field].title} {scope}, {len(rows)} rows ({axis_name(trace, field, -2)}) by {len(columns)} "
+    return unescape(
+        f"Heatmap: {STEPS[field].title}{scope}, {len(rows)} rows ({axis_name(trace, field, -2)}) by {len(columns)} "
         f"columns ({axis_name(trace, field, -1)}); the largest value, {number(float(matrix.max()))}, is in row "
         f"{rows[row]}, column {columns[column]}."
     )

@@ -16,6 +16,7 @@ from attention_core.decompositions import (
     scale_effect,
     softmax_row,
     split_without_swap,
+    unmasked_shares,
     weighted_values,
 )
 from tests.core.random_layers import Layer, assert_same, calls, layers
@@ -157,6 +158,16 @@ def test_the_scale_effect() -> None:
     assert effect.top_raw == pytest.approx(float(np.mean([softmax(row).max() for row in trace.scores[1, 4]])))
     assert effect.top == pytest.approx(float(trace.probabilities[1, 4].max(axis=-1).mean()))
     assert 1 / S <= effect.top < effect.top_raw <= 1
+
+
+def test_unmasked_shares_are_the_softmax_of_the_scores() -> None:
+    """Row by row they are the softmax of the raw and of the scaled scores, whatever the mask hides."""
+    trace = a_trace(mask=np.arange(S) < 2)
+    raw_TS, scaled_TS = unmasked_shares(trace, 4, batch=1)
+    for query in range(T):
+        assert_same(raw_TS[query], softmax(trace.scores[1, 4, query]))
+        assert_same(scaled_TS[query], softmax(trace.scaled_scores[1, 4, query]))
+    assert_same(scaled_TS, a_trace().probabilities[1, 4])
 
 
 def test_the_scale_effect_ignores_the_mask() -> None:

@@ -61,6 +61,22 @@ def test_the_marked_row_is_the_query_or_in_keys_and_values_the_key() -> None:
         assert frame["y0"] == pytest.approx(board.top + row * board.height / 5)
 
 
+@pytest.mark.parametrize(("shared", "n_blocks"), [(False, H), (True, 1)])
+def test_the_block_of_the_head_in_front_is_framed(shared: bool, n_blocks: int) -> None:
+    """In queries and merged every head has a block, in keys and values every key/value head, none if it is alone."""
+    trace = example(shared=shared)
+    shapes = overview(trace, head=H - 1)["layout"]["shapes"]
+    frames = [shape for shape in shapes if shape["line"]["color"] == "@text" and shape["type"] == "rect"]
+    framed = {name: [f for f in frames if f["y0"] == b.top and b.left < f["x1"] <= b.right + 1e-9 and f["x0"] > b.left]
+              for name in ("queries", "keys", "values", "merged") for b in [thumbnail(trace, name, 0)]}  # fmt: skip
+    assert {name: len(found) for name, found in framed.items()} == {
+        "queries": 1, "keys": int(n_blocks > 1), "values": int(n_blocks > 1), "merged": 1
+    }  # fmt: skip
+    (block,), board = framed["queries"], thumbnail(trace, "queries", 0)
+    assert block["x1"] - block["x0"] == pytest.approx(board.width / H)
+    assert block["x1"] == pytest.approx(board.right)
+
+
 def test_a_large_matrix_is_drawn_by_some_of_its_rows_and_columns() -> None:
     """A thumbnail never holds more numbers than it has room for, and each is one of the matrix."""
     board = thumbnail(square(60), "scores", 0)

@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.heads import head_columns
 from attention_viz.heatmap import Cell
 
 from .markdown import plain
@@ -42,12 +43,9 @@ class Focus:
 
     def column(self, trace: Trace, field: str) -> int:
         """The column of a field that the feature names; where heads lie side by side, the head's block counts."""
-        *blocks, width = trace.axes(field)[-1].split("·")
         place = self.within(trace, field).feature
-        if not blocks:
-            return place
-        sizes = trace.sizes
-        return self.head * sizes[blocks[0]] // sizes["H"] * sizes[width] + place
+        side_by_side = "·" in trace.axes(field)[-1]
+        return head_columns(trace, field, self.head).start + place if side_by_side else place
 
 
 def focus(trace: Trace) -> Focus:

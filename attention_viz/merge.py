@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -28,19 +29,19 @@ class _Plan:
     features: slice
     swap: bool
 
-    @property
+    @cached_property
     def n_heads(self) -> int:
         return self.trace.sizes["H"]
 
-    @property
+    @cached_property
     def n_tokens(self) -> int:
         return self.trace.sizes["T"]
 
-    @property
+    @cached_property
     def n(self) -> int:
         return int(self.features.stop - self.features.start)
 
-    @property
+    @cached_property
     def gap(self) -> int:
         return max(1, round(0.2 * self.n_heads * self.n / max(1, self.n_heads - 1)))
 

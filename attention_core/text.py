@@ -54,10 +54,10 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     whole_number("piece", piece, 0)
     whole_number("n_tokens", n_tokens, 0)
     if len(text) > MAX_CHARACTERS:
-        raise TextError(f"the text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read: shorten it")
+        raise TextError(f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read: shorten it")
     tokens, n_removed = _words(unicodedata.normalize("NFC", text))
     if not tokens:
-        raise TextError("the text holds no word, so there is nothing to attend to: type at least one")
+        raise TextError("The text holds no word, so there is nothing to attend to: type at least one")
     notes = [f"Control or invisible characters removed from the sentence: {n_removed}."] if n_removed else []
     if piece:
         tokens = [part for token in tokens for part in pieces(token, piece)]

@@ -114,6 +114,12 @@ def scenario() -> tuple[Scenario, DeltaGenerator]:
     return Scenario(**values), below_sizes
 
 
+def notes(scenario: Scenario) -> tuple[str, ...]:
+    """What the controls did to the input, in sentences."""
+    full = len(scenario.text) >= MAX_TEXT
+    return (f"The sentence field holds {MAX_TEXT:,} characters; what went beyond is left out.",) if full else ()
+
+
 def _group(group: str, values: dict[str, Any]) -> None:
     for control in (control for control in CONTROLS if control.group == group):
         asked = st.query_params.get(control.name)

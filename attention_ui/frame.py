@@ -56,7 +56,7 @@ def run() -> None:
             remedies.offer(scenario)
             return
         trace = trace_of(scenario)
-        for note in tokens_of(scenario).notes:
+        for note in (*controls.notes(scenario), *tokens_of(scenario).notes):
             st.caption(plain(note))
         with below_sizes.container(border=True):
             st.session_state["here"] = Here(scenario, trace, focus(trace))

@@ -47,7 +47,7 @@ def is_shown(c: str) -> bool:
 )
 def test_a_text_without_a_word_is_refused(text: str) -> None:
     """Nothing, white space only and control characters only give an error that says what to do."""
-    with pytest.raises(TextError, match=r"the text holds no word.*type at least one"):
+    with pytest.raises(TextError, match=r"The text holds no word.*type at least one"):
         tokenize(text)
 
 

@@ -27,7 +27,7 @@ def test_an_empty_sentence(page: str, text: str) -> None:
     """Without a word the page says what to do; the heading and the controls stay, and a new sentence works at once."""
     app = opened(page, n_heads=2)
     app.text_area(key="text").set_value(text).run()
-    assert errors(app) == ["the text holds no word, so there is nothing to attend to: type at least one"]
+    assert errors(app) == ["The text holds no word, so there is nothing to attend to: type at least one"]
     assert title(app) == page_of(page).title
     app.text_area(key="text").set_value("back again").run()
     assert not app.error
@@ -42,6 +42,7 @@ def test_ten_thousand_words() -> None:
     assert len(here(app).scenario.text) == MAX_TEXT
     assert here(app).trace.sizes["T"] == 64
     assert "the first 64 are used" in texts(app)
+    assert "holds 1,000 characters; what went beyond is left out" in texts(app)
 
 
 def test_a_long_sentence_at_its_own_length() -> None:

@@ -182,6 +182,12 @@ class Trace:
         added = ((r" + b_O", self.projections.b_o is not None), (" + X", self.residual))
         return f"Y = {mixed}" + "".join(term for term, present in added if present)
 
+    def says(self, name: str) -> str:
+        """What a step did, in one sentence for the options of this call."""
+        if name == "output" and self.projections.w_o is None:
+            return "Without W_O the heads side by side are the output; nothing of different heads is mixed."
+        return STEPS[name].says
+
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; the memory's labels are the tokens' in self-attention."""
         own = self.memory is self.inputs and not memory_tokens

@@ -43,7 +43,10 @@ class Control:
 
 
 CONTROLS: tuple[Control, ...] = (
-    Control("text", "Sentence", "Sizes", "Any language. Words, punctuation marks and emoji become tokens."),
+    Control(
+        "text", "Sentence", "Sizes",
+        f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become tokens.",
+    ),
     Control(
         "n_tokens", "Sequence length", "Sizes", high=MAX_TOKENS, zero="fit",
         help="How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up with [pad].",
@@ -128,7 +131,14 @@ def _group(group: str, values: dict[str, Any]) -> None:
 
 
 def _notice(control: Control, asked: str | None, shown: object) -> None:
-    """Say when the address asks for something that the control cannot show: Streamlit silently takes the default."""
+    """Say when the address asks for something that the control cannot show: Streamlit silently takes the default.
+
+    Only a new wish counts: after a preset the address still holds the old values for one run.
+    """
+    known = st.session_state.get(f"asked {control.name}")
+    st.session_state[f"asked {control.name}"] = asked
+    if asked == known:
+        return
     if asked is not None and asked.casefold() != str(shown).casefold() and not _same_number(asked, shown):
         st.toast(f"The address asks for {control.label} “{plain(asked[:40])}”; {plain(str(shown)[:40])} is shown.")
 

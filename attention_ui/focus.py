@@ -110,7 +110,7 @@ def _adopt_url() -> None:
             st.session_state[name] = min(int(given), LARGEST)
         else:
             st.session_state[name] = known
-            st.toast(f"The address asks for {name} “{plain(given[:20])}”, which is no number; {known} is shown.")
+            st.toast(f"The address asks for {name} “{plain(given[:20])}”, which is no place; {known} is shown.")
 
 
 def _mirror() -> None:

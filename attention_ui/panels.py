@@ -22,7 +22,7 @@ def says(trace: Trace, field: str, formula: str = "") -> None:
     step = STEPS[field]
     axes, sizes = ", ".join(trace.axes(field)), " × ".join(map(str, getattr(trace, field).shape))
     left, right = st.columns([3, 2], vertical_alignment="center")
-    left.markdown(step.says)
+    left.markdown(trace.says(field))
     left.badge(f"{step.title}: ({axes}) = {sizes}", color="gray")
     right.latex(formula or trace.formula(field))
 

@@ -28,12 +28,19 @@ if block.shown < width:
         f"W_{letter} and {letter} are {width} columns wide; only the block of head {focus.head} is drawn, columns "
         f"{block.first} to {last}."
     )
-st.markdown(
+weightless = (
+    f"**These weights are weightless:** W_{letter} is the identity, so {letter} = X, and head {focus.head} gets a "
+    f"plain copy of :{color}[features {block.first} to {last}]. Only without weights do heads cut up the "
+    "embedding itself; "
+    "choose other weights to see every head read all of it."
+)
+whole = (
     f"**Every head reads the whole embedding.** The framed block of W_{letter} belongs to head {focus.head}: "
     f":{color}[columns {block.first} to {last}], but **every row** ({n_inner} of {n_inner}). So each of its numbers is "
     "made from the whole vector of a token. Heads do not share out the *embedding*; they share out the columns of "
     f":{color}[{letter}], the projected space."
 )
+st.markdown(weightless if now.scenario.weights == "weightless" else whole)
 arithmetic(
     trace, field, (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = row {row} of "

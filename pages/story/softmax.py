@@ -42,8 +42,9 @@ arithmetic(trace, "probabilities", (0, focus.head, focus.query, focus.key), pair
 with st.expander("What happens to a row in which every key is masked?", icon=":material/help:"):
     st.markdown(
         "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 / 0. Here such a row "
-        "is set to zeros, so the token receives nothing from this head. PyTorch gives “not a number” instead, which "
-        f"spreads to everything computed from it. This layer has {n_empty or 'no'} such "
+        "is set to zeros, so the token receives nothing from this head. PyTorch’s scaled_dot_product_attention does "
+        "the same, while torch.softmax and nn.MultiheadAttention give “not a number”, which spreads to everything "
+        f"computed from it. This layer has {n_empty or 'no'} such "
         f"{'row' if n_empty == 1 else 'rows'}."
     )
 code_and_numbers(trace, ("probabilities",), focus)

@@ -57,7 +57,7 @@ SENTENCES = (
         "Values are mixed, heads are joined.",
         f"{STEPS['head_outputs'].says} "
         + (
-            STEPS["output"].says
+            trace.says("output")
             if trace.projections.w_o is not None
             else "Here no W_O follows: the joined heads are the output."
         )

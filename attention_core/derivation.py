@@ -15,10 +15,11 @@ import numpy as np
 from .checks import Array
 from .embeddings import Embedding
 from .errors import SettingsError
-from .heads import head_of
-from .trace import STEPS, Trace
+from .rules import INPUT_RULE, Read, Rule, rule_of
+from .trace import Trace
 
 Index = tuple[int, ...]
+Numbers = Callable[[str, Index], float]  # the number that an array of a name holds at a place
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,13 @@ class Derivation:
 
     def recompute(self) -> float:
         """The result again, from the terms alone."""
+        first = self.terms[0].value
+        if self.operation == "max":
+            return max(term.value for term in self.terms)
+        if self.operation == "exp":
+            return math.exp(first)
+        if self.operation == "difference":
+            return first if math.isinf(first) else first - self.terms[0].factors[1].value
         total = math.fsum(term.value for term in self.terms)
         if self.operation == "softmax":
             return self.terms[self.position].value / total if total else 0.0
@@ -75,13 +83,16 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     >>> [(factor.name, factor.value) for factor in d.terms[0].factors], d.result
     ([('query_heads', 2.0), ('key_heads', 1.0)], 2.0)
     """
-    if field not in STEPS:
-        raise SettingsError(f"there is no field {field!r}: choose one of {', '.join(STEPS)}")
+    rule = rule_of(trace, field)
     where = tuple(int(i) for i in index)
     shape = getattr(trace, field).shape
     if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):
         raise SettingsError(f"{field} has shape {shape}, so it holds no cell {list(where)}")
-    return _RECIPES.get(field, _given)(trace, field, where)
+    hidden = trace.mask is not None and rule.operation == "mask"
+    allowed = not hidden or bool(np.broadcast_to(trace.mask, shape)[where])  # type: ignore[arg-type]
+    arrays = {name: array_of(trace, name) for name in (field, *(r.array for r in (*rule.reads, *rule.adds)))}
+    result = float(arrays[field][where])
+    return expand(rule, field, where, lambda name, at: float(arrays[name][at]), result, allowed)
 
 
 def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
@@ -91,134 +102,30 @@ def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
     >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
     [-1.0, 1.0]
     """
-    parts = {"words": embedding.words, "positions": embedding.positions}
-    factors = [Factor(name, (token, feature), float(array[token, feature])) for name, array in parts.items()]
-    terms = tuple(Term((factor,), factor.value) for factor in factors)
-    return Derivation("inputs", (0, token, feature), "sum", terms, float(embedding.inputs[token, feature]))
+    result = float(embedding.inputs[token, feature])
+    where = (0, token, feature)
+    return expand(INPUT_RULE, "inputs", where, lambda name, at: float(getattr(embedding, name)[at]), result)
 
 
-def _given(trace: Trace, field: str, index: Index) -> Derivation:
-    return Derivation(field, index, "given", (_alone(trace, field, index),), _value(trace, field, index))
-
-
-def _projected(source: str, weights: str, bias: str) -> Callable[[Trace, str, Index], Derivation]:
-    def recipe(trace: Trace, field: str, index: Index) -> Derivation:
-        b, token, column = index
-        rows = [((b, token, d), (d, column)) for d in range(getattr(trace, source).shape[2])]
-        terms = [_product(trace, (source, left), (weights, right)) for left, right in rows]
-        if getattr(trace.projections, bias) is not None:
-            terms.append(_alone(trace, bias, (column,)))
-        return Derivation(field, index, "sum", tuple(terms), _value(trace, field, index))
-
-    return recipe
-
-
-def _split(source: str, width: str) -> Callable[[Trace, str, Index], Derivation]:
-    def recipe(trace: Trace, field: str, index: Index) -> Derivation:
-        b, head, token, feature = index
-        origin = (b, token, head * trace.sizes[width] + feature)
-        return Derivation(field, index, "copy", (_alone(trace, source, origin),), _value(trace, field, index))
-
-    return recipe
-
-
-def _scores(trace: Trace, field: str, index: Index) -> Derivation:
-    b, head, query, key = index
-    group = head_of(trace, "key_heads", head)
-    terms = [
-        _product(trace, ("query_heads", (b, head, query, k)), ("key_heads", (b, group, key, k)))
-        for k in range(trace.sizes["K"])
-    ]
-    return Derivation(field, index, "sum", tuple(terms), _value(trace, field, index))
-
-
-def _scaled(trace: Trace, field: str, index: Index) -> Derivation:
-    term = _product(trace, ("scores", index), ("scale", ()))
-    operation = "product" if trace.softcap is None else "softcap"
-    return Derivation(field, index, operation, (term,), _value(trace, field, index), softcap=trace.softcap)
-
-
-def _masked(trace: Trace, field: str, index: Index) -> Derivation:
-    terms = [_alone(trace, "scaled_scores", index)]
-    if trace.bias is not None:
-        added = float(np.broadcast_to(trace.bias, trace.scores.shape)[index])
-        terms.append(Term((Factor("bias", index, added),), added))
-    allowed = trace.mask is None or bool(np.broadcast_to(trace.mask, trace.scores.shape)[index])
-    return Derivation(field, index, "mask", tuple(terms), _value(trace, field, index), allowed=allowed)
-
-
-def _softmax(trace: Trace, field: str, index: Index) -> Derivation:
-    row = trace.masked_scores[index[:3]]
-    maximum = float(row.max())
-    empty = math.isinf(maximum)
-    terms = tuple(
-        Term((Factor("masked_scores", (*index[:3], key), float(score)),), 0.0 if empty else math.exp(score - maximum))
-        for key, score in enumerate(row)
-    )
-    return Derivation(field, index, "softmax", terms, _value(trace, field, index), position=index[3], maximum=maximum)
-
-
-def _mixed(trace: Trace, field: str, index: Index) -> Derivation:
-    b, head, query, feature = index
-    group = head_of(trace, "value_heads", head)
-    terms = [
-        _product(trace, ("probabilities", (b, head, query, key)), ("value_heads", (b, group, key, feature)))
-        for key in range(trace.sizes["S"])
-    ]
-    return Derivation(field, index, "sum", tuple(terms), _value(trace, field, index))
-
-
-def _merged(trace: Trace, field: str, index: Index) -> Derivation:
-    b, token, column = index
-    head, feature = divmod(column, trace.sizes["V"])
-    term = _alone(trace, "head_outputs", (b, head, token, feature))
-    return Derivation(field, index, "copy", (term,), _value(trace, field, index))
-
-
-def _output(trace: Trace, field: str, index: Index) -> Derivation:
-    column = index[2]
-    if trace.projections.w_o is None:
-        terms = [_alone(trace, "merged", index)]
-        if trace.projections.b_o is not None:
-            terms.append(_alone(trace, "b_o", (column,)))
-    else:
-        terms = list(_projected("merged", "w_o", "b_o")(trace, field, index).terms)
-    if trace.residual:
-        terms.append(_alone(trace, "inputs", index))
-    return Derivation(field, index, "sum", tuple(terms), _value(trace, field, index))
-
-
-_RECIPES: dict[str, Callable[[Trace, str, Index], Derivation]] = {
-    "queries": _projected("inputs", "w_q", "b_q"),
-    "keys": _projected("memory", "w_k", "b_k"),
-    "values": _projected("memory", "w_v", "b_v"),
-    "query_heads": _split("queries", "K"),
-    "key_heads": _split("keys", "K"),
-    "value_heads": _split("values", "V"),
-    "scores": _scores,
-    "scaled_scores": _scaled,
-    "masked_scores": _masked,
-    "probabilities": _softmax,
-    "head_outputs": _mixed,
-    "merged": _merged,
-    "output": _output,
-}
-
-
-def _array(trace: Trace, name: str) -> Array:
-    """A field of the trace, a weight of its projections, or a setting as an array without axes."""
+def array_of(trace: Trace, name: str) -> Array:
+    """A field of the trace, a weight of its projections, or a setting as an array; a bias as wide as the scores."""
+    if name == "bias":
+        return np.broadcast_to(np.asarray(trace.bias), trace.scores.shape)
     return np.asarray(getattr(trace, name) if hasattr(trace, name) else getattr(trace.projections, name))
 
 
-def _value(trace: Trace, name: str, index: Index) -> float:
-    return float(_array(trace, name)[index])
+def expand(rule: Rule, field: str, index: Index, number: Numbers, result: float, allowed: bool = True) -> Derivation:
+    """The rule at one cell: every term with the numbers it reads, beside the result that the field holds there."""
+    terms = [_term(rule, rule.reads, index, k, number) for k in range(rule.length)]
+    terms += [_term(rule, (added,), index, 0, number) for added in rule.adds]
+    own, maximum = rule.own.of(index), 0.0
+    if rule.operation == "softmax":
+        maximum = max(term.value for term in terms)
+        terms = [Term(t.factors, 0.0 if math.isinf(maximum) else math.exp(t.value - maximum)) for t in terms]
+    return Derivation(field, index, rule.operation, tuple(terms), result, own, maximum, allowed, rule.softcap)
 
 
-def _alone(trace: Trace, name: str, index: Index) -> Term:
-    factor = Factor(name, index, _value(trace, name, index))
-    return Term((factor,), factor.value)
-
-
-def _product(trace: Trace, left: tuple[str, Index], right: tuple[str, Index]) -> Term:
-    factors = tuple(Factor(name, index, _value(trace, name, index)) for name, index in (left, right))
-    return Term(factors, factors[0].value * factors[1].value)
+def _term(rule: Rule, reads: Sequence[Read], index: Index, running: int, number: Numbers) -> Term:
+    places = [(r.array, tuple(p.of(index, running) for p in r.at)) for r in reads]
+    factors = tuple(Factor(name, at, number(name, at)) for name, at in places)
+    return Term(factors, factors[0].value if rule.operation == "difference" else math.prod(f.value for f in factors))

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from .attention import attend
 from .checks import Array, whole_number
+from .edits import Edits, apply
 from .embeddings import Embedding, embed
 from .errors import SettingsError
 from .masks import padding_mask, window_mask
-from .projections import Projections
+from .matrix_names import MAX_TOKENS
+from .own_matrices import OwnMatrices
+from .projections import MATRICES, Projections
 from .text import Tokens, tokenize
 from .trace import Trace
 
 WEIGHTS = ("random", "weightless", "tied", "orthonormal")
 SCALINGS = ("on", "off", "custom")
 MASKS = ("none", "causal", "padding", "window")
-MAX_TOKENS = 64
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k and d_v D / heads."""
+    """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k and d_v D / heads.
+
+    edits and own are what `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
+    """
 
     text: str = "The animal did not cross the street because it was too tired"
     n_tokens: int = 0
@@ -41,11 +47,38 @@ class Scenario:
     mask: str = "none"
     window: int = 2
     residual: bool = False
+    edits: str = ""
+    own: str = ""
+
+
+def edits_of(scenario: Scenario) -> Edits:
+    """The user's edits. Raises: SettingsError."""
+    return Edits.at(scenario.edits)
+
+
+def own_of(scenario: Scenario) -> OwnMatrices:
+    """The user's own matrices. Raises: AttentionError."""
+    return _own_at(scenario.own)
+
+
+_own_at = lru_cache(maxsize=8)(OwnMatrices.at)
+
+
+def settled(scenario: Scenario) -> Scenario:
+    """The scenario with the sizes that the user's own matrices decide in place of those of the controls.
+
+    Raises: AttentionError.
+    """
+    if not scenario.own:
+        return scenario
+    sizes: dict[str, Any] = {**own_of(scenario).sizes(scenario.n_heads)}
+    return replace(scenario, **sizes)
 
 
 @lru_cache(maxsize=256)
 def tokens_of(scenario: Scenario) -> Tokens:
     """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError, SettingsError."""
+    scenario = settled(scenario)
     sequence = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
     if not scenario.n_tokens and len(sequence.tokens) > MAX_TOKENS:
         return tokenize(scenario.text, piece=scenario.piece, n_tokens=MAX_TOKENS)
@@ -55,6 +88,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
 @lru_cache(maxsize=64)
 def embedding_of(scenario: Scenario) -> Embedding:
     """The vectors of a scenario's tokens. Raises: TextError, SettingsError."""
+    scenario = settled(scenario)
     tokens = tokens_of(scenario).tokens
     return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
 
@@ -63,9 +97,12 @@ def embedding_of(scenario: Scenario) -> Embedding:
 def trace_of(scenario: Scenario) -> Trace:
     """The whole layer run on a scenario. Raises: AttentionError."""
     tokens = tokens_of(scenario).tokens
+    own_x = own_of(scenario).x
+    inputs = embedding_of(scenario).inputs if own_x is None else own_x
+    inputs, projections = apply(edits_of(scenario), inputs, projections_of(scenario))
     trace = attend(
-        embedding_of(scenario).inputs,
-        projections_of(scenario),
+        inputs,
+        projections,
         mask=_mask(scenario),
         causal=scenario.mask == "causal",
         scale=_scale(scenario),
@@ -75,7 +112,14 @@ def trace_of(scenario: Scenario) -> Trace:
 
 
 def projections_of(scenario: Scenario) -> Projections:
-    """The weights a scenario asks for. Raises: SettingsError."""
+    """The weights a scenario asks for, the user's own in their places, without the edits. Raises: AttentionError."""
+    own = own_of(scenario)
+    if len(own.weights) == len(MATRICES):
+        return Projections(**own.weights, n_heads=scenario.n_heads)
+    return replace(_projections(settled(scenario)), **own.weights)
+
+
+def _projections(scenario: Scenario) -> Projections:
     s, d_k, d_v = scenario, scenario.d_k or None, scenario.d_v or None
     if s.weights == "random":
         return Projections.random(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)

@@ -16,6 +16,21 @@ AXES = {
     "K": "query/key feature",
     "V": "value feature",
 }
+# The axes of what is not an intermediate: weights, biases, settings, and the two parts of the inputs.
+GIVEN_AXES = {
+    "w_q": "D H·K",
+    "w_k": "M G·K",
+    "w_v": "M G·V",
+    "w_o": "H·V O",
+    "b_q": "H·K",
+    "b_k": "G·K",
+    "b_v": "G·V",
+    "b_o": "O",
+    "scale": "",
+    "bias": "B H T S",
+    "words": "T D",
+    "positions": "T D",
+}
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     if piece:
         tokens = [part for token in tokens for part in pieces(token, piece)]
     if n_tokens and len(tokens) > n_tokens:
-        notes.append(f"The sentence has {len(tokens)} tokens; the first {n_tokens} are used.")
+        used = "is" if n_tokens == 1 else f"{n_tokens} are"
+        notes.append(f"The sentence has {len(tokens)} tokens; the first {used} used.")
     n_real = min(len(tokens), n_tokens or len(tokens))
     n_padding = max(0, n_tokens - n_real)
     if n_padding:

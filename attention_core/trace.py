@@ -13,7 +13,7 @@ from .checks import Array
 from .errors import ShapeError
 from .formulas import empty_rows
 from .projections import Projections
-from .steps import AXES, Step
+from .steps import AXES, GIVEN_AXES, Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,11 +152,15 @@ class Trace:
         }  # fmt: skip
 
     def axes(self, name: str) -> tuple[str, ...]:
-        """The axis letters of a field; M and O are called D, and G is called H, where they are as many."""
+        """The axis letters of a field or a weight as they are shown."""
+        return self.shown(STEPS[name].letters if name in STEPS else tuple(GIVEN_AXES[name].split()))
+
+    def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
+        """The names of axes: M and O are called D, and G is called H, where they are as many."""
         sizes = self.sizes
         usual = {"M": "D", "O": "D", "G": "H"}
         names = {letter: usual[letter] for letter in usual if sizes[letter] == sizes[usual[letter]]}
-        return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in STEPS[name].letters)
+        return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)
 
     @property
     def empty_rows(self) -> Array:

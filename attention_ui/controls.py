@@ -59,7 +59,8 @@ CONTROLS: tuple[Control, ...] = (
     ),
     Control(
         "init", "Drawn from", "Weights", options=tuple(INITIALISATIONS),
-        help="xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; integers: −1, 0, 1.",
+        help="xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal: all singular "
+        "values equal; integers: −1, 0, 1.",
         matters=lambda values: values["weights"] in ("random", "tied"),
     ),
     Control(
@@ -143,6 +144,11 @@ def _notice(control: Control, asked: str | None, shown: object) -> None:
         st.toast(f"The address asks for {control.label} “{plain(asked[:40])}”; {plain(str(shown)[:40])} is shown.")
 
 
+def _cut_text() -> None:
+    """Cut what the sentence field holds to its length: left to Streamlit, a longer paste vanishes without a word."""
+    st.session_state["text"] = st.session_state["text"][:MAX_TEXT]
+
+
 def _same_number(asked: str, shown: object) -> bool:
     try:
         return not isinstance(shown, str) and float(asked) == float(str(shown))
@@ -170,7 +176,7 @@ def _draw(control: Control, disabled: bool) -> Any:
     if isinstance(default, bool):
         return bool(st.toggle(control.label, default, **about))
     if isinstance(default, str):
-        return st.text_area(control.label, default, height=90, max_chars=MAX_TEXT, **about) or ""
+        return (st.text_area(control.label, default, height=90, on_change=_cut_text, **about) or "")[:MAX_TEXT]
     if isinstance(default, float):
         typed = st.number_input(control.label, control.low, control.high, default, step=0.1, format="%.3f", **about)
         return default if typed is None else float(typed)

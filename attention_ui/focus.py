@@ -6,21 +6,21 @@ four numbers are kept here: `st.session_state` holds them, the URL mirrors them,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from attention_core import Trace
+from attention_core import SettingsError, Trace
 from attention_core.heads import head_columns
-from attention_viz.heatmap import Cell
 
-from .markdown import plain
+from .address import adopt, mirror
 
 NAMES = ("head", "query", "key", "feature")
 LARGEST = 4096
+AXIS_NAMES = {"H": "head", "T": "query", "S": "key", "K": "feature", "V": "feature", "D": "feature", "O": "feature"}
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Focus:
     key: int
     feature: int
 
-    def cell(self, rows: str, columns: str) -> Cell:
-        """The focused cell of a matrix whose rows and columns are given by names, for example query, key."""
-        return Cell(self.head, getattr(self, rows), getattr(self, columns))
+    def cell(self, rows: str, columns: str) -> tuple[int, int, int]:
+        """Head, row and column of the focused cell; rows and columns are given by names, for example query, key."""
+        return self.head, getattr(self, rows), getattr(self, columns)
 
     def within(self, trace: Trace, field: str) -> Focus:
         """The same place, with the feature inside one head's width of a field: the nearest one that it has."""
@@ -50,7 +50,8 @@ class Focus:
 
 def focus(trace: Trace) -> Focus:
     """Draw the four select boxes and give the place they name. A place outside the trace moves to its nearest end."""
-    _adopt_url()
+    for name in NAMES:
+        adopt(name, 0, _place)
     sizes = trace.sizes
     widest = max(sizes["K"], sizes["V"], sizes["D"], sizes["O"])
     lengths = {"head": sizes["H"], "query": sizes["T"], "key": sizes["S"], "feature": widest}
@@ -74,7 +75,8 @@ def focus(trace: Trace) -> Focus:
             help=helps[name],
             persist_state="session",
         )
-    _mirror()
+    for name in NAMES:
+        mirror(name, 0)
     return Focus(*(st.session_state[name] for name in NAMES))
 
 
@@ -89,6 +91,20 @@ def follow_click(chart: str, names: tuple[str, str]) -> None:
         st.session_state.update({**moved, **({"head": head} if head >= 0 else {})})
 
 
+def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
+    """Move the focus to a cell of an array.
+
+    axes: each axis letter, and the width of a head where heads lie side by side. Batch and shared heads say nothing.
+    """
+    moved: dict[str, int] = {}
+    for (letter, block), number in zip(axes, index, strict=True):
+        if block:
+            moved["head"], moved["feature"] = divmod(number, block)
+        elif letter in AXIS_NAMES:
+            moved[AXIS_NAMES[letter]] = number
+    st.session_state.update({name: min(number, LARGEST) for name, number in moved.items()})
+
+
 def _index(chosen: object) -> int:
     """The index of a chosen entry. After a quick change the browser still sends an entry's old words, "3 · street"."""
     number = str(chosen).split()[0]
@@ -99,23 +115,8 @@ def _named(labels: tuple[str, ...] | None, index: int) -> str:
     return f"{index} · {labels[index]}" if labels else str(index)
 
 
-def _adopt_url() -> None:
-    """Take over a number that came by the address, and say so when it is none."""
-    for name in NAMES:
-        given = st.query_params.get(name)
-        known = st.session_state.setdefault(name, 0)
-        if given is None or given == st.session_state.get(f"url {name}"):
-            continue
-        if given.isascii() and given.isdigit() and len(given) < 6:
-            st.session_state[name] = min(int(given), LARGEST)
-        else:
-            st.session_state[name] = known
-            st.toast(f"The address asks for {name} “{plain(given[:20])}”, which is no place; {known} is shown.")
-
-
-def _mirror() -> None:
-    for name in NAMES:
-        shown = str(st.session_state[name])
-        if shown != st.query_params.get(name, "0"):
-            st.query_params[name] = shown
-        st.session_state[f"url {name}"] = shown
+def _place(given: str) -> int:
+    """The number in an address; larger ones than any trace has are taken for the largest."""
+    if given.isascii() and given.isdigit() and len(given) < 6:
+        return min(int(given), LARGEST)
+    raise SettingsError("A place is a whole number from 0, so the place shown stays")

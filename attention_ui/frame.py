@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.scenario import Scenario, tokens_of, trace_of
+from attention_core.columns import column_gap
+from attention_core.notation import OURS, Notation
+from attention_core.scenario import Scenario, settled, tokens_of, trace_of
+from attention_core.source_texts import NOTATIONS
+from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 
-from . import controls, remedies
-from .focus import Focus, focus
+from . import controls, own_numbers, remedies
+from .focus import focus
+from .here import Here
 from .markdown import plain
 from .presets import choose
 from .registry import PAGES, SECTIONS, Page, page_of, story
 from .show import explained_errors, theme_mode
 
 ASSETS = Path(__file__).parent.parent / "assets"
-
-
-@dataclass(frozen=True)
-class Here:
-    """What a page tells about: the user's choices, the layer run on them, and the cell in focus."""
-
-    scenario: Scenario
-    trace: Trace
-    focus: Focus
-
-
-def here() -> Here:
-    """What the page now being drawn tells about."""
-    return cast(Here, st.session_state["here"])
 
 
 def run() -> None:
@@ -47,21 +36,34 @@ def run() -> None:
     _dismiss_false_alarm()
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario()
+    below_controls = st.sidebar.container()
+    scenario = own_numbers.with_own_numbers(scenario)
     with examples:
         choose(scenario)
-    _view()
+    notation = _view()
     _heading(page)
+    trace = _trace(scenario)
+    with below_controls, explained_errors():
+        own_numbers.draw(scenario, trace)
+    if trace is None:
+        return
     with explained_errors():
-        if remedies.uneven(scenario):
-            remedies.offer(scenario)
-            return
-        trace = trace_of(scenario)
         for note in (*controls.notes(scenario), *tokens_of(scenario).notes):
             st.caption(plain(note))
         with below_sizes.container(border=True):
-            st.session_state["here"] = Here(scenario, trace, focus(trace))
+            st.session_state["here"] = Here(scenario, trace, focus(trace), notation)
+        _say_notation(notation, trace)
         chosen.run()
     _way_on(page)
+
+
+def _trace(scenario: Scenario) -> Trace | None:
+    """The layer run on the user's choices; where there can be none the page says why and what to do."""
+    with explained_errors():
+        if not remedies.uneven(settled(scenario)):
+            return trace_of(scenario)
+        remedies.offer(scenario)
+    return None
 
 
 def _dismiss_false_alarm() -> None:
@@ -90,13 +92,32 @@ def _menu() -> dict[str, list[st.Page]]:
     return menu
 
 
-def _view() -> None:
-    """The switches that change how things look and nothing else."""
+def _view() -> Notation:
+    """The switches that change how things look and nothing else; gives whose symbols are shown."""
     with st.sidebar.expander("View"):
+        chosen = st.selectbox(
+            "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,
+            help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
+        )  # fmt: skip
         st.toggle("Each head its own colours", key="own_scale", bind="query-params", help="Else all share one scale.")
         st.toggle("Presentation", key="present", bind="query-params", help="Larger type for the back of the room.")
     size = 21 if st.session_state["present"] else 16
     st.html(f"<style>:root {{ font-size: {size}px; --page: {PALETTES[theme_mode()]['background']}; }}</style>")
+    return NOTATIONS.get(str(chosen), OURS)
+
+
+def _say_notation(notation: Notation, trace: Trace) -> None:
+    """Whose symbols are shown; where tokens are columns, that the numbers are the same, and how far they differ."""
+    if notation is OURS:
+        return
+    said = f"Symbols and words of {notation.title}."
+    if notation.convention == "column":
+        said += (
+            " A token is a column there: every matrix is shown transposed, the softmax runs down the columns, heads "
+            "lie one below the other. The numbers are the same: computed once more in that convention, the whole layer "
+            f"differs by at most {number(column_gap(trace))}."
+        )
+    st.caption(said)
 
 
 def _heading(page: Page) -> None:

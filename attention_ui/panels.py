@@ -6,56 +6,47 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_core import STEPS, Trace
+from attention_core import STEPS, Trace, notation
 from attention_core.derivation import Derivation, derive
 from attention_core.files import trace_to_npz
-from attention_viz.arithmetic import arithmetic_html
-from attention_viz.heatmap import heads_grid, heatmap
-from attention_viz.tables import field_table, matrix_table, terms_table
+from attention_core.notation_formulas import formula
+from attention_core.script import notebook, script
+from attention_core.step_code import numpy_lines, torch_lines
+from attention_viz.handout import handout
+from attention_viz.payload import JSON
+from attention_viz.scene import dressed
+from attention_viz.tables import field_table, matrix_table, reads, terms_table
 
-from .focus import Focus
-from .show import plain, show_figure, theme_mode
+from .focus import NAMES, Focus
+from .here import Here
+from .markdown import plain
+from .registry import step_of
 
 
-def says(trace: Trace, field: str, formula: str = "") -> None:
-    """What the step did: one sentence, its formula (its own, or the given one), and the shape of the result."""
-    step = STEPS[field]
-    axes, sizes = ", ".join(trace.axes(field)), " × ".join(map(str, getattr(trace, field).shape))
+def says(now: Here, field: str, more: str = "") -> None:
+    """What the step did: one sentence, its formula with what is added to it, and the shape of the result."""
+    trace, text = now.trace, now.notation
+    shape = getattr(trace, field).shape
+    sizes = shape if text.convention == "row" else (*shape[:-2], *shape[:-3:-1])
     left, right = st.columns([3, 2], vertical_alignment="center")
-    left.markdown(trace.says(field))
-    left.badge(f"{step.title}: ({axes}) = {sizes}", color="gray")
-    right.latex(formula or trace.formula(field))
+    left.markdown(notation.says(trace, field, text))
+    named = ", ".join(notation.axes(trace, field, text))
+    left.badge(f"{STEPS[field].title}: ({named}) = {' × '.join(map(str, sizes))}", color="gray")
+    right.latex(formula(trace, field, text) + more)
 
 
-def heads_and_focus(trace: Trace, field: str, focus: Focus, rows: str, columns: str, like: str | None = None) -> None:
-    """All heads as one grid, and beside it the head in focus; a click on a cell of either moves the focus there."""
-    cell = focus.within(trace, field).cell(rows, columns)
-    own = bool(st.session_state["own_scale"])
-    left, right = st.columns([3, 2])
-    with left:
-        st.markdown("**All heads**")
-        grid = heads_grid(trace, field, cell=cell, shared_scale=not own, like=like)
-        show_figure(grid, f"{field} grid", (rows, columns))
-    with right:
-        st.markdown(f"**Head {focus.head}**")
-        one = heatmap(trace, field, head=focus.head, cell=cell, like=like, own_scale=own)
-        show_figure(one, f"{field} focus", (rows, columns))
-
-
-def arithmetic(trace: Trace, field: str, index: Sequence[int], title: str) -> None:
-    """The arithmetic of one cell: the title says which, the chips show every number."""
+def told(trace: Trace, field: str, index: Sequence[int], title: str) -> None:
+    """Which cell is pinned, its arithmetic as one line, and every term as a table."""
     derived(derive(trace, field, index), title)
 
 
 def derived(derivation: Derivation, title: str) -> None:
-    """A derivation as chips, with its terms as a table where there are several."""
-    with st.container(border=True):
-        st.markdown(title)
-        st.html(arithmetic_html(derivation, theme_mode()))
-        if len(derivation.terms) > 1:
-            with st.expander("Every term as a table", key=f"terms {derivation.field}", on_change="rerun") as terms:
-                if terms.open:
-                    st.dataframe(terms_table(derivation), hide_index=True)
+    """A derivation as one line, with its terms as a table where there are several."""
+    st.markdown(f"{title}: {plain(reads(derivation))}")
+    if len(derivation.terms) > 1:
+        with st.expander("Every term as a table", key=f"terms {derivation.field}", on_change="rerun") as terms:
+            if terms.open:
+                st.dataframe(terms_table(derivation), hide_index=True)
 
 
 def which() -> str:
@@ -65,6 +56,22 @@ def which() -> str:
         bind="query-params", persist_state="session", label_visibility="collapsed",
     )  # fmt: skip
     return str(chosen)
+
+
+def remember_step(field: str) -> None:
+    """Note in a callback that a field's step is wanted; queries, keys and values share pages, so say which."""
+    st.session_state["wanted step"] = field
+    of_three = field.replace("query_heads", "queries").replace("_heads", "s")
+    if of_three in ("queries", "keys", "values"):
+        st.session_state["which"] = of_three
+
+
+def go_to_remembered_step(focus: Focus) -> None:
+    """Go to the wanted step, if there is one."""
+    field = st.session_state.pop("wanted step", None)
+    if field:
+        # Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself.
+        st.switch_page(step_of(field).path, query_params={name: str(getattr(focus, name)) for name in NAMES})
 
 
 def token(trace: Trace, axis: str, index: int) -> str:
@@ -78,20 +85,61 @@ def pair(trace: Trace, focus: Focus) -> str:
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
 
 
-def code_and_numbers(trace: Trace, fields: Sequence[str], focus: Focus) -> None:
-    """The NumPy lines that computed the fields, their numbers as tables, and the downloads."""
-    with st.expander("The NumPy lines", key=f"code {fields[0]}", icon=":material/code:"):
-        st.code("\n".join(trace.code(field) for field in fields), language="python")
+def code_and_numbers(now: Here, fields: Sequence[str], board: JSON) -> None:
+    """The lines that computed the fields, their numbers as tables, and downloads; each is made when it is opened."""
+    with st.expander("The code", key=f"code {fields[0]}", icon=":material/code:", on_change="rerun") as code:
+        if code.open:
+            _code(now.trace, fields)
     with st.expander("The numbers", key=f"numbers {fields[0]}", icon=":material/table:", on_change="rerun") as numbers:
         if numbers.open:
-            _numbers(trace, fields, focus)
+            _numbers(now.trace, fields, now.focus)
+    with st.expander(
+        "Take it with you", key=f"files {fields[0]}", icon=":material/download:", on_change="rerun"
+    ) as files:
+        if files.open:
+            _files(now, fields[0], board)
+
+
+def _code(trace: Trace, fields: Sequence[str]) -> None:
+    numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
+    numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
+    numpy_tab.caption(
+        "The last line of each step stops unless the numbers are those shown: `shown` holds them by name."
+    )
+    torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
 
 
 def _numbers(trace: Trace, fields: Sequence[str], focus: Focus) -> None:
     field = str(st.selectbox("Field", fields, key=f"field {fields[0]}")) if len(fields) > 1 else fields[0]
     head = focus.head if STEPS[field].per_head else None
-    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}")
-    left, right = st.columns(2)
+    of_head = "" if head is None else f" of head {head}"
+    st.caption(
+        f"{STEPS[field].title.capitalize()}{of_head}: axes {' × '.join(trace.axes(field)[-2:])}, full precision."
+    )
+    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}{of_head}")
     csv = field_table(trace, field).to_csv().encode()
-    left.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
-    right.download_button("The whole trace as NPZ", lambda: trace_to_npz(trace), "trace.npz", on_click="ignore")
+    st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
+
+
+def _files(now: Here, field: str, board: JSON) -> None:
+    """Downloads, each made when it is asked for."""
+    trace, step = now.trace, STEPS[field]
+    with st.container(horizontal=True):
+        st.download_button(
+            "This step as one web page",
+            lambda: handout(dressed(board, "both"), step.title, trace.says(field), trace.code(field), now.sentence),
+            f"{field}.html", "text/html", on_click="ignore", icon=":material/article:",
+            help="The board, alive, in one file that needs no server and no network: a hand-out.",
+        )  # fmt: skip
+        st.download_button(
+            "The layer as a notebook", lambda: notebook(trace), "attention.ipynb", on_click="ignore",
+            icon=":material/menu_book:", help="Recomputes every step with NumPy and checks it against these numbers.",
+        )  # fmt: skip
+        st.download_button(
+            "The layer as a script", lambda: script(trace), "attention.py", "text/x-python", on_click="ignore",
+            icon=":material/terminal:", help="The same as one Python file.",
+        )  # fmt: skip
+        st.download_button(
+            "The whole trace as NPZ", lambda: trace_to_npz(trace), "trace.npz", on_click="ignore",
+            icon=":material/folder_zip:", help="Every intermediate as a NumPy array.",
+        )  # fmt: skip

@@ -53,10 +53,12 @@ def _load(key: str, shown: Scenario) -> None:
     which looks like a choice; the user's text would be lost.
     """
     chosen = next((preset for preset in presets() if preset.name == st.session_state[key]), None)
-    if chosen and all(st.session_state[name] == value for name, value in _widget_values(shown).items()):
-        st.session_state.update(_widget_values(chosen.scenario))
+    if chosen and all(st.session_state[name] == value for name, value in widget_values(shown).items()):
+        st.session_state.update(widget_values(chosen.scenario))
 
 
-def _widget_values(scenario: Scenario) -> dict[str, Any]:
+def widget_values(scenario: Scenario) -> dict[str, Any]:
+    """A scenario as the session holds it: every control's widget, and the user's own numbers."""
     values = asdict(scenario)
-    return {control.name: widget_value(control, values[control.name]) for control in CONTROLS}
+    held = {control.name: widget_value(control, values[control.name]) for control in CONTROLS}
+    return held | {"edits": scenario.edits, "own": scenario.own}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from attention_core import STEPS, Trace
+from attention_core.checks import Array
 from attention_core.derivation import Derivation, Factor
 
 from .labels import number
@@ -28,6 +29,13 @@ def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFr
     names = trace.labels(letter) if letter in "TS" else column_labels(trace, field)
     columns = [f"{j} {name}" for j, name in enumerate(names)] if letter in "TS" else list(names)
     return pd.DataFrame(matrix, index=pd.Index(rows, name="token"), columns=columns)
+
+
+def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
+    """X or a weight matrix with numbered rows and columns; the rows of X name their tokens."""
+    tokens = trace.labels("T") if name == "x" else [""] * len(matrix)
+    rows = [f"{i} {token}".strip() for i, token in enumerate(tokens)]
+    return pd.DataFrame(matrix, index=pd.Index(rows), columns=[str(j) for j in range(matrix.shape[1])])
 
 
 def field_table(trace: Trace, field: str) -> pd.DataFrame:

@@ -3,13 +3,16 @@
 import streamlit as st
 
 from attention_core.scenario import tokens_of
-from attention_ui.frame import here
-from attention_ui.panels import arithmetic, code_and_numbers, heads_and_focus, pair, says, token
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.panels import code_and_numbers, pair, says, token, told
+from attention_viz import story
 
 now = here()
 trace, focus, scenario = now.trace, now.focus, now.scenario
 n_hidden = int(trace.hidden_keys[0, focus.head, focus.query])
 n_keys = trace.sizes["S"]
+cell = focus.cell("query", "key")
 
 WHY = {
     "none": "No mask is chosen, so every query sees every key and nothing changes in this step. Try one:",
@@ -19,7 +22,7 @@ WHY = {
     "window": f"A window hides every key more than {scenario.window} places away.",
 }
 
-says(trace, "masked_scores")
+says(now, "masked_scores")
 st.markdown(WHY[scenario.mask])
 if scenario.mask == "none":
     with st.container(horizontal=True):
@@ -30,10 +33,12 @@ elif scenario.mask == "padding" and tokens_of(scenario).n_real == n_keys:
     longer = min(64, n_keys + 4)
     st.button(f"Sequence length {longer}", on_click=st.session_state.update, args=({"n_tokens": str(longer)},))
 
-heads_and_focus(trace, "masked_scores", focus, "query", "key")
+board = story.mask(now.stage, cell)
+show_board(board, "mask")
+hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
-    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of {n_keys} keys. "
-    "Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
+    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of {n_keys} keys."
+    + (hatched if trace.hidden_keys.any() else "")
 )
-arithmetic(trace, "masked_scores", (0, focus.head, focus.query, focus.key), pair(trace, focus))
-code_and_numbers(trace, ("masked_scores",), focus)
+told(trace, "masked_scores", (0, *cell), pair(trace, focus))
+code_and_numbers(now, ("masked_scores",), board)

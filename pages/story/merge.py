@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_core.decompositions import moved_cells, place_merged
-from attention_ui.frame import here
-from attention_ui.panels import arithmetic, code_and_numbers, says, token
-from attention_ui.show import show_figure
-from attention_viz.merge import MOST_MARKS, merging
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.panels import code_and_numbers, says, token, told
+from attention_viz import story
 
 now = here()
 trace = now.trace
@@ -15,24 +15,23 @@ head, query, feature = focus.head, focus.query, focus.feature
 row, column = place_merged(trace, head, query, feature)
 wrong_row, wrong_column = place_merged(trace, head, query, feature, swap=False)
 moved = moved_cells(trace)
-n_heads, n_tokens, d_v = (trace.sizes[letter] for letter in "HTV")
-drawn = max(1, 64 // n_heads)
+n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 
-says(trace, "merged")
+says(now, "merged")
+board = story.merge(now.stage, (head, query, feature))
+show_board(board, "merge")
 left, right = st.columns(2)
 with left:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")
-    show_figure(merging(trace, head, query, feature), "merged right", ("query", "feature"))
     st.markdown(
-        f"Head {head}’s numbers become a **block of columns**. The chosen one goes from [head, token, feature] = "
+        f"Head {head}’s numbers become a **block of columns**. The pinned one goes from [head, token, feature] = "
         f"[{head}, {query}, {feature}] to row {query}, column {head} · {d_v} + {feature} = **{column}**: it stays "
         f"with :blue[{token(trace, 'T', query)}]."
     )
 with right:
     st.badge("Wrong: reshape alone", icon=":material/close:", color="red")
-    show_figure(merging(trace, head, query, feature, swap=False), "merged wrong", ("query", "feature"))
     st.markdown(
-        f"Head {head}’s numbers fill the matrix **in reading order**, whole rows first. The chosen one lands in row "
+        f"Head {head}’s numbers fill the matrix **in reading order**, whole rows first. The pinned one lands in row "
         f"{wrong_row}, column {wrong_column}: "
         + (
             "by luck its right place."
@@ -42,14 +41,8 @@ with right:
             else "in the right row, but among another head’s columns."
         )
     )
-notes = ""
-if moved.any() and n_tokens * n_heads * min(d_v, drawn) <= MOST_MARKS:
-    notes += "A mark in its corner shows a cell that holds another number than it should. "
 if feature < now.focus.feature:
-    notes += f"A head’s vector has {d_v} features, so its last one is shown, not {now.focus.feature}. "
-if d_v > drawn:
-    notes += f"Of each head’s {d_v} features {drawn} are drawn, from {feature // drawn * drawn} on. "
-st.caption(notes + "The number below a column is its place in the merged matrix.")
+    st.caption(f"A head’s vector has {d_v} features, so its last one is shown, not {now.focus.feature}.")
 
 if moved.any():
     st.markdown(
@@ -65,8 +58,5 @@ if n_heads > 1:
         "**Merging mixes nothing.** Every number of the merged matrix is one number of one head, copied: nothing a "
         "head found has met what another head found. That is the work of W_O, in the next step."
     )
-arithmetic(
-    trace, "merged", (0, query, column), f"Row {query}, column {column} of the merged matrix: feature {feature} of "
-    f"head {head} for :blue[{token(trace, 'T', query)}], copied",
-)  # fmt: skip
-code_and_numbers(trace, ("merged", "head_outputs"), focus)
+told(trace, "merged", (0, query, column), f"Row {query}, column {column} of the merged matrix, copied")
+code_and_numbers(now, ("merged", "head_outputs"), board)

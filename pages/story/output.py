@@ -3,13 +3,11 @@
 import streamlit as st
 
 from attention_core.decompositions import output_gap
-from attention_ui.frame import here
-from attention_ui.panels import arithmetic, code_and_numbers, says, token
-from attention_ui.show import show_figure
-from attention_viz.contributions import contributions
-from attention_viz.heatmap import heatmap
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.panels import code_and_numbers, says, token, told
+from attention_viz import story
 from attention_viz.labels import number
-from attention_viz.output import board_of, product_board
 
 now = here()
 trace = now.trace
@@ -17,34 +15,26 @@ focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
 asks = token(trace, "T", query)
 w_o = trace.projections.w_o
-board = board_of(trace, head, column)
-inner, outer = board.inner, board.outer
-width, n_out, d_v = trace.merged.shape[2], trace.sizes["O"], trace.sizes["V"]
+n_out, d_v = trace.sizes["O"], trace.sizes["V"]
 
-says(trace, "output")
+says(now, "output")
 added = " The layer’s input is added to it (residual)." if trace.residual else ""
 if w_o is None:
     st.info(
         "These weights are weightless: there is no W_O, and the merged heads are the output as they are."
         f"{added} Each head owns its columns, and nothing of different heads is mixed."
     )
-    show_figure(heatmap(trace, "output", cell=focus.cell("query", "feature")), "output", ("query", "feature"))
 else:
     st.markdown(
         "Up to here each head worked alone. Every number of the output takes from **all** heads: the whole row of a "
         f"token, times one column of W_O.{added}"
     )
-    with st.container(key="wide product"):
-        show_figure(product_board(trace, head, query, column), "output board", ("query", "feature"))
-    if board.n_inner < width or board.n_outer < n_out:
-        st.caption(
-            f"Drawn are rows {inner.start} to {inner.stop - 1} of {width} and columns {outer.start} to "
-            f"{outer.stop - 1} of {n_out} of W_O: the blocks of the chosen head and column. The sum below is whole."
-        )
-arithmetic(
-    trace, "output", (0, query, column),
-    f"Column {column} of the :violet[output] of :blue[{asks}]. Another column: choose another *feature*.",
-)  # fmt: skip
+board = story.output(now.stage, query, column)
+show_board(board, "output")
+if n_out > story.MOST:
+    first = column // story.MOST * story.MOST
+    st.caption(f"Drawn are columns {first} to {min(first + story.MOST, n_out) - 1} of {n_out}.")
+told(trace, "output", (0, query, column), f"Column {column} of the :violet[output] of :blue[{asks}]")
 
 st.subheader("The same output, head by head", anchor=False)
 block = f"rows {head * d_v} to {head * d_v + d_v - 1} of W_O" if d_v > 1 else f"row {head} of W_O"
@@ -53,15 +43,13 @@ if w_o is None:
 else:
     st.markdown(
         "Laying the heads side by side and multiplying once is the same as giving each head its own block of W_O and "
-        f"adding the results: head {head} is multiplied by {block}. So the output is a sum, and you can see what each "
-        "head puts in."
+        f"adding the results: head {head} is multiplied by {block}. So the output is a sum; the board’s last matrix "
+        "shows what each head puts into the row you point at."
     )
-with st.container(key="wide contributions"):
-    show_figure(contributions(trace, head, query, column), "output heads", ("query", "feature"))
 gap = output_gap(trace)
 st.success(
     "Checked for all tokens and columns: the two ways "
     + (f"differ by at most {number(gap)}, the rounding of the computer’s numbers." if gap else "agree exactly."),
     icon=":material/check:",
 )
-code_and_numbers(trace, ("output", "merged"), focus)
+code_and_numbers(now, ("output", "merged"), board)

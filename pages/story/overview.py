@@ -1,25 +1,19 @@
 """Overview: the whole layer as one picture, and what happens in five sentences."""
 
-from functools import partial
-
 import streamlit as st
 
 from attention_core import STEPS
 from attention_core.decompositions import strongest_keys
-from attention_ui.focus import NAMES
-from attention_ui.frame import here
-from attention_ui.panels import token
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.panels import go_to_remembered_step, remember_step, token
 from attention_ui.registry import step_of
-from attention_ui.show import show_figure
 from attention_viz.labels import counted, number, percent
 from attention_viz.overview import overview
 
 now = here()
 trace, focus, sizes = now.trace, now.focus, now.trace.sizes
-clicked = st.session_state.pop("clicked step", None)
-if clicked:
-    # Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself.
-    st.switch_page(step_of(str(clicked)).path, query_params={name: str(getattr(focus, name)) for name in NAMES})
+go_to_remembered_step(focus)
 
 head, query, key = focus.head, focus.query, focus.key
 asking, asked = token(trace, "T", query), token(trace, "S", key)
@@ -68,12 +62,10 @@ SENTENCES = (
 
 picture, words = st.columns([3, 2], gap="medium")
 with picture:
-    figure = overview(trace, head, query, key)
-    show_figure(figure, "layer", on_click=partial(st.session_state.__setitem__, "clicked step"))
+    show_board(overview(now.stage, head, query, key), "layer", on_open=remember_step)
     st.caption(
         "Every picture holds this sentence's real numbers, from orange (negative) to violet (positive); a click opens "
-        f"its step. Of {counted(sizes['H'], 'head')}, head {head} lies in front. Framed in orange: the row of "
-        f"{asking}, in keys and values that of {asked}."
+        f"its step. Of {counted(sizes['H'], 'head')}, head {head} is shown."
     )
 with words:
     for place, (title, text, fields) in enumerate(SENTENCES, 1):

@@ -3,14 +3,15 @@
 import streamlit as st
 
 from attention_core.decompositions import softmax_row, strongest_keys
-from attention_ui.frame import here
-from attention_ui.panels import arithmetic, code_and_numbers, heads_and_focus, pair, says, token
-from attention_ui.show import theme_mode
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.panels import code_and_numbers, pair, says, token, told
+from attention_viz import story
 from attention_viz.labels import number, percent
-from attention_viz.softmax import softmax_html
 
 now = here()
 trace, focus = now.trace, now.focus
+cell = focus.cell("query", "key")
 row = softmax_row(trace, focus.head, focus.query)
 n_hidden, n_empty = int(trace.hidden_keys[0, focus.head, focus.query]), int(trace.empty_rows.sum())
 query = token(trace, "T", focus.query)
@@ -18,8 +19,9 @@ reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in
     trace, focus.head, focus.query
 )]  # fmt: skip
 
-says(trace, "probabilities")
-heads_and_focus(trace, "probabilities", focus, "query", "key")
+says(now, "probabilities")
+board = story.softmax(now.stage, cell)
+show_board(board, "softmax")
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}. The shares of its row sum to "
@@ -28,16 +30,12 @@ if reads:
 else:
     st.warning(f"In head {focus.head}, {query} may see no key at all, so its row is 0 everywhere and sums to 0.")
 
-st.subheader("The chosen row, step by step", anchor=False)
-st.html(softmax_html(trace, focus.head, focus.query, focus.key, theme_mode()))
 st.caption(
-    "Each column has its own scale. Subtracting the maximum changes no probability: above and below the line of the "
-    "fraction the same factor cancels; it only keeps the exponential from overflowing. Dividing by the sum changes no "
-    "proportion: the last two columns have the same shape."
+    "Subtracting the maximum changes no probability: above and below the line of the fraction the same factor cancels; "
+    "it only keeps the exponential from overflowing. Dividing by the sum changes no proportion."
     + (f" {n_hidden} masked keys enter as −∞; their exponential is exactly 0." if n_hidden else "")
-    + (" Scroll inside the table to see every key: the chosen one stays in sight." if len(row.scores) > 16 else "")
 )
-arithmetic(trace, "probabilities", (0, focus.head, focus.query, focus.key), pair(trace, focus))
+told(trace, "probabilities", (0, *cell), pair(trace, focus))
 
 with st.expander("What happens to a row in which every key is masked?", icon=":material/help:"):
     st.markdown(
@@ -47,4 +45,4 @@ with st.expander("What happens to a row in which every key is masked?", icon=":m
         f"computed from it. This layer has {n_empty or 'no'} such "
         f"{'row' if n_empty == 1 else 'rows'}."
     )
-code_and_numbers(trace, ("probabilities",), focus)
+code_and_numbers(now, ("probabilities",), board)

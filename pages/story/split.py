@@ -2,17 +2,18 @@
 
 import streamlit as st
 
+from attention_core.heads import head_of
 from attention_core.places import foreign_cells, split_places
-from attention_ui.frame import here
-from attention_ui.panels import arithmetic, code_and_numbers, says, token, which
-from attention_ui.show import show_figure
-from attention_viz.split import FUSED, split_stages, window_of
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.panels import code_and_numbers, says, token, told, which
+from attention_viz import story
 
 now = here()
 trace = now.trace
 
 chosen = which()
-field = next(heads for heads, fused in FUSED.items() if fused == chosen)
+field = story.HEADS[chosen]
 one, row_name, color = {
     "queries": ("query", "query", "blue"), "keys": ("key", "key", "red"), "values": ("value", "key", "green"),
 }[chosen]  # fmt: skip
@@ -22,16 +23,12 @@ _, n_heads, n_tokens, width = shape = getattr(trace, field).shape
 _, _, T, K = trace.axes(field)
 places = split_places(shape, focus.head, row, focus.feature)
 foreign = foreign_cells(n_tokens, n_heads, width)
-window = window_of(trace, field, focus.head, row, focus.feature)
 
-says(trace, field)
-show_figure(split_stages(trace, field, focus.head, row, focus.feature), "stages", (row_name, "feature"))
-st.caption(
-    "The hue says which head a number belongs to, its strength how large it is; the small figures count the heads. "
-    + (f"A part is drawn: {window.says(shape)}." if window.cuts(shape) else "")
-)
+says(now, field)
+board = story.split(now.stage, chosen, (focus.head, row, focus.feature))
+show_board(board, "split")
 st.markdown(f"""
-| stage | shape | the framed number is at |
+| stage | shape | the pinned number is at |
 |:--|:--|:--|
 | **1** fused :{color}[{chosen}] | (B, {T}, H·{K}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
 | **2** reshape: cut every row into {n_heads} | (B, {T}, H, {K}) = (1, {n_tokens}, {n_heads}, {width}) \
@@ -48,9 +45,9 @@ if foreign.any():
     )
 else:
     st.info("With one head, or one token, there is nothing to swap: here even the bare reshape is right.")
-arithmetic(
-    trace, field, (0, focus.head, row, focus.feature),
+told(
+    trace, field, (0, head_of(trace, field, focus.head), row, focus.feature),
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of {token(trace, T, row)}] is moved, not "
     "computed",
 )  # fmt: skip
-code_and_numbers(trace, ("query_heads", "key_heads", "value_heads"), focus)
+code_and_numbers(now, ("query_heads", "key_heads", "value_heads"), board)

@@ -4,10 +4,11 @@ import streamlit as st
 
 from attention_core.derivation import derive_input
 from attention_core.scenario import embedding_of, tokens_of
-from attention_ui.frame import here
-from attention_ui.panels import code_and_numbers, derived, says, token
-from attention_ui.show import show_figure
-from attention_viz.tokens import chips_html, embedding_sum
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.panels import code_and_numbers, derived, says, token, told
+from attention_viz import story
+from attention_viz.tokens import chips_html
 
 now = here()
 trace, focus, scenario = now.trace, now.focus, now.scenario
@@ -19,8 +20,9 @@ pieces = f"; words are cut into pieces of at most {scenario.piece} characters" i
 st.markdown(f"The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its place{pieces}.")
 st.html(chips_html(tokens, focus.query))
 
-says(trace, "inputs", r"X = E_{\text{words}} + P_{\text{positions}}")
-show_figure(embedding_sum(embedding, tokens, focus.query, number), "embedding sum", ("query", "feature"))
+says(now, "inputs", r" = E_{\text{words}} + P_{\text{positions}}")
+board = story.tokens(now.stage, embedding, focus.query, number)
+show_board(board, "tokens")
 st.caption(
     "From orange (negative) to violet (positive). The word vectors here are drawn at random, once for each word, from "
     "a hash of its letters: the same word always has the same vector, and a vector means nothing. Only training would "
@@ -32,12 +34,15 @@ st.caption(
         else "Positions are off: the code is zero, so nothing in these rows tells which token comes first."
     )
 )
-derived(
-    derive_input(embedding, focus.query, number),
-    f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
-)
+if now.own_numbers:
+    told(trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**")
+else:
+    derived(
+        derive_input(embedding, focus.query, number),
+        f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
+    )
 st.caption(
     "Queries, keys and values are all made from these rows: in self-attention the *memory* that is looked at is the "
     "sentence itself, M = X."
 )
-code_and_numbers(trace, ("inputs", "memory"), focus)
+code_and_numbers(now, ("inputs", "memory"), board)

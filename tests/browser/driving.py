@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,31 +13,29 @@ from playwright.sync_api import Locator, Page, expect
 from attention_core.scenario import Scenario
 from attention_ui.controls import CONTROLS
 
-DRAWN = """() => {
+BOARDS = """() => {
+  const found = [];
+  const look = root => {
+    for (const element of [root, ...root.querySelectorAll('*')]) {
+      if (element.attentionBoard?.board) found.push(element.attentionBoard.board);
+      if (element.shadowRoot) look(element.shadowRoot);
+    }
+  };
+  look(document);
+  return found;
+}"""
+DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
-  const charts = [...document.querySelectorAll('[data-testid=stPlotlyChart]')];
+  const frames = document.querySelectorAll('[data-testid=stMain] [data-testid=stBidiComponentRegular]');
   return app?.dataset.testScriptState === 'notRunning'
     && document.querySelector('h1') !== null
     && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]')
-    && charts.every(chart => chart.querySelector('.js-plotly-plot .main-svg') !== null);
-}"""
-
-CELL = """([chart, x, y]) => {
-  const plot = document.querySelectorAll('.js-plotly-plot')[chart];
-  plot.scrollIntoView({block: 'center'});
-  const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
-  return [box.x + xaxis._offset + xaxis.l2p(x), box.y + yaxis._offset + yaxis.l2p(y)];
-}"""
-
-
-NUMBERS = """chart => {
-  const {z} = document.querySelectorAll('.js-plotly-plot')[chart]._fullData[0];
-  return [...z].flatMap(row => [...row]);
-}"""
+    && ({BOARDS})().filter(board => board.current()).length >= frames.length;
+}}"""
 
 
 def settled(page: Page) -> Page:
-    """Wait until the script has run and every chart is drawn."""
+    """Wait until the script has run and every board is drawn."""
     page.wait_for_function(DRAWN)
     return page
 
@@ -64,7 +63,8 @@ def scenario_in(page: Page) -> Scenario:
             found[control.name] = text.lower() == "true"
         else:
             found[control.name] = 0 if text == control.zero else kind(text)
-    return Scenario(**found)
+    own = {name: parameters(page)[name] for name in ("edits", "own") if name in parameters(page)}
+    return Scenario(**found, **own)
 
 
 def expect_address(page: Page, *parts: str) -> None:
@@ -79,14 +79,22 @@ def slider(page: Page, label: str) -> Locator:
     return page.get_by_role("group", name=label, exact=True).locator("input[type=range]")
 
 
-def numbers_drawn(page: Page, chart: int) -> list[float]:
-    """What the first heatmap of a chart shows."""
-    numbers: list[float] = page.evaluate(NUMBERS, chart)
-    return numbers
+def cell_at(page: Page, array: str, index: Sequence[int], board: int = 0) -> tuple[float, float]:
+    """Where on the screen the middle of a cell is; the board is brought into sight."""
+    page.locator("section.board").nth(board).scroll_into_view_if_needed()
+    script = f"([board, cell]) => ({BOARDS})()[board].where(cell)"
+    place = page.evaluate(script, [board, {"array": array, "index": list(index)}])
+    assert place is not None, f"{array}{list(index)} is not drawn"
+    return place["x"], place["y"]
 
 
-def click_cell(page: Page, chart: int, x: float, y: float) -> None:
-    """Click the middle of a cell; x and y count cells of the whole picture from the top left."""
-    left, top = page.evaluate(CELL, [chart, x, y])
-    page.mouse.move(left, top)
-    page.mouse.click(left, top)
+def hover_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> None:
+    """Point at a cell of a board."""
+    page.mouse.move(*cell_at(page, array, index, board))
+
+
+def click_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> None:
+    """Click a cell of a board."""
+    place = cell_at(page, array, index, board)
+    page.mouse.move(*place)
+    page.mouse.click(*place)

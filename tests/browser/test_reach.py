@@ -64,8 +64,7 @@ def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
         expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
         expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
-        for label in page.locator(".js-plotly-plot .xtick text").all()[:1]:
-            expect(label).to_have_css("fill", rgb(palette["text"]))
+        expect(page.locator("section.board .title").first).not_to_have_css("color", rgb(palette["background"]))
         assert page.evaluate(SIDEWAYS) <= 0, f"{entry.url_path} scrolls sideways"
         if look == "phone":
             expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
@@ -126,12 +125,12 @@ def test_nonsense_in_the_address(visit: Visit) -> None:
 
 
 def test_presentation_enlarges_the_type(visit: Visit) -> None:
-    """The switch for the classroom makes text and chart labels larger and keeps the page within the window."""
+    """The switch for the classroom makes the text of page and board larger and keeps the page within the window."""
     size = "(element) => parseFloat(getComputedStyle(element).fontSize)"
     page = visit("scores")
-    before = page.locator("h1").evaluate(size), page.locator(".xtick text").first.evaluate(size)
+    before = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
     page = visit("scores?present=true")
-    after = page.locator("h1").evaluate(size), page.locator(".xtick text").first.evaluate(size)
+    after = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
     assert after[0] >= 1.2 * before[0]
     assert after[1] >= 1.2 * before[1]
     assert page.evaluate(SIDEWAYS) <= 0

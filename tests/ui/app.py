@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.frame import Here
+from attention_ui.here import Here
 from attention_ui.registry import PAGES, Page, page_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +55,17 @@ def page_shown(app: AppTest) -> Page:
 def figures(app: AppTest) -> list[dict[str, Any]]:
     """Every Plotly figure, as the browser gets it; JSON that a browser would refuse is an error."""
     return [json.loads(chart.proto.spec, parse_constant=_refuse) for chart in app.get("plotly_chart")]
+
+
+def scenes(app: AppTest) -> list[dict[str, Any]]:
+    """Every matrix board, as the browser gets it."""
+    return [json.loads(board.proto.json, parse_constant=_refuse) for board in app.get("bidi_component")]
+
+
+def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
+    """Every number that a board is sent, as float32."""
+    sent = [array["data"] for array in scene["arrays"].values() if "data" in array]
+    return np.concatenate([np.frombuffer(base64.b64decode(part), "<f4") for part in sent])
 
 
 def alternatives(app: AppTest) -> list[str]:

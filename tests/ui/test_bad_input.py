@@ -11,7 +11,7 @@ from attention_core.scenario import Scenario
 from attention_ui.controls import MAX_SEED, MAX_TEXT
 from attention_ui.markdown import plain
 from attention_ui.registry import PAGES, page_of
-from tests.ui.app import EVERY_PAGE, figures, here, opened, texts, title
+from tests.ui.app import EVERY_PAGE, here, opened, scenes, texts, title
 
 
 def errors(app: AppTest) -> list[str]:
@@ -67,14 +67,14 @@ def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
     """Five heads cannot share 64 evenly: the page says so, and each button offered makes it whole with one click."""
     app = opened(page, d_model=64, n_heads=5)
     assert "5 heads cannot share 64 columns evenly" in app.warning[0].value
-    assert not figures(app)
+    assert not scenes(app)
     buttons = {button.label: button for button in app.button}
     assert set(REMEDIES) == set(buttons)
     buttons[label].click().run()
     assert not app.warning
     assert not errors(app)
     assert here(app).scenario == Scenario(**({"d_model": 64, "n_heads": 5} | REMEDIES[label]))
-    assert figures(app)
+    assert scenes(app)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_an_impossible_layer_is_explained(address: dict[str, object], words: str
     app = opened(page, **address)
     assert len(errors(app)) == 1
     assert errors(app)[0].startswith(words)
-    assert not figures(app)
+    assert not scenes(app)
     assert title(app) == page_of(page).title
 
 

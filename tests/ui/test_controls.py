@@ -49,9 +49,9 @@ def different(first: Trace, second: Trace) -> bool:
 
 
 def test_every_field_has_one_control() -> None:
-    """The controls are exactly the fields of Scenario, each once, and every move is tried below."""
+    """The controls and the user's own numbers are exactly the fields of Scenario, and every move is tried below."""
     names = [control.name for control in CONTROLS]
-    assert sorted(names) == sorted(field.name for field in fields(Scenario))
+    assert sorted([*names, "edits", "own"]) == sorted(field.name for field in fields(Scenario))
     assert set(MOVES) == set(names)
 
 

@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 import attention_ui.focus as module
 from attention_core.scenario import Scenario, trace_of
-from attention_ui.focus import NAMES, Focus, follow_click
-from tests.ui.app import EVERY_PAGE, ROOT, gone_to, here, html, opened, texts
+from attention_ui import board
+from attention_ui.focus import NAMES, Focus, follow_cell, follow_click
+from tests.ui.app import EVERY_PAGE, ROOT, gone_to, here, opened, scenes, texts
 
 SIZES = {"head": 4, "query": 12, "key": 12}
 
@@ -96,12 +97,50 @@ def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: in
 
 
 def test_panels_follow_the_focus() -> None:
-    """The arithmetic names the chosen head and tokens and ends in the chosen cell's number."""
+    """The line below the board names the chosen head and tokens and ends in the chosen cell's number."""
     app = opened("scores", head=2, query=6, key=1)
     trace = here(app).trace
     assert "**Head 2:** :blue[query of “street”] and :red[key of “animal”]" in texts(app)
     result = f"{trace.scores[0, 2, 6, 1]:.4f}".replace("-", "−")
-    assert any(body.rstrip("</div>").rstrip("</span>").endswith(result) for body in html(app))
+    assert any(line.value.replace("\\", "").endswith(f"= {result}") for line in app.markdown)
+    assert scenes(app)[0]["cell"] == {"array": "scores", "index": [0, 2, 6, 1]}
+
+
+@pytest.mark.parametrize(
+    ("axes", "index", "expected"),
+    [
+        ([("B", None), ("H", None), ("T", None), ("S", None)], [0, 2, 5, 7], {"head": 2, "query": 5, "key": 7}),
+        ([("B", None), ("T", None), ("H·K", 4)], [0, 5, 11], {"query": 5, "head": 2, "feature": 3}),
+        ([("D", None), ("H·K", 4)], [9, 11], {"head": 2, "feature": 3}),
+        ([("H·V", 4), ("D", None)], [11, 9], {"head": 2, "feature": 9}),
+        ([("B", None), ("T", None), ("S", None), ("H", None), ("H", None)], [0, 1, 2, 3, 3],
+         {"head": 3, "query": 1, "key": 2}),
+        ([("B", None), ("G", None), ("S", None), ("V", None)], [0, 1, 2, 10**9], {"key": 2, "feature": 4096}),
+    ],
+)  # fmt: skip
+def test_a_pinned_cell_moves_the_focus(
+    monkeypatch: pytest.MonkeyPatch, axes: list[tuple[str, int | None]], index: list[int], expected: dict[str, int]
+) -> None:
+    """Each axis of the pinned cell's array says what its number chooses; side by side, head and feature."""
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(module.st, "session_state", state)
+    follow_cell(axes, index)
+    assert state == expected
+
+
+@pytest.mark.parametrize(
+    "pin",
+    [None, "scores", {}, {"array": "magic", "index": [0]}, {"array": "scores"}, {"array": "scores", "index": [0, 1]},
+     {"array": "scores", "index": [0, -1, 0, 0]}, {"array": "scores", "index": [0, 1.5, 0, 0]},
+     {"array": "scores", "index": "0000"}, {"array": ["scores"], "index": [0, 0, 0, 0]}],
+)  # fmt: skip
+def test_a_pin_that_no_board_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch, pin: object) -> None:
+    """What does not name a cell of the board is passed over without an error."""
+    state: dict[str, Any] = {"board": {"pin": pin}, "head": 3}
+    monkeypatch.setattr(board.st, "session_state", state)
+    board._pinned("board", {"scores": [("B", None), ("H", None), ("T", None), ("S", None)]})
+    assert state["head"] == 3
+    assert set(state) == {"board", "head"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,181 @@
+import { roleColour, shadeOf } from "./colours.js";
+import { button, element, word } from "./elements.js";
+import { counted, number, percent } from "./numbers.js";
+import { highlightsOf } from "./overlay.js";
+import { derivationOf, limitAt } from "./scene.js";
+import { coordinatesOf, placeWords } from "./wording.js";
+
+const MOST_TERMS = 40;
+const FIRST_TERMS = 32;
+const FEW_TERMS = 6;
+
+/**
+ * Write how a cell is computed: its name, the terms as chips, the result.
+ *
+ * options: all (every term, in a box that scrolls), upTo (only so many terms are known yet), edit (called by a button).
+ */
+export function writeArithmetic(root, look, cell, options = {}) {
+  const derivation = derivationOf(look.model, cell);
+  const { upTo = Infinity } = options;
+  const known = upTo > derivation.terms.length;
+  const box = element("div", "terms", ...bodyOfCell(look, derivation, options));
+  if (options.all && derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
+  const equals = derivation.operation === "given" ? null : sign("=");
+  const result = known ? resultOf(look, cell, derivation) : element("span", "pending", "…");
+  root.replaceChildren(titleOf(look, cell, options.edit), element("div", "line", box, element("div", "outcome", equals, result)));
+  if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;
+}
+
+function titleOf({ model, palette }, cell, edit) {
+  const array = model.arrays[cell.array];
+  const name = element("b", "name", array.title ?? cell.array);
+  name.style.color = roleColour(palette, array.role);
+  const symbol = array.symbol ? element("i", "symbol", array.symbol) : null;
+  return element("p", "what", name, symbol, ...coordinates(model, cell), flowsOf(model, palette, cell), edit ? button("edit", "Edit", "Edit this number", edit) : null);
+}
+
+function coordinates(model, cell) {
+  return coordinatesOf(model, cell).map(({ word: axis, place, label }) => {
+    const part = element("span", "at", `${axis} `, element("b", "", String(place)));
+    if (label !== null) part.append(" “", word(label), "”");
+    return part;
+  });
+}
+
+// Which arrays read this cell, and how many of their cells.
+function flowsOf(model, palette, cell) {
+  const readers = highlightsOf(model, cell).filter(({ kind }) => kind === "reader");
+  if (!readers.length) return null;
+  const parts = readers.map(({ array, low, high }) => {
+    const cells = low.reduce((product, first, axis) => product * (high[axis] - first + 1), 1);
+    const name = element("span", "", model.arrays[array].title ?? array);
+    name.style.color = roleColour(palette, model.arrays[array].role);
+    return element("span", "", name, ` (${counted(cells, "cell")})`);
+  });
+  return element("span", "flows", "→ flows into ", ...between(parts, ", "));
+}
+
+function resultOf({ model }, cell, { result }) {
+  const probability = model.arrays[cell.array].kind === "probability";
+  const text = element("output", "result", Number.isNaN(result) ? "not sent" : number(result, 4));
+  return probability && Number.isFinite(result) ? element("span", "", text, element("small", "share", percent(result))) : text;
+}
+
+function bodyOfCell(look, derivation, options) {
+  const { operation, terms, softcap } = derivation;
+  if (operation === "given") return [element("span", "sign", "given, nothing to compute:")];
+  if (operation in WRITERS) return WRITERS[operation](look, derivation, options);
+  const inner = between(terms[0].factors.map((factor) => factorChip(look, factor)), "×");
+  if (operation === "softcap") return [sign(`${number(softcap)} · tanh(`), ...inner, sign(`÷ ${number(softcap)})`)];
+  return inner;
+}
+
+const WRITERS = {
+  sum: (look, { terms }, options) => summed(look, terms, options),
+  copy: ({ model, palette }, { terms }) => {
+    const [factor] = terms[0].factors;
+    const name = coloured({ model, palette }, factor, model.arrays[factor.array].title ?? factor.array);
+    return [sign("copied from"), chip(number(factor.value), name), element("span", "from", ...coordinates(model, factor))];
+  },
+  mask: (look, { terms, hidden }, options) => [
+    ...summed(look, terms, { ...options, single: true }),
+    sign(hidden ? "is not allowed and becomes" : terms.length > 1 ? "" : "is allowed and stays"),
+  ],
+  difference: (look, { terms }) => between(terms[0].factors.map((factor) => factorChip(look, factor)), "−"),
+  exp: (look, { terms }) => [sign("exp("), factorChip(look, terms[0].factors[0]), sign(")")],
+  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(look, terms, options, plainChip, ",")],
+  softmax: softmaxBody,
+};
+
+function summed(look, terms, options) {
+  let sum = 0;
+  const sums = terms.map(({ value }) => (sum += value));
+  const running = (i) => (options.single || terms.length < 2 ? null : sums[i]);
+  return listOfTerms(look, terms, options, (look_, term, i) => termChip(look_, term, running(i)), "+");
+}
+
+function softmaxBody(look, { terms, own, maximum, total }, options) {
+  if (!total) return [sign("nothing is allowed in this slice, so every share is zero:")];
+  const mine = terms[own];
+  const { value } = mine.factors[0];
+  const opened = options.upTo === undefined ? [
+    factorChip(look, mine.factors[0]), sign("−"), chip(number(maximum), "maximum"),
+    sign("→ exp →"), chip(number(mine.value), `exp(${number(value - maximum)})`), sign("÷"),
+    chip(number(total), `sum of ${counted(terms.length, "exponential")}`),
+  ] : [];
+  if (options.upTo === undefined) return opened;
+  let sum = 0;
+  const sums = terms.map((term) => (sum += term.value));
+  return listOfTerms(look, terms, options, (look_, term, i) => {
+    const made = chip(number(term.value), `exp(${number(term.factors[0].value)} − ${number(maximum)})`, sums[i]);
+    made.classList.toggle("own", i === own);
+    return made;
+  }, "+");
+}
+
+function listOfTerms(look, terms, { all = false, upTo = Infinity }, make, between_) {
+  const last = terms.length - 1;
+  const cut = terms.length > MOST_TERMS && !all;
+  const chips = [];
+  for (const [i, term] of terms.entries()) {
+    if (i >= upTo) break;
+    if (cut && i >= FIRST_TERMS && i < last) {
+      if (i === FIRST_TERMS) chips.push(restChip(terms.slice(FIRST_TERMS, Math.min(last, upTo))));
+      continue;
+    }
+    const made = make(look, term, i);
+    made.classList.toggle("now", i === upTo - 1);
+    chips.push(made);
+  }
+  return between(chips, between_);
+}
+
+function restChip(rest) {
+  const sum = rest.reduce((total, { value }) => total + value, 0);
+  return chip(`… ${rest.length} more`, `together ${number(sum)}`);
+}
+
+function termChip(look, term, running) {
+  if (term.factors.length === 1) return tinted(look, factorChip(look, term.factors[0], running), term.factors[0], term.value);
+  const factors = between(term.factors.map((factor) => coloured(look, factor, number(factor.value))), " × ");
+  return tinted(look, chip(number(term.value), factors, running), term.factors[0], term.value);
+}
+
+function plainChip(look, term) {
+  return factorChip(look, term.factors[0]);
+}
+
+function factorChip(look, factor, running = null) {
+  const array = look.model.arrays[factor.array];
+  return chip(number(factor.value), [coloured(look, factor, array.symbol ?? array.title ?? factor.array)], running);
+}
+
+function coloured({ model, palette }, factor, text) {
+  const array = model.arrays[factor.array];
+  const made = element("span", "factor", text);
+  made.style.color = roleColour(palette, array.role);
+  made.title = `${array.title ?? factor.array}: ${placeWords(model, factor)}`;
+  return made;
+}
+
+function chip(value, below, running = null) {
+  const made = element("span", "chip", element("b", "", value), element("small", "", ...[below].flat()));
+  if (running !== null) made.append(element("small", "running", `Σ ${number(running)}`));
+  return made;
+}
+
+// A breath of the colour that a number of this size has in the picture.
+function tinted({ model, palette }, made, factor, value) {
+  const array = model.arrays[factor.array];
+  const { css } = palette.scales.feature;
+  if (Number.isFinite(value)) made.style.setProperty("--tint", css[shadeOf(value, limitAt(array, factor.index), false)]);
+  return made;
+}
+
+function sign(text) {
+  return element("span", "sign", text);
+}
+
+function between(items, text) {
+  return items.flatMap((item, i) => (i ? [sign(text), item] : [item]));
+}

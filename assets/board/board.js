@@ -1,0 +1,249 @@
+import { writeArithmetic } from "./arithmetic.js";
+import { chosenPalette, openPalette } from "./colours.js";
+import { openEditor } from "./editor.js";
+import { flightsOf } from "./flights.js";
+import { rectanglesOf } from "./geometry.js";
+import { attachInput } from "./input.js";
+import { number } from "./numbers.js";
+import { Picture } from "./picture.js";
+import { Pins } from "./pins.js";
+import { Player } from "./player.js";
+import { firstSlices, follow, offsetOf, openScene, valueAt } from "./scene.js";
+import { showSliders } from "./sliders.js";
+import { buildStage } from "./stage.js";
+import { cellBeyond, startsFor } from "./windows.js";
+import { placeWords, spokenOf } from "./wording.js";
+
+const COLOURS = ["background", "text", "muted", "line", "primary", "query", "key", "value", "output", "focus", "hidden", "hatch"];
+
+/** Put a matrix board into root: {update(scene), current(), destroy()}; handlers: onPin, onEdit, onOpen. */
+export function createBoard(root, handlers = {}) {
+  const board = new Board(root, handlers);
+  return {
+    update: (scene) => scene && board.update(scene),
+    current: () => board.current(),
+    where: (cell) => board.where(cell),
+    destroy: () => board.destroy(),
+  };
+}
+
+class Board {
+  constructor(root, handlers) {
+    Object.assign(this, { handlers, starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
+    this.parts = buildStage(root);
+    this.picture = new Picture(this.parts);
+    this.player = new Player(this.parts.player, this);
+    this.detach = attachInput(this, this.parts);
+    this.dark = window.matchMedia("(prefers-color-scheme: dark)");
+    this.redress = () => this.model && this.dress();
+    this.dark.addEventListener("change", this.redress);
+    this.observer = new ResizeObserver((entries) => this.resized(entries));
+    this.observer.observe(this.parts.section);
+    this.observer.observe(this.parts.arithmetic);
+    document.fonts?.addEventListener("loadingdone", this.redress);
+  }
+
+  /** The middle of a cell on the screen, in the first panel that draws it; null where none does. */
+  where({ array, index }) {
+    const frame = this.parts.stage.getBoundingClientRect();
+    for (const box of this.boxes.filter(({ panel, small }) => panel.array === array && !small)) {
+      const [found] = rectanglesOf(box, this.slices[array], index, index);
+      if (found) return { x: frame.left + found.x + found.width / 2, y: frame.top + found.y + found.height / 2 };
+    }
+    return null;
+  }
+
+  destroy() {
+    this.detach();
+    this.player.rest();
+    this.picture.rest();
+    this.observer.disconnect();
+    this.dark.removeEventListener("change", this.redress);
+    document.fonts?.removeEventListener("loadingdone", this.redress);
+    this.parts.section.remove();
+  }
+
+  get boxes() {
+    return this.picture.boxes;
+  }
+
+  current() {
+    return this.hovered ?? this.player.cell ?? this.pins.cell;
+  }
+
+  // What did not change is not drawn again.
+  update(scene) {
+    const signature = JSON.stringify({ ...scene, cell: null });
+    const same = signature === this.signature;
+    if (!same) {
+      this.signature = signature;
+      this.model = openScene(scene);
+      this.parts.section.setAttribute("aria-label", scene.description ?? "");
+      this.keepSlices();
+    }
+    this.pins.adopt(scene.cell, this.has(scene.cell));
+    if (!same) this.dress();
+    else if (!this.reveal(this.pins.cell)) this.refresh();
+  }
+
+  // Keep the slices and the current cell of the last scene as far as this one has them.
+  keepSlices() {
+    const first = firstSlices(this.model);
+    const fits = (name) => this.has({ array: name, index: this.slices[name] ?? [] });
+    this.slices = Object.fromEntries(Object.keys(first).map((name) => [name, fits(name) ? this.slices[name] : first[name]]));
+    if (!this.has(this.hovered)) this.hovered = null;
+    this.pins.renew(this.has(this.pins.cell));
+  }
+
+  has(cell) {
+    const array = cell && this.model.arrays[cell.array];
+    return Boolean(array) && array.axes.length === cell.index.length && offsetOf(array, cell.index) >= 0;
+  }
+
+  dress() {
+    const { section } = this.parts;
+    const palette = openPalette(chosenPalette(this.model, this.dark.matches));
+    for (const name of COLOURS) section.style.setProperty(`--${name}`, palette[name]);
+    section.style.setProperty("--zoom", this.model.zoom ?? 1);
+    this.picture.dress(this.model, palette, getComputedStyle(section).fontFamily);
+    this.parts.arithmetic.hidden = !this.model.arithmetic;
+    section.classList.toggle("explains", Boolean(this.model.arithmetic));
+    this.parts.arithmetic.style.minHeight = "";
+    this.width = 0;
+    this.fit();
+  }
+
+  // The style sheet may arrive after the scene. The arithmetic never shrinks while one hovers, or what stands below would jump.
+  resized(entries) {
+    const { section, arithmetic } = this.parts;
+    const styled = getComputedStyle(section).position === "relative";
+    if (styled && !this.styled && this.model) {
+      this.styled = true;
+      return this.dress();
+    }
+    const height = entries.find(({ target }) => target === arithmetic)?.borderBoxSize[0].blockSize ?? 0;
+    if (styled && height > parseFloat(arithmetic.style.minHeight || 0)) arithmetic.style.minHeight = `${height}px`;
+    return this.fit();
+  }
+
+  fit() {
+    const width = Math.floor(this.parts.section.clientWidth);
+    if (!this.model || !width || width === this.width) return;
+    this.width = width;
+    this.parts.arithmetic.style.minHeight = "";
+    this.lay();
+    this.reveal(this.pins.cell);
+  }
+
+  lay() {
+    const { model } = this;
+    this.picture.lay(this.width, this.starts, (link) => this.open(link));
+    const result = model.player ? this.boxes.find(({ panel }) => panel.role === "result") : null;
+    this.player.adopt(result, result && model.rules[result.panel.array]);
+    showSliders(this.parts.windows, model, this.boxes, { move: (...to) => this.slide(...to), ask: (...to) => this.ask(...to) });
+    this.refresh(true);
+  }
+
+  // Draw what the current cell changed: panels whose slice moved, the highlights, the arithmetic.
+  refresh(all = false, flying = null) {
+    const { picture, player, slices: last } = this;
+    const current = this.current();
+    if (current) this.slices = follow(this.model, last, current);
+    const blank = player.active ? ({ panel }, index) => panel.role === "next" || player.blank(panel.array, index) : undefined;
+    const look = picture.look(this.slices, blank);
+    if (all) picture.paintAll(look);
+    else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);
+    const playing = current && !this.hovered && player.lit;
+    const moves = playing ? flightsOf(look, current, player.lit) : null;
+    picture.highlight(look, current, moves && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
+    if (this.model.arithmetic) this.explain(look, current);
+  }
+
+  explain(look, current) {
+    const { arithmetic } = this.parts;
+    if (!current) return arithmetic.replaceChildren();
+    const playing = this.player.active && !this.hovered;
+    const editable = !playing && this.pins.holds(current) && this.boxes.find((box) => box.panel.array === current.array && box.panel.editable);
+    const edit = editable ? () => this.type(editable, current, "F2") : null;
+    return writeArithmetic(arithmetic, look, current, playing ? { upTo: this.player.known } : { all: !this.hovered, edit });
+  }
+
+  /** The player moved on. */
+  played(flying) {
+    this.hovered = null;
+    if (!this.reveal(this.player.cell)) this.refresh(false, { ...flying });
+  }
+
+  hover(cell) {
+    if (this.player.running || (cell && this.player.blank(cell.array, cell.index))) return;
+    if (JSON.stringify(cell) === JSON.stringify(this.hovered)) return;
+    this.hovered = cell;
+    this.refresh();
+  }
+
+  // Move to a cell by keys: the window follows; a cell that was not sent is asked for by pinning it.
+  visit(cell) {
+    if (!this.has(cell)) return this.handlers.onPin?.(cell);
+    this.player.pause();
+    this.hovered = cell;
+    if (!this.reveal(cell)) this.refresh();
+    this.picture.scrollTo(cell, this.slices);
+    return this.say(cell);
+  }
+
+  leave() {
+    this.hovered = null;
+    this.player.stop();
+    if (!this.reveal(this.pins.cell)) this.refresh();
+    if (this.pins.cell) this.say(this.pins.cell);
+  }
+
+  pin(cell) {
+    this.player.stop();
+    this.hovered = null;
+    this.pins.add(cell);
+    this.refresh();
+    this.say(this.pins.cell, "pinned: ");
+    this.handlers.onPin?.(this.pins.cell);
+  }
+
+  open(link) {
+    this.handlers.onOpen?.(link);
+  }
+
+  // Edit the pinned cell: a first digit starts a new number, F2 changes the old one.
+  type(box, cell, key) {
+    const [area] = rectanglesOf(box, this.slices[cell.array], cell.index, cell.index);
+    if (!area || !this.pins.holds(cell)) return;
+    const before = number(valueAt(this.model, cell.array, cell.index), 4);
+    openEditor(this.parts.stage, area, {
+      text: key === "F2" ? before : key,
+      name: `${this.model.arrays[cell.array].title}, ${placeWords(this.model, cell)}`,
+      done: (value) => this.handlers.onEdit?.({ ...cell, value }),
+      closed: () => this.parts.panels.querySelector(`[data-panel="${CSS.escape(box.panel.id)}"]`)?.focus({ preventScroll: true }),
+    });
+  }
+
+  say(cell, before = "") {
+    this.parts.live.textContent = before + spokenOf(this.model, cell);
+  }
+
+  slide(key, start) {
+    this.starts.set(key, start);
+    this.lay();
+  }
+
+  // Pin a cell that was not sent, beyond an edge of the part that was.
+  ask(key, place) {
+    const cell = cellBeyond(this.boxes, this.slices, key, place);
+    if (cell) this.handlers.onPin?.(cell);
+  }
+
+  // Move the windows so that a cell is seen; whether that drew everything anew.
+  reveal(cell) {
+    const moved = cell && this.width ? startsFor(this.model, this.boxes, this.starts, cell) : [];
+    for (const [key, start] of moved) this.starts.set(key, start);
+    if (moved.length) this.lay();
+    return moved.length > 0;
+  }
+}

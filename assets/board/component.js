@@ -1,0 +1,18 @@
+import { createBoard } from "./board.js";
+
+/** Show the scene in a component of Streamlit; the board stays while the page runs again. */
+export default function mountBoard(component) {
+  const { data, parentElement } = component;
+  const mount = (parentElement.attentionBoard ??= { component, board: null });
+  mount.component = component;
+  mount.board ??= createBoard(parentElement, {
+    onPin: (cell) => mount.component.setTriggerValue("pin", cell),
+    onEdit: (edit) => mount.component.setTriggerValue("edit", edit),
+    onOpen: (link) => mount.component.setTriggerValue("open", link),
+  });
+  mount.board.update(data);
+  return () => {
+    mount.board?.destroy();
+    delete parentElement.attentionBoard;
+  };
+}

@@ -1,0 +1,52 @@
+import { element } from "./elements.js";
+
+const MOST_SIGNS = 40;
+
+/** The finite number that a text stands for, or null; a comma and a true minus sign are understood. */
+export function numberTyped(text) {
+  const plain = text.trim().replaceAll("−", "-").replace(",", ".");
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
+  const value = Number(plain);
+  return Number.isFinite(Math.fround(value)) ? value : null;
+}
+
+/** Open a small field over a cell; done(value) is called once with a finite number, closed() in any case. */
+export function openEditor(stage, area, { text, name, done, closed }) {
+  const field = Object.assign(element("input", "editor"), { type: "text", inputMode: "decimal", value: text, maxLength: MOST_SIGNS });
+  const note = element("span", "editor-note");
+  field.setAttribute("aria-label", `New value of ${name}`);
+  note.setAttribute("role", "alert");
+  const width = Math.max(area.width, 84);
+  Object.assign(field.style, { left: `${area.x + (area.width - width) / 2}px`, top: `${area.y - 3}px`, width: `${width}px`, height: `${Math.max(area.height + 6, 28)}px` });
+  Object.assign(note.style, { left: `${area.x}px`, top: `${area.y + Math.max(area.height, 22) + 10}px` });
+  let open = true;
+  const close = () => {
+    if (!open) return;
+    open = false;
+    field.remove();
+    note.remove();
+    closed();
+  };
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") close();
+    if (event.key !== "Enter") return;
+    const value = numberTyped(field.value);
+    if (value === null) refuse(field, note);
+    else {
+      close();
+      done(value);
+    }
+  });
+  field.addEventListener("blur", close);
+  for (const kind of ["click", "pointermove", "dblclick"]) field.addEventListener(kind, (event) => event.stopPropagation());
+  stage.append(field, note);
+  field.focus();
+  field.setSelectionRange(text.length, text.length);
+  return close;
+}
+
+function refuse(field, note) {
+  field.setAttribute("aria-invalid", "true");
+  note.textContent = "Type a number such as −0.5";
+}

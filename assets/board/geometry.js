@@ -1,0 +1,70 @@
+/** The index of a cell of a panel: its tile, row and column, and for all other axes the slice shown. */
+export function indexIn({ panel }, slice, tile, row, column) {
+  const index = [...slice];
+  if (panel.tiles !== null) index[panel.tiles] = tile;
+  if (panel.rows !== null) index[panel.rows] = row;
+  if (panel.columns !== null) index[panel.columns] = column;
+  return index;
+}
+
+/** The panel and the index of the cell under a point, or null. */
+export function cellUnder(boxes, slices, x, y) {
+  for (const box of boxes) {
+    const { cell, rows, columns } = box;
+    for (const tile of box.tiles) {
+      const column = Math.floor((x - tile.x) / cell.width);
+      const row = Math.floor((y - tile.y) / cell.height);
+      if (column < 0 || row < 0 || column >= columns.count || row >= rows.count) continue;
+      const index = indexIn(box, slices[box.panel.array], tile.place, rows.start + row, columns.start + column);
+      return { box, index };
+    }
+  }
+  return null;
+}
+
+/**
+ * The rectangles {x, y, width, height, cut} that a range of cells, first to last index, fills in a panel.
+ *
+ * Nothing where the slice shown lies outside the range; cut says that the window hides a part of it.
+ */
+export function rectanglesOf(box, slice, low, high) {
+  const { panel, cell, rows, columns } = box;
+  const drawn = [panel.tiles, panel.rows, panel.columns];
+  const shown = slice.every((place, axis) => drawn.includes(axis) || (place >= low[axis] && place <= high[axis]));
+  if (!shown) return [];
+  const [top, bottom] = clipped(panel.rows, rows, low, high);
+  const [left, right] = clipped(panel.columns, columns, low, high);
+  if (top > bottom || left > right) return [];
+  const inside = ({ place }) => panel.tiles === null || (place >= low[panel.tiles] && place <= high[panel.tiles]);
+  return box.tiles.filter(inside).map((tile) => ({
+    x: tile.x + left * cell.width,
+    y: tile.y + top * cell.height,
+    width: (right - left + 1) * cell.width,
+    height: (bottom - top + 1) * cell.height,
+    box,
+    tile,
+  }));
+}
+
+function clipped(axis, { start, count }, low, high) {
+  if (axis === null) return [0, 0];
+  return [Math.max(0, low[axis] - start), Math.min(count - 1, high[axis] - start)];
+}
+
+/** Whether the cells of an index are drawn in a panel whatever its slice: only tiles, rows and columns differ. */
+export function fixedAxes({ panel }, rank) {
+  const drawn = [panel.tiles, panel.rows, panel.columns];
+  return Array.from({ length: rank }, (_, axis) => axis).filter((axis) => !drawn.includes(axis));
+}
+
+/** The middle of a rectangle. */
+export function middleOf({ x, y, width, height }) {
+  return [x + width / 2, y + height / 2];
+}
+
+/** Every so many labels, so that those drawn lie at least so far apart: 1, 2, 5, 10, 20, 50, … */
+export function labelStep(cell, room) {
+  for (let power = 1; ; power *= 10) {
+    for (const step of [power, 2 * power, 5 * power]) if (step * cell >= room) return step;
+  }
+}

@@ -1,0 +1,151 @@
+import { panelSize, widthOf } from "./sizes.js";
+
+const FIT = { most: 46, least: 7, numbers: 26, decimals: 30, lowest: 18 };
+const NARROW = 480;
+const EDGE = 4;
+const MOST_HEIGHT = 520;
+const MOST_ROWS = 112;
+const BESIDE = new Set(["next", "tiles", "aside"]);
+
+/**
+ * Where everything stands: {width, height, cell, boxes, lines}.
+ *
+ * space: {width, zoom, measure, starts}. Panels keep their places in the grid; where that leaves no room for numbers,
+ * those beside the computation move below it, and in a narrow container every panel gets a line of its own.
+ */
+export function layOut(model, space) {
+  const plans = plansFor(model.panels);
+  const [first, ...others] = plans.map((lines) => ({ lines, ...widest(model, capped(model, space, lines), lines) }));
+  const best = others.reduce((one, other) => (isBetter(other, one, space) ? other : one), first);
+  if (best.fits) return best.plan;
+  if (space.width < NARROW) {
+    const stacked = widest(model, space, [model.panels.map((panel, i) => ({ ...panel, place: [0, i] }))]);
+    if (stacked.fits) return stacked.plan;
+  }
+  return shrunk(model, capped(model, space, plans.at(-1)), plans.at(-1));
+}
+
+// Where all rows together would be much higher than the screen, fewer of them are shown at a time.
+function capped(model, space, lines) {
+  let caps = { ...space.caps };
+  for (let rows = 64; rows >= 8 && rowsIn(model, { ...space, caps }, lines) > MOST_ROWS; rows -= 4) caps = { ...caps, rows };
+  return { ...space, caps };
+}
+
+function isBetter(other, one, { width, zoom }) {
+  if (!other.fits || other.cell <= one.cell) return other.fits && !one.fits;
+  const steps = [FIT.numbers, FIT.decimals].filter((step) => other.cell >= step * zoom && one.cell < step * zoom);
+  return !one.fits || width < NARROW || steps.length > 0;
+}
+
+// In the grid; what stands beside the computation moved below it, in one line; or each of it in a line of its own.
+function plansFor(panels) {
+  const beside = panels.filter((panel) => BESIDE.has(panel.role) && isOutside(panel, panels));
+  const rest = panels.filter((panel) => !beside.includes(panel));
+  if (!beside.length || !rest.length) return [[panels]];
+  const ordered = beside.sort((a, b) => a.place[0] - b.place[0] || a.place[1] - b.place[1]);
+  const line = ordered.map((panel, i) => ({ ...panel, place: [i, 0] }));
+  return [[panels], [rest, line], [rest, ...ordered.map((panel) => [panel])]];
+}
+
+// Beside the computation: right of or below every panel that takes part in it.
+function isOutside(panel, panels) {
+  const parts = panels.filter(({ role }) => !BESIDE.has(role));
+  return [0, 1].some((side) => parts.every(({ place }) => place[side] < panel.place[side]));
+}
+
+function widest(model, space, lines) {
+  const most = Math.round(FIT.most * space.zoom);
+  for (let cell = most; cell >= FIT.least; cell -= 1) {
+    const plan = arrange(model, space, lines, cell);
+    if (plan.width <= space.width || cell === FIT.least) return { plan, cell, fits: plan.width <= space.width };
+  }
+  return null;
+}
+
+// Too wide even with the smallest cells: first fewer tiles at a time, then fewer columns.
+function shrunk(model, space, lines) {
+  for (const tiles of [8, 6, 5, 4, 3, 2]) {
+    const found = widest(model, { ...space, caps: { ...space.caps, tiles } }, lines);
+    if (found.fits && (found.cell >= 10 || tiles === 2)) return found.plan;
+  }
+  let plan = null;
+  for (let columns = 64; columns >= 4; columns -= columns > 16 ? 4 : 2) {
+    plan = arrange(model, { ...space, caps: { ...space.caps, columns, tiles: 1 } }, lines, FIT.least);
+    if (plan.width <= space.width) break;
+  }
+  return plan;
+}
+
+function arrange(model, space, lines, cell) {
+  const { zoom } = space;
+  const rows = Math.max(1, rowsIn(model, space, lines));
+  const numbers = cell >= FIT.numbers * zoom && rows * FIT.lowest <= 1.2 * MOST_HEIGHT;
+  const height = Math.round(Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (MOST_HEIGHT * zoom) / rows)));
+  const width = numbers ? cell : Math.min(cell, Math.max(FIT.least, Math.round(height * 1.7)));
+  const digits = !numbers ? -1 : width >= FIT.decimals * zoom ? 2 : 1;
+  const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };
+  for (const line of lines) placeLine(model, space, plan, line);
+  return { ...plan, width: Math.ceil(plan.width), height: Math.ceil(plan.height) };
+}
+
+function rowsIn(model, space, lines) {
+  return lines.reduce((sum, line) => sum + rowsOf(model, space, line), 0);
+}
+
+function rowsOf(model, space, line) {
+  const rows = new Map();
+  for (const panel of line.filter(({ size }) => size !== "small")) {
+    const { tileRows, rows: { count } } = panelSize(model, space, panel, { width: 1, height: 1 }, line);
+    rows.set(panel.place[1], Math.max(rows.get(panel.place[1]) ?? 0, tileRows * count));
+  }
+  return [...rows.values()].reduce((a, b) => a + b, 0);
+}
+
+function placeLine(model, space, plan, line) {
+  const { zoom, width } = space;
+  const [across, down] = [width < NARROW ? 14 : 30 * zoom, 22 * zoom];
+  const sizes = line.map((panel) => panelSize(model, space, panel, plan.cell, line));
+  const lefts = along(sizes, 0, (size) => size.left);
+  const widths = along(sizes, 0, (size) => Math.max(size.left, lefts.get(size.panel.place[0])) + size.bodyWidth);
+  for (const size of sizes) {
+    const column = size.panel.place[0];
+    widths.set(column, Math.max(widths.get(column), widthOf(space, size.panel)));
+  }
+  const tops = along(sizes, 1, (size) => size.top);
+  const heights = along(sizes, 1, (size) => size.bodyHeight);
+  const columns = starts(widths, across);
+  const rows = starts(new Map([...tops].map(([row, top]) => [row, top + heights.get(row)])), down);
+  const shift = plan.height ? plan.height + down : 0;
+  for (const size of sizes) {
+    const [column, row] = size.panel.place;
+    const [x, y] = [columns.get(column) + lefts.get(column), shift + rows.get(row) + tops.get(row)];
+    plan.boxes.push(boxOf(size, { x, y, left: columns.get(column), room: widths.get(column), over: tops.get(row) }));
+    plan.width = Math.max(plan.width, columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + size.overhang));
+  }
+  plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight));
+}
+
+function along(sizes, side, measured) {
+  const most = new Map();
+  for (const size of sizes) {
+    const place = size.panel.place[side];
+    most.set(place, Math.max(most.get(place) ?? 0, measured(size)));
+  }
+  return new Map([...most].sort((a, b) => a[0] - b[0]));
+}
+
+function starts(extents, gap) {
+  let at = EDGE;
+  const found = new Map();
+  for (const [place, extent] of extents) {
+    found.set(place, at);
+    at += extent + gap;
+  }
+  return found;
+}
+
+function boxOf(size, { x, y, left, room, over }) {
+  const tiles = size.tiles.map((tile) => ({ ...tile, x: x + tile.dx, y: y + tile.dy }));
+  return { ...size, x, y, titleX: left, titleY: y - Math.min(over, size.top), titleWidth: room, tiles };
+}

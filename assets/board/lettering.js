@@ -1,0 +1,96 @@
+import { faded } from "./colours.js";
+import { labelStep } from "./geometry.js";
+import { isolated, shorten } from "./numbers.js";
+import { labelAt } from "./scene.js";
+import { TYPE } from "./sizes.js";
+
+const STEEPNESS = -Math.PI / 4;
+
+/** Draw the labels of a panel's rows and columns and the captions of its tiles. */
+export function paintLabels(context, box, look) {
+  const { palette, zoom, font } = look;
+  context.font = `${TYPE * zoom}px ${font}`;
+  context.textBaseline = "middle";
+  if (box.panel.tiles !== null) for (const tile of box.tiles) paintCaption(context, box, tile, look);
+  if (box.small) return;
+  for (const spot of labelSpots(box, look.model, zoom)) {
+    if (spot.block % 2) paintBand(context, box, spot, palette, zoom);
+    paintLabel(context, spot, spot.block % 2 ? palette.primary : palette.text);
+  }
+}
+
+/** Where the labels of a panel are written: {text, x, y, turned, align, axis, place, block}. */
+export function labelSpots(box, model, zoom) {
+  const { panel, rows, columns, tiles, tileColumns } = box;
+  const spots = (axis, seen, shown) => {
+    if (!box.labelled.includes(axis)) return [];
+    const places = placesWritten(box, model, axis, seen, zoom);
+    return shown.flatMap((tile) => places.map((place) => labelSpot(box, model, tile, axis, place, zoom)));
+  };
+  const firstColumn = tiles.filter((_, i) => i % tileColumns === 0);
+  return [...spots(panel.rows, rows, firstColumn), ...spots(panel.columns, columns, tiles.slice(0, tileColumns))];
+}
+
+/** Where the label of one place along an axis is written at a tile. */
+export function labelSpot(box, model, tile, axis, place, zoom) {
+  const { panel, rows, columns, cell, array, turned } = box;
+  const letter = array.axes[axis];
+  const block = model.axes[letter]?.block;
+  const spot = { axis, place, text: spotText(model, letter, place, box.longest), block: block ? Math.floor(place / block) : 0 };
+  if (axis === panel.rows) {
+    const y = tile.y + (place - rows.start + 0.5) * cell.height;
+    return { ...spot, x: tile.x - 6 * zoom, y, align: "right", turned: false };
+  }
+  const x = tile.x + (place - columns.start + 0.5) * cell.width;
+  return { ...spot, x, y: tile.y - (turned ? 6 : 8) * zoom, align: turned ? "left" : "center", turned };
+}
+
+function placesWritten(box, model, axis, { start, count }, zoom) {
+  const { panel, cell, turned, array } = box;
+  const digits = Math.max(2, String(start + count - 1).length);
+  const words = Boolean(model.axes[array.axes[axis]]?.labels);
+  const across = turned ? TYPE * 1.1 : words ? 1 : (digits + 1) * TYPE * 0.6;
+  const step = axis === panel.rows ? labelStep(cell.height, TYPE * zoom) : labelStep(cell.width, across * zoom);
+  return Array.from({ length: count }, (_, i) => start + i).filter((place) => place % step === 0);
+}
+
+/** The text of a label as it is drawn: short, and isolated from the direction of its surroundings. */
+export function spotText(model, letter, place, longest) {
+  const { text, word } = labelAt(model, letter, place);
+  return word ? isolated(shorten(text, longest)) : text;
+}
+
+/** Write one label. */
+export function paintLabel(context, { text, x, y, turned, align }, colour) {
+  context.fillStyle = colour;
+  context.textAlign = align;
+  if (!turned) {
+    context.fillText(text, x, y);
+    return;
+  }
+  context.save();
+  context.translate(x, y);
+  context.rotate(STEEPNESS);
+  context.fillText(text, 0, 0);
+  context.restore();
+}
+
+// Every other block of labels stands on a band, so that blocks are told apart beyond the matrix.
+function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
+  if (turned) return;
+  const { panel, cell, left } = box;
+  context.fillStyle = faded(palette.primary, 0.1);
+  if (axis === panel.rows) context.fillRect(x - left + 8 * zoom, y - cell.height / 2, left - 4 * zoom, cell.height);
+  else context.fillRect(x - cell.width / 2, y - 8 * zoom, cell.width, 14 * zoom);
+}
+
+function paintCaption(context, box, tile, { model, palette, zoom }) {
+  const axis = model.axes[box.array.axes[box.panel.tiles]];
+  const label = spotText(model, box.array.axes[box.panel.tiles], tile.place, 14);
+  const long = `${axis?.word ?? ""} ${label}`.trim();
+  const fits = context.measureText(long).width <= box.tileWidth + 2 * zoom;
+  const lift = tile.dy === 0 ? box.labelTop : 0;
+  context.fillStyle = palette.muted;
+  context.textAlign = "left";
+  context.fillText(fits ? long : label, tile.x, tile.y - lift - 8 * zoom);
+}

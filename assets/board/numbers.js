@@ -1,0 +1,58 @@
+const LONGEST_LABEL = 14;
+const SIGNS = typeof Intl !== "undefined" && Intl.Segmenter ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
+
+/** A number for reading: a true minus sign, "−∞", an exponent only where it is needed; ties go to the even digit. */
+export function number(value, digits = 3) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  const sign = value < 0 ? "−" : "";
+  if (size !== 0 && (size < Number(`1e-${digits}`) || size >= 1e6)) return sign + exponential(size);
+  return sign + fixed(size, digits);
+}
+
+/** A number with so many decimals and a true minus sign, for a cell; a rounded zero has no sign. */
+export function cellNumber(value, digits) {
+  if (!Number.isFinite(value)) return number(value);
+  const text = fixed(Math.abs(value), digits);
+  return (value < 0 && Number(text) !== 0 ? "−" : "") + text;
+}
+
+/** A probability in percent. */
+export function percent(value) {
+  return `${fixed(100 * value, 1)} %`;
+}
+
+// toFixed rounds a tie up, Python to the even digit. A tie is a number that 2^(digits+1) makes odd and whole.
+function fixed(size, digits) {
+  const doubled = size * 2 ** (digits + 1);
+  if (digits < 20 && doubled % 2 === 1) {
+    const cut = size.toFixed(digits + 1).slice(0, -1).replace(/\.$/, "");
+    if (Number(cut.at(-1)) % 2 === 0) return cut;
+  }
+  return size.toFixed(digits);
+}
+
+function exponential(size) {
+  const power = Math.floor(Math.log10(size));
+  const unit = 10 ** (power - 2);
+  const tie = power > 2 && size < 2 ** 53 && size % unit === unit / 2 && Math.floor(size / unit) % 2 === 0;
+  const [digits, exponent] = (tie ? size - unit / 2 : size).toExponential(2).split("e");
+  return `${digits}e${exponent.startsWith("-") ? "−" : "+"}${exponent.slice(1).padStart(2, "0")}`;
+}
+
+/** A label cut to a length in signs, a family of emoji counting as one; line breaks and control signs become spaces. */
+export function shorten(text, longest = LONGEST_LABEL) {
+  const head = text.slice(0, 16 * longest).replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, " ");
+  const signs = SIGNS ? Array.from(SIGNS.segment(head), ({ segment }) => segment) : [...head];
+  return signs.length <= longest && head.length === text.length ? head : `${signs.slice(0, longest - 1).join("")}…`;
+}
+
+/** A text that neither changes the direction of its surroundings nor takes theirs. */
+export function isolated(text) {
+  return `\u2068${text}\u2069`;
+}
+
+/** So many things, in words. */
+export function counted(count, thing) {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}

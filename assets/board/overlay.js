@@ -1,0 +1,157 @@
+import { faded, roleColour } from "./colours.js";
+import { rectanglesOf } from "./geometry.js";
+import { labelSpot, paintLabel } from "./lettering.js";
+import { paintBeams } from "./links.js";
+import { indexRead, solve } from "./rules.js";
+import { TYPE } from "./sizes.js";
+
+const MOST_SINGLE = 64;
+
+/** What lights up with a cell: ranges of cells {kind, array, low, high, role}, of kind "cell", "read", "reader" or "twin". */
+export function highlightsOf(model, { array, index }) {
+  const found = [{ kind: "cell", array, low: index, high: index }];
+  const rule = model.rules[array];
+  for (const read of rule?.reads ?? []) found.push(...rangesRead(model, rule, read, index, rule.length ?? 1));
+  for (const read of rule?.adds ?? []) found.push(...rangesRead(model, rule, read, index, 1));
+  for (const { result, rule: reader, read, added } of model.readers[array] ?? []) {
+    const { whole, role } = model.arrays[result];
+    const ranges = solve(added ? { ...reader, length: 1 } : reader, read, index, whole);
+    if (!ranges) continue;
+    const [low, high] = [0, 1].map((end) => ranges.map((range) => range[end]));
+    found.push({ kind: "reader", array: result, low, high, role: role === "text" ? "output" : role });
+  }
+  return [...found, ...twinsOf(model, { array, index }, found)];
+}
+
+// Other cells that hold the same number, because their arrays copy from the same source.
+function twinsOf(model, { array, index }, found) {
+  const rule = model.rules[array];
+  if (rule?.operation !== "copy") return [];
+  const [{ array: source, low }] = found.filter(({ kind }) => kind === "read");
+  const copies = (model.readers[source] ?? []).filter((reader) => reader.rule.operation === "copy" && reader.result !== array);
+  return copies.flatMap(({ result, rule: copy, read }) => {
+    const { whole, role } = model.arrays[result];
+    const ranges = solve(copy, read, low, whole);
+    const at = ranges?.map((range) => range[0]);
+    return at ? [{ kind: "twin", array: result, low: at, high: at, role }] : [];
+  });
+}
+
+// One range where the cells read follow one another along one axis, else one for each cell.
+function rangesRead(model, rule, read, index, length) {
+  const { role } = model.arrays[read.array];
+  const one = (low, high) => ({ kind: "read", array: read.array, low, high, role });
+  const [first, last] = [indexRead(read, index, 0), indexRead(read, index, length - 1)];
+  const steps = first.map((place, axis) => last[axis] - place).filter((step) => step !== 0);
+  if (steps.length <= 1 && (!steps.length || steps[0] === length - 1)) return [one(first, last)];
+  return Array.from({ length: Math.min(length, MOST_SINGLE) }, (_, k) => indexRead(read, index, k)).map((at) => one(at, at));
+}
+
+/** Draw the highlights of the current cell over the panels. */
+export function paintHighlights(context, look, current, highlights) {
+  const { boxes, slices, palette } = look;
+  const placed = highlights.flatMap((light) => boxes.filter(({ panel }) => panel.array === light.array)
+    .flatMap((box) => rectanglesOf(box, slices[light.array], light.low, light.high).map((area) => ({ ...area, light }))));
+  const cells = placed.filter(({ light }) => light.kind === "cell");
+  const reads = placed.filter(({ light }) => light.kind === "read");
+  const twins = placed.filter(({ light }) => light.kind === "twin");
+  for (const light of highlights.filter(({ kind }) => kind === "read" || kind === "reader")) {
+    const areas = placed.filter((area) => area.light === light);
+    if (areas.length) paintBeams(context, areas, cells, twins, look);
+  }
+  for (const area of reads) paintRead(context, area, roleColour(palette, area.light.role));
+  for (const area of placed) if (["reader", "twin"].includes(area.light.kind)) paintReader(context, area, palette);
+  for (const area of sameColumn(look, current)) paintCell(context, { ...area, thick: 1.5 }, palette);
+  for (const area of reads) paintPills(context, look, area, roleColour(palette, area.light.role));
+  for (const area of cells) paintPills(context, look, area, palette.focus);
+  for (const area of cells) paintCell(context, area, palette);
+}
+
+// In a row opened below a matrix, the cell that stands for the same place as the current one.
+function sameColumn({ model, boxes, slices }, { array, index }) {
+  const { axes, whole } = model.arrays[array];
+  return boxes.filter(({ panel }) => panel.role === "row" && panel.array !== array && panel.columns !== null).flatMap((box) => {
+    const across = box.panel.columns;
+    const axis = axes.findIndex((letter, i) => letter === box.array.axes[across] && whole[i] === box.array.whole[across]);
+    if (axis < 0) return [];
+    const at = slices[box.panel.array].map((place, i) => (i === across ? index[axis] : place));
+    return rectanglesOf(box, slices[box.panel.array], at, at);
+  });
+}
+
+/** Frame the tile that the slice of its array shows, in every panel of tiles. */
+export function paintTileFrames(context, { boxes, slices, palette }) {
+  for (const { panel, tiles, tileWidth, tileHeight, small } of boxes) {
+    if (panel.tiles === null) continue;
+    const tile = tiles.find(({ place }) => place === slices[panel.array][panel.tiles]);
+    if (!tile) continue;
+    const room = small ? 2.5 : 1;
+    context.strokeStyle = palette.primary;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.roundRect(tile.x - room, tile.y - room, tileWidth + 2 * room, tileHeight + 2 * room, 4);
+    context.stroke();
+  }
+}
+
+function paintRead(context, { x, y, width, height }, colour) {
+  context.fillStyle = faded(colour, 0.08);
+  context.fillRect(x, y, width, height);
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.roundRect(x - 0.5, y - 0.5, width + 1, height + 1, 3);
+  context.stroke();
+}
+
+function paintReader(context, { x, y, width, height, light }, palette) {
+  context.save();
+  context.setLineDash([4, 3]);
+  context.strokeStyle = roleColour(palette, light.role);
+  context.lineWidth = 1.75;
+  context.beginPath();
+  context.roundRect(x + 0.5, y + 0.5, Math.max(1, width - 1), Math.max(1, height - 1), 2);
+  context.stroke();
+  context.restore();
+}
+
+function paintCell(context, { x, y, width, height, box, thick = box.small ? 1.5 : 3 }, palette) {
+  for (const [colour, wide] of [[palette.background, thick + 2.5], [palette.focus, thick]]) {
+    context.strokeStyle = colour;
+    context.lineWidth = wide;
+    context.beginPath();
+    context.roundRect(x - 0.5, y - 0.5, width + 1, height + 1, 3);
+    context.stroke();
+  }
+}
+
+// The labels of the row and the column of an area, bold on a ground of their own.
+function paintPills(context, look, { box, tile, light }, colour) {
+  const { panel } = box;
+  if (box.small) return;
+  for (const axis of [panel.rows, panel.columns]) {
+    if (axis === null || light.low[axis] !== light.high[axis] || !box.labelled.includes(axis)) continue;
+    const [rowHead, columnHead] = [box.tiles.find(({ dy }) => dy === tile.dy), box.tiles.find(({ dx }) => dx === tile.dx)];
+    const head = axis === panel.rows ? rowHead : columnHead;
+    paintPill(context, look, labelSpot(box, look.model, head, axis, light.low[axis], look.zoom), colour);
+  }
+}
+
+function paintPill(context, { palette, zoom, font }, spot, colour) {
+  context.font = `bold ${TYPE * zoom}px ${font}`;
+  context.textBaseline = "middle";
+  const width = context.measureText(spot.text).width;
+  const height = 15 * zoom;
+  const back = { right: -width, left: 0, center: -width / 2 }[spot.align];
+  context.save();
+  context.translate(spot.x, spot.y);
+  if (spot.turned) context.rotate(-Math.PI / 4);
+  for (const fill of [palette.background, faded(colour, 0.16)]) {
+    context.fillStyle = fill;
+    context.beginPath();
+    context.roundRect(back - 3 * zoom, -height / 2, width + 6 * zoom, height, 4);
+    context.fill();
+  }
+  paintLabel(context, { ...spot, x: 0, y: 0, turned: false }, colour);
+  context.restore();
+}

@@ -1,0 +1,198 @@
+import { faded, shadeOf } from "./colours.js";
+import { indexIn } from "./geometry.js";
+import { paintLabels } from "./lettering.js";
+import { cellNumber } from "./numbers.js";
+import { blockOf, isChanged, limitAt } from "./scene.js";
+
+/** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
+export function paintPanel(context, box, look) {
+  for (const tile of box.tiles) paintTile(context, sheetOf(box, tile, look), look);
+  paintLabels(context, box, look);
+}
+
+function paintTile(context, sheet, look) {
+  const { box, tile, width, height } = sheet;
+  if (width >= 16 && height >= 12) eachCell(sheet, (cell) => paintCellShape(context, sheet, cell));
+  else paintAsImage(context, sheet, look.palette);
+  if (sheet.special) eachCell(sheet, (cell) => paintSpecial(context, sheet, cell, look));
+  paintBlocks(context, box, look.model, tile, look.palette);
+  if (box.small) frame(context, sheet, look.palette.line);
+  if (box.cell.digits >= 0) paintNumbers(context, sheet, look);
+}
+
+// What is drawn of one tile: the numbers, their colours, and whether any cell needs more than a colour.
+function sheetOf(box, tile, look) {
+  const { array, panel, rows, columns, cell } = box;
+  const slice = look.slices[array.name];
+  const first = indexIn(box, slice, tile.place, rows.start, columns.start);
+  const values = blockOf(look.model, array.name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns });
+  const scale = look.palette.scales[array.kind] ?? look.palette.scales.feature;
+  const special = Boolean(look.blank || array.changed || panel.mark) || values.some((value) => !Number.isFinite(value));
+  const indexAt = (row, column) => indexIn(box, slice, tile.place, rows.start + row, columns.start + column);
+  const varies = array.limit?.axis !== undefined && [panel.rows, panel.columns].includes(array.limit.axis);
+  const limit = limitAt(array, first);
+  const sequential = array.kind === "probability";
+  const shade = ({ value, row, column }) => shadeOf(value, varies ? limitAt(array, indexAt(row, column)) : limit, sequential);
+  const blank = look.blank ? (row, column) => look.blank(box, indexAt(row, column)) : () => false;
+  return { box, tile, values, scale, special, indexAt, shade, blank, width: cell.width, height: cell.height };
+}
+
+function eachCell({ box: { rows, columns }, tile, values, width, height }, draw) {
+  for (let row = 0, i = 0; row < rows.count; row += 1) {
+    for (let column = 0; column < columns.count; column += 1, i += 1) {
+      draw({ row, column, i, value: values[i], x: tile.x + column * width, y: tile.y + row * height });
+    }
+  }
+}
+
+function paintCellShape(context, { scale, shade, blank, width, height }, cell) {
+  if (!Number.isFinite(cell.value) || blank(cell.row, cell.column)) return;
+  context.fillStyle = scale.css[shade(cell)];
+  context.beginPath();
+  context.roundRect(cell.x + 0.5, cell.y + 0.5, width - 1, height - 1, 2.5);
+  context.fill();
+}
+
+// Small cells are drawn as one picture of a pixel each, made larger, with lines in the ground's colour between them.
+function paintAsImage(context, sheet, palette) {
+  const { box, tile, scale, width, height } = sheet;
+  const { rows, columns, small } = box;
+  const picture = new ImageData(columns.count, rows.count);
+  eachCell(sheet, (cell) => {
+    if (!Number.isFinite(cell.value) || sheet.blank(cell.row, cell.column)) return;
+    const at = 3 * sheet.shade(cell);
+    for (let part = 0; part < 3; part += 1) picture.data[4 * cell.i + part] = scale.shades[at + part];
+    picture.data[4 * cell.i + 3] = 255;
+  });
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [columns.count, rows.count];
+  canvas.getContext("2d").putImageData(picture, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(canvas, tile.x, tile.y, columns.count * width, rows.count * height);
+  if (Math.min(width, height) < 6 || small) return;
+  context.fillStyle = palette.background;
+  for (let i = 1; i < columns.count; i += 1) context.fillRect(tile.x + i * width - 0.5, tile.y, 1, rows.count * height);
+  for (let i = 1; i < rows.count; i += 1) context.fillRect(tile.x, tile.y + i * height - 0.5, columns.count * width, 1);
+}
+
+function paintSpecial(context, sheet, cell, { palette }) {
+  const { box, width, height } = sheet;
+  if (sheet.blank(cell.row, cell.column)) {
+    context.strokeStyle = palette.line;
+    context.lineWidth = 1;
+    if (width > 5) context.strokeRect(cell.x + 1.5, cell.y + 1.5, width - 3, height - 3);
+    return;
+  }
+  if (cell.value === -Infinity) hatch(context, cell, sheet, palette.hidden, palette.hatch);
+  if (box.panel.mark === "diagonal") markDiagonal(context, cell, sheet, palette);
+  if (box.array.changed && isChanged(box.array, sheet.indexAt(cell.row, cell.column))) markChanged(context, cell, sheet, palette);
+}
+
+function hatch(context, { x, y }, { width, height }, ground, ink) {
+  context.save();
+  context.beginPath();
+  context.rect(x + 0.5, y + 0.5, width - 1, height - 1);
+  context.clip();
+  context.fillStyle = ground;
+  context.fillRect(x, y, width, height);
+  context.strokeStyle = ink;
+  context.lineWidth = width < 12 ? 0.7 : 1;
+  context.beginPath();
+  const step = Math.max(4, Math.min(7, width / 3));
+  for (let at = -height; at < width; at += step) {
+    context.moveTo(x + at, y + height);
+    context.lineTo(x + at + height, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+function onDiagonal({ box: { rows, columns } }, { row, column }) {
+  return rows.start + row === columns.start + column;
+}
+
+function markDiagonal(context, cell, sheet, palette) {
+  const { width, height } = sheet;
+  if (!onDiagonal(sheet, cell)) {
+    hatch(context, cell, sheet, faded(palette.background, 0.5), faded(palette.hatch, 0.5));
+    return;
+  }
+  context.strokeStyle = palette.output;
+  context.lineWidth = 2;
+  context.strokeRect(cell.x + 1.5, cell.y + 1.5, width - 3, height - 3);
+}
+
+function markChanged(context, { x, y }, { width, height }, palette) {
+  const side = Math.max(3, Math.min(8, width / 3, height / 2));
+  context.strokeStyle = palette.primary;
+  context.fillStyle = palette.primary;
+  context.lineWidth = 1.5;
+  context.strokeRect(x + 1.25, y + 1.25, width - 2.5, height - 2.5);
+  context.beginPath();
+  context.moveTo(x + width - 0.5 - side, y + 0.5);
+  context.lineTo(x + width - 0.5, y + 0.5);
+  context.lineTo(x + width - 0.5, y + 0.5 + side);
+  context.fill();
+}
+
+function paintBlocks(context, box, model, tile, palette) {
+  const { rows, columns, cell, panel, array } = box;
+  const [width, height] = [columns.count * cell.width, rows.count * cell.height];
+  const [thick, over] = box.small ? [1, 0] : [2, 2];
+  context.fillStyle = palette.muted;
+  for (const at of blockEdges(model, array, panel.columns, columns)) {
+    context.fillRect(tile.x + at * cell.width - thick / 2, tile.y - over, thick, height + 2 * over);
+  }
+  for (const at of blockEdges(model, array, panel.rows, rows)) {
+    context.fillRect(tile.x - over, tile.y + at * cell.height - thick / 2, width + 2 * over, thick);
+  }
+}
+
+function blockEdges(model, array, axis, { start, count }) {
+  const block = axis === null ? null : model.axes[array.axes[axis]]?.block;
+  if (!block) return [];
+  return Array.from({ length: count - 1 }, (_, i) => i + 1).filter((place) => (start + place) % block === 0);
+}
+
+function frame(context, { box: { rows, columns }, tile, width, height }, colour) {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.strokeRect(tile.x - 1.5, tile.y - 1.5, columns.count * width + 3, rows.count * height + 3);
+}
+
+function paintNumbers(context, sheet, { palette, zoom, font }) {
+  const { box, scale, shade, width, height } = sheet;
+  const { size, digits } = lettersFor(context, sheet, zoom, font);
+  context.font = `${size}px ${font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  eachCell(sheet, (cell) => {
+    if (Number.isNaN(cell.value) || sheet.blank(cell.row, cell.column)) return;
+    const text = cellNumber(cell.value, digits);
+    if (context.measureText(text).width > width - 1) return;
+    const known = Number.isFinite(cell.value);
+    if (!known) paintGround(context, cell, sheet, size, palette.hidden);
+    const wasted = box.panel.mark === "diagonal" && !onDiagonal(sheet, cell);
+    context.fillStyle = !known ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];
+    context.fillText(text, cell.x + width / 2, cell.y + height / 2 + 0.5);
+  });
+}
+
+// One size and one number of decimals for the whole matrix, such that its longest number fits.
+function lettersFor(context, { box, values, width, height }, zoom, font) {
+  const most = Math.min(11.5 * zoom, height * 0.62);
+  context.font = `${most}px ${font}`;
+  for (let digits = box.cell.digits; digits >= 0; digits -= 1) {
+    const longest = values.reduce((one, value) => (cellNumber(value, digits).length > one.length ? cellNumber(value, digits) : one), "");
+    const size = Math.min(most, (most * (width - 3)) / context.measureText(longest).width);
+    if (size >= 9 * zoom || digits === 0) return { size: Math.max(size, 9 * zoom), digits };
+  }
+  return { size: most, digits: 0 };
+}
+
+function paintGround(context, { x, y }, { width, height }, size, colour) {
+  context.fillStyle = colour;
+  context.beginPath();
+  context.roundRect(x + width / 2 - size * 0.95, y + height / 2 - size * 0.62, size * 1.9, size * 1.24, 3);
+  context.fill();
+}

@@ -1,0 +1,113 @@
+import { fixedAxes, rectanglesOf } from "./geometry.js";
+import { paintFlights } from "./flights.js";
+import { layOut } from "./layout.js";
+import { paintArrows } from "./links.js";
+import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
+import { paintPanel } from "./paint.js";
+import { placePanels, sizeCanvas } from "./stage.js";
+
+/** The drawn part of a board: two canvases, the cells below and the highlights above. */
+export class Picture {
+  constructor(parts) {
+    Object.assign(this, { parts, boxes: [], widths: new Map(), size: [0, 0], motion: 0 });
+  }
+
+  /** Take a scene and its colours; lay must follow. */
+  dress(model, palette, font) {
+    this.forgetWidths(model);
+    Object.assign(this, { model, palette, font, zoom: model.zoom ?? 1 });
+  }
+
+  /** Forget how wide texts are, because a typeface arrived. */
+  forgetWidths(model) {
+    this.widths.clear();
+    model.widest?.clear();
+  }
+
+  /** Place the panels in a width. */
+  lay(width, starts, open) {
+    const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
+    const plan = layOut(this.model, space);
+    this.boxes = plan.boxes;
+    this.size = [Math.max(plan.width, width), plan.height + 8];
+    const { stage, base, overlay } = this.parts;
+    stage.style.height = `${this.size[1]}px`;
+    this.base = sizeCanvas(base, ...this.size);
+    this.overlay = sizeCanvas(overlay, ...this.size);
+    placePanels(this.parts, this.model, this.boxes, this.zoom, open);
+  }
+
+  measure(text, size, bold = false) {
+    const key = `${bold} ${size} ${text}`;
+    if (!this.widths.has(key)) {
+      this.ruler ??= document.createElement("canvas").getContext("2d");
+      this.ruler.font = `${bold ? "bold " : ""}${size}px ${this.font}`;
+      this.widths.set(key, this.ruler.measureText(text).width);
+    }
+    return this.widths.get(key);
+  }
+
+  /** What the painters need to know. */
+  look(slices, blank) {
+    const { model, boxes, palette, zoom, font } = this;
+    return { model, boxes, palette, zoom, font, slices, blank };
+  }
+
+  /** Draw every panel. */
+  paintAll(look) {
+    this.base.clearRect(0, 0, ...this.size);
+    paintArrows(this.base, look);
+    for (const box of this.boxes) paintPanel(this.base, box, look);
+  }
+
+  /** Draw the panels whose slice moved, and those of an array that is being played and what follows from it. */
+  paintMoved(look, last, played = null) {
+    const moved = (box) => {
+      const [before, now] = [last, look.slices].map((slices) => slices[box.panel.array]);
+      return fixedAxes(box, now.length).some((axis) => before[axis] !== now[axis]);
+    };
+    for (const box of this.boxes) {
+      if (!(played && [played, "next"].some((one) => one === box.panel.array || one === box.panel.role)) && !moved(box)) continue;
+      const { x, y, left, labelTop, caption, bodyWidth, bodyHeight, overhang } = box;
+      const top = labelTop + caption;
+      this.base.clearRect(x - left - 2, y - top - 2, bodyWidth + left + overhang + 4, bodyHeight + top + 4);
+      paintPanel(this.base, box, look);
+    }
+  }
+
+  /** Draw what lights up with the current cell; flights: {moves, pace} of the player, moving unless pace is 0. */
+  highlight(look, current, flights = null) {
+    cancelAnimationFrame(this.motion);
+    const lights = current ? highlightsOf(this.model, current) : [];
+    const draw = (share) => {
+      this.overlay.clearRect(0, 0, ...this.size);
+      paintTileFrames(this.overlay, look);
+      if (current) paintHighlights(this.overlay, look, current, lights);
+      if (flights) paintFlights(this.overlay, look, flights.moves, share);
+    };
+    if (!flights?.pace || !flights.moves.numbers.length) return draw(1);
+    const begin = performance.now();
+    const move = (now) => {
+      const share = Math.min(1, Math.max(0, (now - begin) / flights.pace));
+      draw(share);
+      if (share < 1) this.motion = requestAnimationFrame(move);
+    };
+    return move(begin);
+  }
+
+  /** Scroll the page, no further than needed, until a cell is in sight and not behind the arithmetic. */
+  scrollTo(cell, slices) {
+    const boxes = this.boxes.filter(({ panel }) => panel.array === cell.array);
+    const [area] = boxes.flatMap((box) => rectanglesOf(box, slices[cell.array], cell.index, cell.index));
+    if (!area) return;
+    const { spot } = this.parts;
+    Object.assign(spot.style, { left: `${area.x}px`, top: `${area.y}px`, width: `${area.width}px`, height: `${area.height}px` });
+    spot.style.scrollMarginBottom = `${this.parts.dock.offsetHeight + 24}px`;
+    spot.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Let nothing move any more. */
+  rest() {
+    cancelAnimationFrame(this.motion);
+  }
+}

@@ -1,0 +1,178 @@
+import { bitAt, bytesOf, floatsOf } from "./decode.js";
+import { derive, indexRead, ownPlace, solve } from "./rules.js";
+
+const MOST_KEPT = 2 ** 18;
+
+/** The scene with its arrays decoded, its panels turned where the scene is transposed, and who reads whom worked out. */
+export function openScene(scene) {
+  const arrays = {};
+  for (const [name, array] of Object.entries(scene.arrays)) arrays[name] = openArray(name, array);
+  const rules = scene.rules ?? {};
+  const readers = {};
+  for (const [result, rule] of Object.entries(rules)) {
+    for (const read of [...(rule.reads ?? []), ...(rule.adds ?? [])]) {
+      (readers[read.array] ??= []).push({ result, rule, read, added: (rule.adds ?? []).includes(read) });
+    }
+  }
+  const plain = scene.panels.map((panel) => ({ rows: null, columns: null, tiles: null, place: [0, 0], ...panel }));
+  const panels = scene.transposed ? plain.map(turned) : plain;
+  return { ...scene, arrays, rules, readers, panels, axes: scene.axes ?? {} };
+}
+
+function openArray(name, array) {
+  const { shape } = array;
+  const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
+  return {
+    ...array,
+    name,
+    strides,
+    start: array.start ?? shape.map(() => 0),
+    whole: array.whole ?? shape,
+    data: array.data === undefined ? null : floatsOf(array.data),
+    masked: array.masked ? bytesOf(array.masked) : null,
+    changed: array.changed ? bytesOf(array.changed) : null,
+    kept: null,
+  };
+}
+
+function turned(panel) {
+  const [column, row] = panel.place;
+  const arrange = { across: "down", down: "across" }[panel.arrange] ?? panel.arrange;
+  return { ...panel, rows: panel.columns, columns: panel.rows, place: [row, column], arrange };
+}
+
+/** Where a cell lies in the numbers that were sent, or −1 when it lies outside them. */
+export function offsetOf(array, index) {
+  let offset = 0;
+  for (let axis = 0; axis < index.length; axis += 1) {
+    const place = index[axis] - array.start[axis];
+    if (!(place >= 0 && place < array.shape[axis])) return -1;
+    offset += place * array.strides[axis];
+  }
+  return offset;
+}
+
+/** The number in a cell: what was sent, or what its rule gives; NaN where nothing was sent. */
+export function valueAt(model, name, index) {
+  const array = model.arrays[name];
+  const offset = offsetOf(array, index);
+  if (offset < 0) return NaN;
+  if (array.masked && bitAt(array.masked, offset)) return -Infinity;
+  if (array.data) return array.data[offset];
+  const rule = model.rules[name];
+  if (!rule) return NaN;
+  const size = array.shape.reduce((a, b) => a * b, 1);
+  if (!array.kept && size <= MOST_KEPT) array.kept = new Float64Array(size).fill(NaN);
+  if (array.kept && !Number.isNaN(array.kept[offset])) return array.kept[offset];
+  const { result } = derive(rule, index, (read, at) => valueAt(model, read, at));
+  if (array.kept) array.kept[offset] = result;
+  return result;
+}
+
+/** The numbers of a block of cells, row by row: first is the index of its first cell. */
+export function blockOf(model, name, first, rows, columns) {
+  const array = model.arrays[name];
+  const values = new Float64Array(rows.count * columns.count);
+  const offset = offsetOf(array, first);
+  const [down, across] = [rows, columns].map(({ axis }) => (axis === null ? 0 : array.strides[axis]));
+  for (let row = 0, i = 0; row < rows.count; row += 1) {
+    for (let column = 0; column < columns.count; column += 1, i += 1) {
+      const at = offset + row * down + column * across;
+      if (!array.data) values[i] = valueAt(model, name, shifted(first, rows.axis, row, columns.axis, column));
+      else values[i] = array.masked && bitAt(array.masked, at) ? -Infinity : array.data[at];
+    }
+  }
+  return values;
+}
+
+function shifted(index, down, row, across, column) {
+  const moved = [...index];
+  if (down !== null) moved[down] += row;
+  if (across !== null) moved[across] += column;
+  return moved;
+}
+
+/** Whether a cell is flagged as minus infinity. */
+export function isMasked(array, index) {
+  const offset = array.masked ? offsetOf(array, index) : -1;
+  return offset >= 0 && bitAt(array.masked, offset);
+}
+
+/** Whether a cell is to be outlined as changed. */
+export function isChanged(array, index) {
+  const offset = array.changed ? offsetOf(array, index) : -1;
+  return offset >= 0 && bitAt(array.changed, offset);
+}
+
+/** How a cell is computed, with its own number as the result. */
+export function derivationOf(model, { array: name, index }) {
+  const array = model.arrays[name];
+  const rule = model.rules[name] ?? { operation: "given" };
+  const derivation = derive(rule, index, (read, at) => valueAt(model, read, at), isMasked(array, index));
+  return { ...derivation, computed: derivation.result, result: valueAt(model, name, index) };
+}
+
+/** The limit of an array's colours at an index. */
+export function limitAt(array, index) {
+  const { limit } = array;
+  if (limit && typeof limit === "object") return limit.values[index[limit.axis]] || 1;
+  return limit || 1;
+}
+
+/** The label of a place along an axis, and whether it is a word of the data. */
+export function labelAt(model, letter, place) {
+  const labels = model.axes[letter]?.labels;
+  return labels ? { text: String(labels[place] ?? place), word: true } : { text: String(place), word: false };
+}
+
+/** The first slice of every array. */
+export function firstSlices(model) {
+  return Object.fromEntries(Object.entries(model.arrays).map(([name, { start }]) => [name, [...start]]));
+}
+
+/** The slices when a cell is current: what it reads and what reads it follows; free axes keep their last index. */
+export function follow(model, last, { array, index }) {
+  const slices = { [array]: index };
+  const up = (names) => closure(model, slices, last, names, upstream);
+  const down = (names) => closure(model, slices, last, names, downstream);
+  up([array]);
+  down([array]);
+  for (let known = 0; known !== Object.keys(slices).length; ) {
+    known = Object.keys(slices).length;
+    up(Object.keys(slices));
+    down(Object.keys(slices));
+  }
+  return { ...last, ...slices };
+}
+
+function closure(model, slices, last, names, step) {
+  const queue = [...names];
+  for (let i = 0; i < queue.length; i += 1) {
+    for (const [name, index] of step(model, slices, last, queue[i])) {
+      if (slices[name] || !model.arrays[name]) continue;
+      slices[name] = index;
+      queue.push(name);
+    }
+  }
+}
+
+function upstream(model, slices, last, name) {
+  const rule = model.rules[name];
+  if (!rule) return [];
+  const index = slices[name];
+  const k = ownPlace(rule, index);
+  const reads = (rule.reads ?? []).map((read) => [read.array, indexRead(read, index, k)]);
+  return [...reads, ...(rule.adds ?? []).map((read) => [read.array, indexRead(read, index, 0)])];
+}
+
+function downstream(model, slices, last, name) {
+  const found = [];
+  for (const { result, rule, read, added } of model.readers[name] ?? []) {
+    const { whole } = model.arrays[result];
+    const ranges = solve(added ? { ...rule, length: 1 } : rule, read, slices[name], whole);
+    if (!ranges) continue;
+    const keep = last[result];
+    found.push([result, ranges.map(([low, high], axis) => Math.min(high, Math.max(low, keep[axis])))]);
+  }
+  return found;
+}

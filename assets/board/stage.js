@@ -1,0 +1,112 @@
+import { element } from "./elements.js";
+
+const TABBED = new Set(["result", "operand", "tiles"]);
+const KEYS = [
+  ["arrow keys", "move from cell to cell"],
+  ["Home, End", "first and last cell of the row"],
+  ["Page up, Page down", "previous and next matrix of a stack"],
+  ["Enter or Space", "pin the cell: everything else follows it"],
+  ["Escape", "back to the pinned cell"],
+  ["Tab", "next matrix"],
+];
+let boards = 0;
+
+/** The elements of a board, in the order of reading, put into root. */
+export function buildStage(root) {
+  boards += 1;
+  const base = element("canvas", "base");
+  const overlay = element("canvas", "overlay");
+  for (const canvas of [base, overlay]) canvas.setAttribute("aria-hidden", "true");
+  const help = element("p", "unseen", `${KEYS.map(([key, act]) => `${key}: ${act}`).join("; ")}.`);
+  help.id = `board-keys-${boards}`;
+  const spot = element("div", "spot");
+  const stage = element("div", "stage", base, element("div", "panels"), overlay, spot);
+  const live = element("p", "unseen");
+  live.setAttribute("aria-live", "polite");
+  const controls = element("div", "controls");
+  const arithmetic = element("div", "arithmetic");
+  const dock = element("div", "dock", controls, arithmetic);
+  const section = element("section", "board", help, stage, dock, live);
+  controls.append(element("div", "windows"), element("div", "player"), keysHelp());
+  root.append(section);
+  const [windows, player] = controls.children;
+  return { section, stage, dock, spot, base, overlay, panels: stage.children[1], help, live, controls, windows, player, arithmetic };
+}
+
+function keysHelp() {
+  const summary = element("summary", "", "?");
+  summary.setAttribute("aria-label", "? Keys");
+  const rows = KEYS.map(([key, act]) => element("div", "", element("dt", "", key), element("dd", "", act)));
+  return element("details", "keys", summary, element("dl", "", ...rows));
+}
+
+/** Give a canvas the size of the stage, as sharp as the screen is. */
+export function sizeCanvas(canvas, width, height) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 3);
+  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+/** Put a title over every panel; elements of panels that stay are kept, and with them the focus. */
+export function placePanels(parts, model, boxes, zoom, open) {
+  const kept = new Map([...parts.panels.children].map((child) => [child.dataset.panel, child]));
+  const wanted = boxes.map((box) => {
+    const made = kept.get(box.panel.id) ?? element("div", "panel");
+    if (made.dataset.panel !== box.panel.id) made.dataset.panel = box.panel.id;
+    dressPanel(made, parts, model, box, zoom, open);
+    return made;
+  });
+  for (const child of [...parts.panels.children]) if (!wanted.includes(child)) child.remove();
+  wanted.forEach((made, i) => {
+    if (parts.panels.children[i] !== made) parts.panels.insertBefore(made, parts.panels.children[i] ?? null);
+  });
+}
+
+function dressPanel(made, parts, model, box, zoom, open) {
+  const { panel, titleX, titleY, titleWidth, x, y, bodyWidth, bodyHeight, small } = box;
+  const [right, bottom] = [Math.max(x + bodyWidth, titleX + titleWidth), y + bodyHeight];
+  Object.assign(made.style, {
+    left: `${titleX}px`, top: `${titleY}px`, width: `${right - titleX}px`, height: `${bottom - titleY}px`,
+  });
+  made.className = `panel ${small ? "small" : "full"} ${panel.role ?? ""}`;
+  const words = box.worded ? axesWords(model, box) : "";
+  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, titleWidth]);
+  if (made.dataset.head !== head) {
+    made.dataset.head = head;
+    made.replaceChildren(...heading(panel, words, open));
+  }
+  const tabbed = TABBED.has(panel.role) && !panel.link;
+  const attributes = tabbed
+    ? { role: "application", tabindex: "0", "aria-roledescription": "matrix", "aria-describedby": parts.help.id }
+    : { role: "group" };
+  attributes["aria-label"] = [panel.title, panel.badge, words].filter(Boolean).join(", ");
+  for (const [name, value] of Object.entries(attributes)) if (made.getAttribute(name) !== value) made.setAttribute(name, value);
+  made.style.setProperty("--zoom", zoom);
+}
+
+function heading(panel, words, open) {
+  const title = panel.link ? element("button", "title link", panel.title, " →") : element("span", "title", panel.title);
+  title.title = panel.title ?? "";
+  if (panel.link) {
+    title.type = "button";
+    title.addEventListener("click", (event) => {
+      event.stopPropagation();
+      open(panel.link);
+    });
+  }
+  const head = element("div", "head", title, panel.badge ? element("span", "badge", panel.badge) : null);
+  if (!words) return [head];
+  const line = element("div", "axes", words);
+  line.title = words;
+  return [head, line];
+}
+
+function axesWords(model, { panel, array }) {
+  const word = (axis) => model.axes[array.axes[axis]]?.word ?? "";
+  const parts = [panel.rows === null ? "" : `↓ ${word(panel.rows)}`, panel.columns === null ? "" : `→ ${word(panel.columns)}`];
+  return parts.filter(Boolean).join("\u2002");
+}

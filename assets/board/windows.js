@@ -1,0 +1,93 @@
+export const MOST_CELLS = 64;
+const MOST_UNNAMED = 32;
+
+/** The name of a window: all panels that show the same axis of the same size share it. */
+export function windowKey(letter, size) {
+  return `${letter}·${size}`;
+}
+
+/**
+ * The window onto one axis of an array: {key, letter, size, low, high, start, count}; low to high is the part sent.
+ *
+ * A long axis whose places have no names shows fewer of them, and larger.
+ */
+export function windowOf(model, array, axis, starts, most = MOST_CELLS) {
+  const letter = array.axes[axis];
+  const size = array.whole[axis];
+  const key = windowKey(letter, size);
+  const [low, high] = partSent(model, key);
+  const named = Boolean(model.axes[letter]?.labels) || size <= MOST_CELLS;
+  const count = Math.max(1, Math.min(most, named ? MOST_CELLS : MOST_UNNAMED, high - low));
+  return { key, letter, size, low, high, count, start: clamped(starts.get(key) ?? low, low, high, count) };
+}
+
+// The part of an axis that every array showing it has.
+function partSent(model, key) {
+  model.parts ??= new Map();
+  if (!model.parts.has(key)) model.parts.set(key, commonPart(model, key));
+  return model.parts.get(key);
+}
+
+function commonPart(model, key) {
+  let [low, high] = [0, Infinity];
+  for (const { axes, shape, start, whole } of Object.values(model.arrays)) {
+    axes.forEach((letter, axis) => {
+      if (windowKey(letter, whole[axis]) !== key) return;
+      low = Math.max(low, start[axis]);
+      high = Math.min(high, start[axis] + shape[axis]);
+    });
+  }
+  return [low, Math.max(high, low + 1)];
+}
+
+function clamped(start, low, high, count) {
+  return Math.max(low, Math.min(start, high - count));
+}
+
+/** The start that brings a place into a window, moved no further than needed. */
+export function revealed({ start, count, low, high }, place) {
+  if (place < start) return clamped(place, low, high, count);
+  return clamped(place >= start + count ? place - count + 1 : start, low, high, count);
+}
+
+/** Which places a window shows, in words: "model feature 64–127 of 512". */
+export function windowWords(model, { letter, start, count, size }) {
+  const word = model.axes[letter]?.word ?? "cells";
+  return `${word} ${start}–${start + count - 1} of ${size}`;
+}
+
+/** How full panels use the axis of a window: as rows, as columns, as tiles; an axis may be used in several ways. */
+export function usesOf(model, key) {
+  model.uses ??= new Map();
+  if (!model.uses.has(key)) {
+    const shows = ({ array }, axis) => axis !== null && windowKey(model.arrays[array].axes[axis], model.arrays[array].whole[axis]) === key;
+    const full = model.panels.filter(({ size }) => size !== "small");
+    model.uses.set(key, ["rows", "columns", "tiles"].filter((use) => full.some((panel) => shows(panel, panel[use]))));
+  }
+  return model.uses.get(key);
+}
+
+/** Which windows must start where, [[key, start], …], for a cell to be seen. */
+export function startsFor(model, boxes, starts, { array: name, index }) {
+  const found = new Map();
+  for (const { panel, array, rows, columns, stack } of boxes.filter((box) => box.panel.array === name && !box.small)) {
+    for (const [axis, { count }] of [[panel.rows, rows], [panel.columns, columns], [panel.tiles, stack]]) {
+      if (axis === null) continue;
+      const seen = windowOf(model, array, axis, starts, count);
+      const start = revealed(seen, index[axis]);
+      if (start !== seen.start) found.set(seen.key, start);
+    }
+  }
+  return [...found];
+}
+
+/** A cell at a place beyond the part sent of the axis that a window shows, or null. */
+export function cellBeyond(boxes, slices, key, place) {
+  for (const { panel, array } of boxes) {
+    const shows = (axis) => axis !== null && windowKey(array.axes[axis], array.whole[axis]) === key;
+    const axis = [panel.rows, panel.columns].find((one) => shows(one) && array.shape[one] < array.whole[one]);
+    if (axis === undefined) continue;
+    return { array: panel.array, index: slices[panel.array].map((old, i) => (i === axis ? place : old)) };
+  }
+  return null;
+}

@@ -1,0 +1,50 @@
+import { number, shorten } from "./numbers.js";
+import { derivationOf, labelAt } from "./scene.js";
+
+const MOST_SPOKEN = 12;
+
+/** Where a cell lies, one entry for each axis longer than one: {word, place, label}. */
+export function coordinatesOf(model, { array: name, index }) {
+  const { axes, whole } = model.arrays[name];
+  const kept = axes.map((letter, axis) => ({ letter, axis })).filter(({ axis }) => whole[axis] > 1);
+  return kept.map(({ letter, axis }) => {
+    const { text, word } = labelAt(model, letter, index[axis]);
+    return { word: model.axes[letter]?.word ?? letter, place: index[axis], label: word ? text : null };
+  });
+}
+
+/** The name of a cell in one line: "head 2, query position 3 sat". */
+export function placeWords(model, cell) {
+  const parts = coordinatesOf(model, cell).map(({ word, place, label }) => `${word} ${place}${label === null ? "" : ` ${shorten(label, 40)}`}`);
+  return parts.join(", ");
+}
+
+/** What a screen reader says of a cell: its array, its place, its number and how that came about. */
+export function spokenOf(model, cell) {
+  const derivation = derivationOf(model, cell);
+  const title = model.arrays[cell.array].title ?? cell.array;
+  const place = placeWords(model, cell);
+  return [title, place, `${number(derivation.result)}${spokenHow(model, derivation)}`].filter(Boolean).join(", ");
+}
+
+function spokenHow(model, { operation, terms, hidden, maximum, total, own, softcap }) {
+  const values = terms.map(({ value }) => number(value));
+  const factors = () => terms[0].factors.map(({ value }) => number(value));
+  switch (operation) {
+    case "sum": return ` = ${listed(values)}`;
+    case "product": return ` = ${factors().join(" × ")}`;
+    case "copy": return `, copied from ${model.arrays[terms[0].factors[0].array].title}, ${placeWords(model, terms[0].factors[0])}`;
+    case "mask": return hidden ? ", not allowed" : values.length > 1 ? ` = ${listed(values)}` : ", unchanged";
+    case "softmax": return total ? ` = exp(${number(terms[own].factors[0].value)} minus ${number(maximum)}) divided by ${number(total)}` : ", nothing is allowed here";
+    case "softcap": return ` = ${number(softcap)} times tanh(${values[0]} divided by ${number(softcap)})`;
+    case "max": return `, the largest of ${values.length}`;
+    case "difference": return ` = ${factors().join(" minus ")}`;
+    case "exp": return ` = exp(${factors()[0]})`;
+    default: return "";
+  }
+}
+
+function listed(values) {
+  const rest = values.length - MOST_SPOKEN;
+  return values.slice(0, MOST_SPOKEN).join(" + ") + (rest > 0 ? ` + ${rest} more` : "");
+}

@@ -1,0 +1,39 @@
+"""Choices that no bound widget holds: kept in the session, mirrored to the address; a changed address wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError
+
+from .markdown import plain
+
+
+def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
+    """Take over what came by the address, or keep what is known and say why.
+
+    read: makes the choice of the text in the address. Raises: AttentionError for a text that says nothing.
+    """
+    given = st.query_params.get(name)
+    known = st.session_state.setdefault(name, default)
+    if given is None or given == st.session_state.get(f"url {name}"):
+        return
+    try:
+        st.session_state[name] = read(given)
+    except AttentionError as error:
+        st.session_state[name] = known
+        st.toast(f"The address asks for {name} “{plain(given[:20])}”: {plain(str(error))}.")
+
+
+def mirror(name: str, default: Any) -> None:
+    """Write a choice into the address; the default is left out."""
+    shown = str(st.session_state[name])
+    if shown == str(default):
+        if name in st.query_params:
+            del st.query_params[name]
+    elif shown != st.query_params.get(name):
+        st.query_params[name] = shown
+    st.session_state[f"url {name}"] = shown if shown != str(default) else None

@@ -1,0 +1,50 @@
+"""What the page now being drawn tells about; the frame puts it there before the page runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.notation import Notation
+from attention_core.scenario import Scenario, trace_of
+from attention_viz.payload import Stage
+
+from .focus import Focus
+
+
+@dataclass(frozen=True)
+class Here:
+    """The user's choices, the layer run on them, the cell in focus, and whose notation is shown."""
+
+    scenario: Scenario
+    trace: Trace
+    focus: Focus
+    notation: Notation
+
+    @property
+    def own_numbers(self) -> bool:
+        """Whether the user has put numbers of their own in place of those of the controls."""
+        return bool(self.scenario.edits or self.scenario.own)
+
+    @property
+    def sentence(self) -> str:
+        """The sentence, and what else was chosen, in one line for a hand-out."""
+        s = self.scenario
+        return (
+            f"“{s.text}”: {s.d_model} features, {s.n_heads} heads, {s.weights} weights (seed {s.seed}), mask {s.mask}"
+        )
+
+    @property
+    def stage(self) -> Stage:
+        """What the boards of the page are drawn from."""
+        own_scale = bool(st.session_state["own_scale"])
+        before = trace_of(replace(self.scenario, edits="")) if self.scenario.edits else None
+        return Stage(self.trace, own_scale=own_scale, before=before, notation=self.notation)
+
+
+def here() -> Here:
+    """What the page now being drawn tells about."""
+    return cast(Here, st.session_state["here"])

@@ -1,0 +1,156 @@
+"""The user's own numbers: single cells edited, whole matrices from a file, and the state as a file.
+
+Both are texts in the scenario, so that the address carries them; what is too long for it is in the state file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError, Trace
+from attention_core.edits import Edit, Edits, outside_note
+from attention_core.matrix_names import SYMBOLS
+from attention_core.own_matrices import OwnMatrices, read_own, shown_matrices, template
+from attention_core.scenario import Scenario, edits_of, own_of
+from attention_core.state_file import FOCUS, State, read_state, write_state
+from attention_viz.tables import numbered_table
+
+from .address import adopt, mirror
+from .markdown import plain
+from .presets import widget_values
+
+LARGEST_FILE = 48  # MB
+# The matrix that a board calls by the name of a trace field or of a weight.
+MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_v", "w_o": "w_o"}
+
+
+def with_own_numbers(scenario: Scenario) -> Scenario:
+    """The scenario of the controls with the edits and the matrices that the session and the address hold."""
+    adopt("edits", "", lambda text: Edits.at(text).address())
+    adopt("own", "", lambda text: OwnMatrices.at(text) and text)
+    for name in ("edits", "own"):
+        mirror(name, "")
+    return replace(scenario, edits=st.session_state["edits"], own=st.session_state["own"])
+
+
+def edit_cell(array: str, row: int, column: int, value: float) -> None:
+    """In a callback: put a number in the place of another, in an array as the board calls it."""
+    with _refusals():
+        if array in MATRICES:
+            _change(Edits.at(st.session_state["edits"]).add(Edit(MATRICES[array], row, column, value)))
+
+
+def draw(scenario: Scenario, trace: Trace | None) -> None:
+    """The part of the sidebar: what has been changed, undo and reset, the table, files.
+
+    trace: None where no layer could be made from these numbers.
+    """
+    edits, own = edits_of(scenario), own_of(scenario)
+    _said(edits, own, trace)
+    if edits.items or own.given:
+        with st.container(horizontal=True):
+            if edits.items:
+                st.button("Undo", on_click=_change, args=(edits.undo(),), help="Take the last edit back.")
+                st.button("Reset edits", on_click=_change, args=(Edits(),), help="Take all edits back.")
+            if own.given:
+                st.button("Drop own matrices", on_click=st.session_state.update, args=({"own": ""},))
+    with st.expander("Own numbers", key="own numbers", on_change="rerun") as opened:
+        if opened.open:
+            if trace is not None:
+                _table(scenario, trace)
+            _files(scenario, trace)
+
+
+def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
+    refused = st.session_state.pop("own numbers refused", "")
+    if refused:
+        st.error(plain(refused))
+    if edits.items:
+        st.caption(f"Edited cells: {len(edits.items)}; what they change is outlined. " + (
+            outside_note(edits, trace) if trace is not None else ""
+        ))  # fmt: skip
+    if own.given:
+        names = ", ".join(SYMBOLS[name] for name in own.given)
+        st.caption(f"Your own {names} replace those of the controls, and their sizes count. {' '.join(own.notes)}")
+
+
+def _table(scenario: Scenario, trace: Trace) -> None:
+    """A matrix as a table in which any number can be replaced."""
+    shown = shown_matrices(trace).given
+    name = str(st.selectbox("Edit a matrix", tuple(shown), format_func=SYMBOLS.__getitem__, key="matrix to edit"))
+    key = f"table {name} {scenario.edits}"  # after an edit the table starts anew
+    st.data_editor(
+        numbered_table(trace, name, shown[name]), key=key, on_change=_table_changed, args=(key, name), height=220
+    )
+
+
+def _table_changed(key: str, matrix: str) -> None:
+    changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
+    edits = Edits.at(st.session_state["edits"])
+    with _refusals():
+        for row, cells in changed.items():
+            for column, value in cells.items():
+                if value is not None:
+                    edits = edits.add(Edit(matrix, int(row), int(column), value))
+        _change(edits)
+
+
+def _files(scenario: Scenario, trace: Trace | None) -> None:
+    st.file_uploader(
+        "Load matrices or a state", ["npz", "csv", "tsv", "txt", "json"], key="own file", on_change=_load,
+        max_upload_size=LARGEST_FILE,
+        help="NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O (heads · d_v × D). "
+        "CSV: one of them, named in its first line or by the file. JSON: a state saved here.",
+    )  # fmt: skip
+    with st.container(horizontal=True):
+        if trace is not None:
+            st.download_button(
+                "These matrices as NPZ", lambda: template("npz", trace), "matrices.npz", on_click="ignore",
+                help="A template: change it and load it again.",
+            )  # fmt: skip
+        st.download_button(
+            "State", lambda: write_state(State(scenario, _focus(), st.session_state["notation"])), "attention-lab.json",
+            "application/json", on_click="ignore", help="Everything chosen, edited and loaded, in one file.",
+        )  # fmt: skip
+
+
+def _load() -> None:
+    """Read the chosen file; on an error everything stays as it was."""
+    file = st.session_state["own file"]
+    if file is None:
+        return
+    with _refusals():
+        if file.name.lower().endswith(".json"):
+            state = read_state(file.getvalue())
+            st.session_state.update(widget_values(state.scenario) | dict(zip(FOCUS, state.focus, strict=True)))
+            st.session_state["notation"] = state.notation
+            st.session_state.update(edits=state.scenario.edits, own=state.scenario.own)
+        else:
+            own = OwnMatrices.at(st.session_state["own"]).updated(read_own(file.getvalue(), file.name))
+            own.sizes(st.session_state["n_heads"])
+            st.session_state["own"] = own.address()
+
+
+class _refusals:  # noqa: N801
+    """In a callback: keep the sentence of an `AttentionError` for the sidebar."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, AttentionError):
+            st.session_state["own numbers refused"] = str(error)
+        return isinstance(error, AttentionError)
+
+
+def _change(edits: Edits) -> None:
+    st.session_state["edits"] = edits.address()
+
+
+def _focus() -> tuple[int, int, int, int]:
+    head, query, key, feature = (int(st.session_state[name]) for name in FOCUS)
+    return head, query, key, feature

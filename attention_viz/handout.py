@@ -1,0 +1,78 @@
+"""A board as one HTML file that needs no server: the same script, the scene inside, nothing loaded from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+
+from .payload import JSON
+
+BOARD = Path(__file__).parent.parent / "assets" / "board"
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
+FRAME = """
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; }
+body { margin: 1.5rem auto; max-width: 70rem; padding: 0 1rem; }
+h1 { font-size: 1.6rem; }
+"""
+
+
+def handout(scene: JSON, title: str, says: str, formula: str, source: str) -> str:
+    """A whole page: title, one sentence, the formula as plain text, the board, and the address it was made from.
+
+    scene: dressed for "both" modes. The policy in the page allows its own script and styles and no network at all.
+    """
+    script, style = joined_script(), (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
+    data = json.dumps(scene, allow_nan=False).replace("<", "\\u003c")
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<p>{escape(says)}</p>
+<p><code>{escape(formula)}</code></p>
+<main id="board"></main>
+<p><small>{escape(source)}</small></p>
+<script type="application/json" id="scene">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+@lru_cache(maxsize=1)
+def joined_script() -> str:
+    """The board's modules as one script, each after those it needs, without imports, comments and indents."""
+    order: list[str] = []
+    _visit("handout", order)
+    return "\n".join(_inlined((BOARD / f"{name}.js").read_text(encoding="utf-8")) for name in order)
+
+
+def _visit(name: str, order: list[str]) -> None:
+    for needed in IMPORT.findall((BOARD / f"{name}.js").read_text(encoding="utf-8")):
+        if needed not in order:
+            _visit(needed, order)
+    order.append(name)
+
+
+def _inlined(module: str) -> str:
+    bare = re.sub(r"^\s*(//.*|/\*\*.*\*/)?\n", "", IMPORT.sub("", module), flags=re.MULTILINE)
+    return re.sub(r"^ *(export (?=function|const|class))?", "", bare, flags=re.MULTILINE)
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

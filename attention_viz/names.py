@@ -1,0 +1,65 @@
+"""What a matrix is called in a picture, and in which colour it stands."""
+
+from __future__ import annotations
+
+from attention_core import STEPS
+from attention_core.notation import OURS, WEIGHTS, Notation, symbol
+
+TITLES = {
+    "words": "word vectors",
+    "positions": "position codes",
+    "weighted_values": "weight × value",
+    "head_contributions": "what each head adds",
+    "row_maximum": "maximum of the row",
+    "shifted_scores": "minus the maximum",
+    "exponentials": "exponentials",
+    "row_sum": "their sum",
+    "raw_shares": "shares from raw scores",
+    "scaled_shares": "shares from scaled scores",
+    "merged_unswapped": "wrong: reshape alone",
+    "pair_products": "every head with every head",
+    "pair_hadamard": "number by number",
+    "pair_total": "all heads together",
+}
+
+ROLES = {
+    "queries": "query", "query_heads": "query", "w_q": "query", "b_q": "query",
+    "keys": "key", "key_heads": "key", "w_k": "key", "b_k": "key",
+    "values": "value", "value_heads": "value", "w_v": "value", "b_v": "value", "weighted_values": "value",
+    "output": "output", "w_o": "output", "b_o": "output", "head_contributions": "output",
+}  # fmt: skip
+
+
+def title_of(name: str) -> str:
+    """A matrix in a word or two.
+
+    >>> title_of("head_outputs"), title_of("w_q"), title_of("unswapped_keys")
+    ('head outputs', '', 'wrong: reshape alone')
+    """
+    if name.startswith("unswapped_"):
+        return TITLES["merged_unswapped"]
+    if name.startswith("reshaped_"):
+        return f"{name.removeprefix('reshaped_')}, reshaped"
+    return STEPS[name].title if name in STEPS else TITLES.get(name, "")
+
+
+def symbol_of(name: str, notation: Notation) -> str:
+    """The symbol of a field, a weight or the scale in plain characters; nothing for what has none.
+
+    >>> symbol_of("scores", OURS), symbol_of("w_q", OURS), symbol_of("words", OURS)
+    ('Sₕ', 'W_Q', '')
+    """
+    if name not in OURS.symbols:
+        return ""
+    sign = symbol(name, notation)
+    weight = name in WEIGHTS and notation.convention == "column"
+    return sign.transposed.plain if weight else sign.plain
+
+
+def role_of(name: str) -> str:
+    """The colour role of a matrix: query, key, value, output or text.
+
+    >>> role_of("w_q"), role_of("reshaped_keys"), role_of("scores")
+    ('query', 'key', 'text')
+    """
+    return ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")

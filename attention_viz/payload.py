@@ -1,0 +1,163 @@
+"""What travels to the matrix board: arrays as base64, rules as plain lists, and where they come from.
+
+Numbers go as little-endian float32, masked cells as bits beside them, so that the JSON holds no infinity.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attention_core import STEPS, Trace
+from attention_core.asides import ASIDES, aside_of, shape_of
+from attention_core.checks import Array
+from attention_core.derivation import array_of
+from attention_core.notation import OURS, Notation
+from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
+from attention_core.steps import GIVEN_AXES
+
+from .names import role_of, symbol_of, title_of
+from .tiles import largest
+
+JSON = dict[str, Any]
+Window = tuple[int, int]
+
+LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}  # one scale, so that a step's effect is seen
+# Whose scale an aside has; shares and exponentials go from 0 to 1.
+ASIDE_SCALES = {
+    "weighted_values": "head_outputs", "head_contributions": "output", "row_maximum": "scores", "row_sum": "scores",
+    "shifted_scores": "scores", "merged_unswapped": "merged", "pair_products": "scores", "pair_hadamard": "scores",
+    "pair_total": "scores",
+    **{f"{way}_{source}": source for way in ("reshaped", "unswapped") for source in ("queries", "keys", "values")},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Where the arrays of a scene come from: the trace, arrays beside it, and what is shown of the large ones.
+
+    windows: for an axis letter as `Step` writes it, the first index that is sent and the one after the last.
+    own_scale: every head has its own strongest colour. before: the trace without the user's edits, whose differences
+    are outlined. notation: whose symbols stand beside the words, and whether tokens are rows or columns.
+    """
+
+    trace: Trace
+    extra: Mapping[str, Array] = field(default_factory=dict)
+    windows: Mapping[str, Window] = field(default_factory=dict)
+    own_scale: bool = False
+    before: Trace | None = None
+    notation: Notation = OURS
+
+    def letters(self, name: str) -> tuple[str, ...]:
+        """The axes of an array, as they are declared."""
+        if name in STEPS:
+            return STEPS[name].letters
+        return aside_of(self.trace, name).axes if name in ASIDES else tuple(GIVEN_AXES[name].split())
+
+    def rule(self, name: str) -> Rule | None:
+        """How an array's cells are computed, if that can be told."""
+        if name == "inputs":
+            return INPUT_RULE if "words" in self.extra else None
+        if name in ASIDES:
+            return aside_of(self.trace, name).rule
+        return rule_of(self.trace, name) if name in STEPS else None
+
+    def values(self, name: str) -> Array:
+        """The numbers of an array that is sent whole or in part."""
+        return self.extra[name] if name in self.extra else array_of(self.trace, name)
+
+
+def packed(numbers: Array) -> str:
+    """Numbers as base64 of little-endian float32.
+
+    >>> packed(np.array([1.0]))
+    'AACAPw=='
+    """
+    return base64.b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode()
+
+
+def bits(flags: Array) -> str:
+    """Yes or no per cell as base64, eight to a byte, the first in the lowest bit."""
+    return base64.b64encode(np.packbits(flags, axis=None, bitorder="little").tobytes()).decode()
+
+
+def sent(stage: Stage, name: str) -> JSON:
+    letters = stage.letters(name)
+    title = title_of(name) or symbol_of(name, stage.notation)
+    about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
+    if name in ASIDES:
+        aside = aside_of(stage.trace, name)
+        return about | {
+            "shape": list(shape_of(stage.trace, aside)),
+            "kind": aside.kind,
+            "limit": _aside_limit(stage, name),
+        }
+    whole = stage.values(name)
+    cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in letters)
+    part = whole[cut]
+    hidden = np.isneginf(part)
+    kind = STEPS[name].kind if name in STEPS else "feature"
+    about |= {
+        "shape": list(part.shape),
+        "kind": kind,
+        "limit": limit(stage, name),
+        "data": packed(np.where(hidden, 0, part)),
+    }
+    if part.shape != whole.shape:
+        about |= {"start": [s.start or 0 for s in cut], "whole": list(whole.shape)}
+    if hidden.any():
+        about["masked"] = bits(hidden)
+    changed = _changed(stage, name)
+    if changed is not None and changed[cut].any():
+        about["changed"] = bits(changed[cut])
+    return about
+
+
+def limit(stage: Stage, name: str) -> float | JSON | None:
+    """The value of the strongest colour: of the whole array, or with own scales of each head; None for 0 to 1."""
+    if name in STEPS and STEPS[name].kind == "probability" and not stage.own_scale:
+        return None
+    array = stage.values(LIKE.get(name, name))
+    letters = stage.letters(name)
+    if stage.own_scale and len(letters) == 4:
+        return {"axis": 1, "values": [round(largest(array[:, h]), 6) for h in range(array.shape[1])]}
+    return round(largest(array), 6)
+
+
+def _aside_limit(stage: Stage, name: str) -> float | None:
+    """An aside has the scale of the array it is made from; shares and exponentials go from 0 to 1."""
+    likeness = ASIDE_SCALES.get(name)
+    if likeness is None:
+        return None
+    return round(largest(array_of(stage.trace, likeness)), 6)
+
+
+def _changed(stage: Stage, name: str) -> Array | None:
+    if stage.before is None or name in stage.extra:
+        return None
+    now, then = array_of(stage.trace, name), array_of(stage.before, name)
+    return now != then if now.shape == then.shape else None
+
+
+def rule_sent(rule: Rule) -> JSON:
+    given: JSON = {"operation": rule.operation, "length": rule.length, "reads": [_read(r) for r in rule.reads]}
+    if rule.adds:
+        given["adds"] = [_read(r) for r in rule.adds]
+    if rule.operation == "softmax":
+        given["position"] = _position(rule.own)
+    if rule.softcap is not None:
+        given["softcap"] = rule.softcap
+    return given
+
+
+def _read(r: Read) -> JSON:
+    return {"array": r.array, "at": [_position(p) for p in r.at]}
+
+
+def _position(p: Position) -> JSON:
+    given: JSON = {"parts": [list(part) for part in p.parts]}
+    return given | ({"over": p.over} if p.over != 1 else {}) | ({"modulo": p.modulo} if p.modulo else {})

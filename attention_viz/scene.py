@@ -1,0 +1,128 @@
+"""What the matrix board is given: the matrices of a step, how each cell is computed, and where each matrix stands.
+
+A scene is one JSON object; how numbers and rules travel in it is in `payload`. The board in the browser knows no
+attention: all it says and shows comes from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from attention_core import AXES
+from attention_core.asides import ASIDES
+from attention_core.notation import axis_names, joined
+from attention_core.rules import Rule
+from attention_core.steps import GIVEN_AXES
+
+from .names import symbol_of, title_of
+from .payload import JSON, Stage, rule_sent, sent
+from .theme import PALETTES
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One matrix of the board: which axes of the array are drawn as rows and columns, and where it stands.
+
+    rows, columns: axis numbers, None for a single row or column. tiles: an axis that gets one matrix per index.
+    place: column and row of the board's own grid. part: result, operand, next, tiles, row or aside.
+    """
+
+    array: str
+    rows: int | None
+    columns: int | None
+    place: tuple[int, int]
+    part: str = "operand"
+    title: str = ""
+    tiles: int | None = None
+    arrange: str = "grid"
+    small: bool = False
+    diagonal: bool = False
+    link: str = ""
+    editable: bool = False
+
+
+def scene(stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]], description: str) -> JSON:
+    """The board's JSON object for some panels; cell: the array and the index of the pinned cell."""
+    names = _needed(stage, [panel.array for panel in panels])
+    array, index = cell
+    return {
+        "version": 1,
+        "description": description,
+        "arrays": {name: sent(stage, name) for name in names},
+        "rules": {name: rule_sent(told) for name in names if (told := _told(stage, name, names))},
+        "axes": _axes(stage, names),
+        "panels": [_panel(stage, panel) for panel in panels],
+        "cell": {"array": array, "index": [int(i) for i in index]},
+        "player": any(panel.part == "result" for panel in panels),
+        "arithmetic": True,
+        "transposed": stage.notation.convention == "column",
+    }
+
+
+def dressed(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
+    """The scene in the colours of a mode, "light", "dark" or "both", and with larger type."""
+    return given | {"palette": PALETTES if mode == "both" else PALETTES[mode], "zoom": zoom}
+
+
+def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
+    """The arrays of the panels, what asides among them are worked out from, and settings that the rules read."""
+    found = dict.fromkeys(names)
+    waiting = list(found)
+    while waiting:
+        name = waiting.pop()
+        rule = stage.rule(name)
+        for r in (*rule.reads, *rule.adds) if rule else ():
+            small = r.array in GIVEN_AXES and len(stage.letters(r.array)) < 2
+            if r.array not in found and (name in ASIDES or small):
+                found[r.array] = None
+                waiting.append(r.array)
+    return list(found)
+
+
+def _told(stage: Stage, name: str, names: Sequence[str]) -> Rule | None:
+    """The rule of an array, if all it reads is there."""
+    rule = stage.rule(name)
+    told = rule and all(r.array in names for r in (*rule.reads, *rule.adds))
+    return rule if told else None
+
+
+def _axes(stage: Stage, names: Iterable[str]) -> JSON:
+    """Every axis of the scene: its word, its labels, and the width of a head where heads lie side by side."""
+    trace, axes = stage.trace, {}
+    for name in names:
+        declared = stage.letters(name)
+        for letter, shown in zip(declared, trace.shown(declared), strict=True):
+            parts = letter.split("·")
+            axes[shown] = {
+                "word": AXES[letter] if len(parts) == 1 else "column",
+                "labels": list(trace.labels(letter)) if letter in "TS" else None,
+                "block": trace.sizes[parts[1]] if len(parts) == 2 else None,
+            }
+    return axes
+
+
+def _panel(stage: Stage, panel: Panel) -> JSON:
+    title = f"{symbol_of(panel.array, stage.notation)} {panel.title or title_of(panel.array)}".strip()
+    given: JSON = {
+        "id": f"{panel.array} {panel.part}", "array": panel.array, "rows": panel.rows, "columns": panel.columns,
+        "place": list(panel.place), "role": panel.part, "title": title, "badge": _badge(stage, panel),
+        "size": "small" if panel.small else "full",
+    }  # fmt: skip
+    if panel.tiles is not None:
+        given |= {"tiles": panel.tiles, "arrange": panel.arrange}
+    if panel.diagonal:
+        given["mark"] = "diagonal"
+    if panel.link:
+        given["link"] = panel.link
+    if panel.editable:
+        given["editable"] = True
+    return given
+
+
+def _badge(stage: Stage, panel: Panel) -> str:
+    """The axes that are drawn, in the order in which they are read."""
+    letters = stage.trace.shown(stage.letters(panel.array))
+    names = axis_names(stage.trace, stage.notation)
+    across = (panel.rows, panel.columns) if stage.notation.convention == "row" else (panel.columns, panel.rows)
+    return " × ".join(joined(letters[a], names) for a in (panel.tiles, *across) if a is not None)

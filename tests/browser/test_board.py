@@ -1,0 +1,161 @@
+"""The matrix board in a real browser: what is pointed at, by mouse or keys, is explained with the engine's numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from attention_core import Trace
+from attention_core.derivation import derive
+from attention_core.scenario import Scenario, trace_of
+from attention_viz import story
+from attention_viz.handout import handout
+from attention_viz.labels import number
+from attention_viz.payload import Stage
+from attention_viz.scene import dressed
+from tests.browser.driving import click_cell, expect_address, hover_cell, parameters, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+
+# Prime sizes: 5 tokens, 7 features, 3 heads, keys 2 and values 11 wide.
+PRIME = "text=we+like+tea+and+cake&d_model=7&n_heads=3&d_k=2&d_v=11&mask=causal"
+SCENARIO = Scenario(text="we like tea and cake", d_model=7, n_heads=3, d_k=2, d_v=11, mask="causal")
+CELLS = {
+    "projections": ("queries", [(0, 0, 0), (0, 4, 1), (0, 2, 5)]),
+    "split": ("query_heads", [(0, 0, 0, 1), (0, 2, 3, 0)]),
+    "scores": ("scores", [(0, 0, 0, 0), (0, 0, 4, 2), (0, 0, 1, 3)]),
+    "scale": ("scaled_scores", [(0, 0, 3, 1)]),
+    "mask": ("masked_scores", [(0, 0, 3, 1), (0, 0, 1, 3)]),
+    "softmax": ("probabilities", [(0, 0, 0, 0), (0, 0, 4, 2), (0, 0, 1, 3)]),
+    "mixing": ("head_outputs", [(0, 0, 4, 10), (0, 0, 1, 0)]),
+    "merge": ("merged", [(0, 0, 0), (0, 3, 32)]),
+    "output": ("output", [(0, 4, 6), (0, 2, 1)]),
+}
+
+
+def result(page: Page) -> str:
+    """The number that the arithmetic ends in."""
+    return page.locator(".arithmetic .result").first.inner_text().split()[0]
+
+
+def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) -> None:
+    """The arithmetic ends in the cell's number, and holds every term of a short sum."""
+    derivation = derive(trace, array, index)
+    expect(page.locator(".arithmetic .result").first).to_contain_text(number(derivation.result, 4))
+    shown = " ".join(page.locator(".arithmetic").first.inner_text().split())
+    if derivation.operation == "sum":
+        for term in derivation.terms[:32]:
+            assert number(term.value) in shown
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_pointing_at_a_cell_gives_its_arithmetic(visit: Visit, name: str) -> None:
+    """On every step: the numbers of the engine, without a message to the server, and nothing is pinned."""
+    page, trace = visit(f"{name}?{PRIME}"), trace_of(SCENARIO)
+    before, sent = page.url, []
+    page.on("websocket", lambda socket: sent.append(socket))
+    array, cells = CELLS[name]
+    for index in cells:
+        hover_cell(page, array, index)
+        expect_cell(page, trace, array, index)
+    assert (page.url, sent) == (before, [])
+
+
+def test_the_word_and_the_position_of_a_number(visit: Visit) -> None:
+    """On the first step a number is the word's plus the position's."""
+    page, trace = visit(f"tokens?{PRIME}"), trace_of(SCENARIO)
+    hover_cell(page, "inputs", (0, 3, 5))
+    expect(page.locator(".arithmetic .result").first).to_contain_text(number(float(trace.inputs[0, 3, 5]), 4))
+
+
+def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
+    """Tab reaches the result, arrows move from cell to cell, a screen reader hears the cell, Enter pins it."""
+    page, trace = visit(f"scores?{PRIME}&query=1&key=1"), trace_of(SCENARIO)
+    matrix = page.locator('[data-panel="scores result"]')
+    matrix.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowLeft"):
+        page.keyboard.press(key)
+    expect_cell(page, trace, "scores", (0, 0, 3, 0))
+    expect(page.locator("[aria-live]").filter(has_text="and").first).to_contain_text("we")
+    page.keyboard.press("Enter")
+    expect_address(page, "query=3")
+    assert parameters(settled(page))["query"] == "3"
+    expect(matrix).to_be_focused()
+    page.keyboard.press("Escape")
+    expect_cell(page, trace, "scores", (0, 0, 3, 0))
+
+
+def test_a_rerun_keeps_the_board(visit: Visit) -> None:
+    """Another pin or another seed redraws the numbers in the same element: nothing is taken away and made anew."""
+    page = visit("scores")
+    page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
+    click_cell(page, "scores", (0, 0, 2, 9))
+    expect_address(page, "query=2")
+    settled(page)
+    expect(page.locator("section.board").first).to_have_attribute("data-mine", "yes")
+    expect_cell(page, trace_of(Scenario()), "scores", (0, 0, 2, 9))
+
+
+def test_hostile_tokens_stay_text(visit: Visit) -> None:
+    """A token that is markup is named letter by letter, one of 500 characters does no harm."""
+    hostile = f"</script> <img/src/onerror=alert(1)> ‏שלום {'x' * 500} 👩🏽‍🚀 \"'`"
+    page = visit(f"scores?text={quote(hostile)}")
+    trace = trace_of(Scenario(text=hostile))
+    hover_cell(page, "scores", (0, 0, 0, 1))
+    expect_cell(page, trace, "scores", (0, 0, 0, 1))
+    assert page.locator("section.board img, section.board script").count() == 0
+
+
+def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
+    """A number typed on a cell of W_Q goes into the address, the result follows, and undo brings the old one back."""
+    page = visit(f"projections?{PRIME}")
+    click_cell(page, "w_q", (2, 1))
+    settled(page)
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    expect_address(page, "edits=wq_2_1_9")
+    edited = trace_of(Scenario(**(vars(SCENARIO) | {"edits": "wq_2_1_9"})))
+    hover_cell(settled(page), "queries", (0, 3, 1))
+    expect_cell(page, edited, "queries", (0, 3, 1))
+    page.get_by_role("button", name="Undo").click()
+    expect_address(page, "!edits")
+    hover_cell(settled(page), "queries", (0, 3, 1))
+    expect_cell(page, trace_of(SCENARIO), "queries", (0, 3, 1))
+
+
+def test_columns_for_tokens(visit: Visit) -> None:
+    """In a notation with tokens as columns the same cell has the same number, and the page says it was checked."""
+    page = visit(f"scores?{PRIME}&notation=gml")
+    hover_cell(page, "scores", (0, 0, 4, 2))
+    expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))
+    expect(page.get_by_text("every matrix is shown transposed")).to_be_visible()
+
+
+def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
+    """The hand-out opens from the disk with the network off: it explains, takes keys, plays, and asks for nothing."""
+    trace = trace_of(SCENARIO)
+    scene = dressed(story.scores(Stage(trace), (1, 3, 2)), "both")
+    file = tmp_path / "scores.html"
+    file.write_text(handout(scene, "Scores", "One </script> sentence.", "scores = q @ k.T", "“a”"), encoding="utf-8")
+    browser: Browser | None = context.browser
+    assert browser is not None
+    alone = browser.new_context(offline=True)
+    page, requests, faults = alone.new_page(), [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.goto(file.as_uri())
+    expect_cell(page, trace, "scores", (0, 1, 3, 2))
+    page.locator('[data-panel="scores result"]').focus()
+    page.keyboard.press("ArrowUp")
+    expect_cell(page, trace, "scores", (0, 1, 2, 2))
+    page.get_by_role("button", name=re.compile("^Play")).click()
+    page.wait_for_timeout(600)
+    assert (requests, faults) == ([file.as_uri()], [])
+    alone.close()

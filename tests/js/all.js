@@ -1,0 +1,13 @@
+// Every test, for a page; node finds them by their names.
+import "./colours.test.js";
+import "./decode.test.js";
+import "./editor.test.js";
+import "./highlights.test.js";
+import "./layout.test.js";
+import "./numbers.test.js";
+import "./rules.test.js";
+import "./scene.test.js";
+import "./solve.test.js";
+import "./timeline.test.js";
+import "./windows.test.js";
+import "./wording.test.js";

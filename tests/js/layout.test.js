@@ -1,0 +1,92 @@
+import { cellUnder, labelStep, rectanglesOf } from "../../assets/board/geometry.js";
+import { layOut } from "../../assets/board/layout.js";
+import { firstSlices, openScene } from "../../assets/board/scene.js";
+import { array, productScene } from "./scenes.js";
+import { assert, test } from "./testing.js";
+
+const measure = (text, size) => 0.6 * size * text.length;
+const plan = (scene, width, zoom = 1) => layOut(openScene(scene), { width, zoom, measure, starts: new Map() });
+const box = ({ boxes }, id) => boxes.find(({ panel }) => panel.id === id);
+
+function square(size) {
+  const scene = productScene();
+  const labels = Array.from({ length: size }, (_, i) => `w${i}`);
+  scene.axes.T = { word: "row", labels };
+  scene.axes.S = { word: "column", labels };
+  scene.arrays.left = array([2, size, 3], "HTK", null);
+  scene.arrays.right = array([size, 3], "SK", null);
+  scene.arrays.result = array([2, size, size], "HTS", null);
+  return scene;
+}
+
+test("the rows of the left operand and of the result stand at one height, columns above each other", () => {
+  const wide = plan(productScene(), 1200);
+  assert.equal(box(wide, "left").y, box(wide, "result").y);
+  assert.equal(box(wide, "right").x, box(wide, "result").x);
+  assert.ok(box(wide, "left").x + box(wide, "left").bodyWidth < box(wide, "result").x);
+  assert.ok(box(wide, "right").y + box(wide, "right").bodyHeight < box(wide, "result").y);
+});
+
+test("all full panels have one cell size, at most 46 × 28, with two decimals", () => {
+  const { cell, boxes } = plan(productScene(), 1200);
+  assert.deepEqual(cell, { width: 46, height: 28, digits: 2 });
+  assert.ok(boxes.filter(({ small }) => !small).every((one) => one.cell.width === 46));
+});
+
+test("the zoom enlarges cells and type", () => {
+  assert.equal(plan(productScene(), 1200, 1.5).cell.width, 69);
+});
+
+test("panels never overlap and never leave the width", () => {
+  for (const width of [320, 390, 480, 700, 1100, 1440]) {
+    for (const size of [2, 7, 13, 31, 64, 97]) {
+      const { boxes, width: used } = plan(square(size), width);
+      assert.ok(used <= width, `${used} of ${width} for ${size}`);
+      const areas = boxes.map(({ x, y, titleY, bodyWidth, bodyHeight }) => ({ x, y: titleY, right: x + bodyWidth, bottom: y + bodyHeight }));
+      areas.forEach((one, i) => areas.slice(i + 1).forEach((other) => {
+        const apart = one.right <= other.x || other.right <= one.x || one.bottom <= other.y || other.bottom <= one.y;
+        assert.ok(apart, `overlap at ${width} with ${size}`);
+      }));
+    }
+  }
+});
+
+test("64 × 64 cells are all drawn on a screen, a window of them on a phone", () => {
+  assert.equal(box(plan(square(64), 1400), "result").columns.count, 64);
+  const phone = box(plan(square(64), 360), "result");
+  assert.ok(phone.columns.count < 64 && phone.cell.width >= 7);
+});
+
+test("a narrow container moves what stands beside the computation below it", () => {
+  const narrow = plan(square(12), 400);
+  assert.ok(box(narrow, "all").y > box(narrow, "result").y + box(narrow, "result").bodyHeight);
+  assert.equal(box(narrow, "left").y, box(narrow, "result").y);
+});
+
+test("tiles in a grid stand beside and below each other", () => {
+  const { tiles, tileWidth } = box(plan(productScene(), 1200), "all");
+  assert.equal(tiles.length, 2);
+  assert.ok(tiles[1].x >= tiles[0].x + tileWidth && tiles[1].y === tiles[0].y);
+});
+
+test("the point in a cell's middle finds that cell, a point between panels none", () => {
+  const model = openScene(productScene());
+  const { boxes } = layOut(model, { width: 1200, zoom: 1, measure, starts: new Map() });
+  const slices = { ...firstSlices(model), left: [1, 0, 0] };
+  const [area] = rectanglesOf(boxes[0], slices.left, [1, 1, 2], [1, 1, 2]);
+  assert.deepEqual(cellUnder(boxes, slices, area.x + area.width / 2, area.y + area.height / 2).index, [1, 1, 2]);
+  assert.equal(cellUnder(boxes, slices, area.x + area.width + 3, area.y), null);
+});
+
+test("a range of cells is one rectangle, and none where another slice is shown", () => {
+  const model = openScene(productScene());
+  const { boxes } = layOut(model, { width: 1200, zoom: 1, measure, starts: new Map() });
+  const left = boxes.find(({ panel }) => panel.id === "left");
+  const [row] = rectanglesOf(left, [1, 0, 0], [1, 1, 0], [1, 1, 2]);
+  assert.deepEqual([row.x, row.y, row.width, row.height], [left.x, left.y + 28, 3 * 46, 28]);
+  assert.deepEqual(rectanglesOf(left, [0, 0, 0], [1, 1, 0], [1, 1, 2]), []);
+});
+
+test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () => {
+  assert.deepEqual([labelStep(20, 15), labelStep(9, 12), labelStep(3, 12), labelStep(2, 12), labelStep(0.7, 12)], [1, 2, 5, 10, 20]);
+});

@@ -1,0 +1,46 @@
+import { cellNumber, number, percent, shorten } from "../../assets/board/numbers.js";
+import { assert, test } from "./testing.js";
+
+// Frozen from attention_viz.labels.number: value, with 3 digits, with 2 digits.
+const FROZEN = [
+  [0, "0.000", "0.00"], [-0, "0.000", "0.00"], [0.0625, "0.062", "0.06"], [-0.0625, "−0.062", "−0.06"], [0.1875, "0.188", "0.19"],
+  [0.0005, "5.00e−04", "5.00e−04"], [0.001, "0.001", "1.00e−03"], [0.00099999, "1.00e−03", "1.00e−03"], [999999.5, "999999.500", "999999.50"],
+  [1e6, "1.00e+06", "1.00e+06"], [1125000, "1.12e+06", "1.12e+06"], [1135000, "1.14e+06", "1.14e+06"], [12345678, "1.23e+07", "1.23e+07"],
+  [-1.23e-6, "−1.23e−06", "−1.23e−06"], [0.5, "0.500", "0.50"], [2.5, "2.500", "2.50"], [1e-300, "1.00e−300", "1.00e−300"],
+  [Infinity, "∞", "∞"], [-Infinity, "−∞", "−∞"], [123456.7891, "123456.789", "123456.79"], [-0.12345, "−0.123", "−0.12"],
+  [3.0005, "3.001", "3.00"], [1e22, "1.00e+22", "1.00e+22"], [0.009470803663134575, "0.009", "9.47e−03"], [125002440, "1.25e+08", "1.25e+08"],
+  [-1.1135742170154117e-5, "−1.11e−05", "−1.11e−05"], [-851.7371826171875, "−851.737", "−851.74"], [15.753706932067871, "15.754", "15.75"],
+  [5879.9375, "5879.938", "5879.94"], [-9737244, "−9.74e+06", "−9.74e+06"], [-238652.859375, "−238652.859", "−238652.86"],
+];
+
+test("numbers read as they do everywhere else in the app, ties to the even digit", () => {
+  for (const [value, three, two] of FROZEN) assert.deepEqual([value, number(value), number(value, 2)], [value, three, two]);
+});
+
+test("a number in a cell has the decimals asked for and no sign when it rounds to zero", () => {
+  assert.deepEqual([cellNumber(-0.297, 2), cellNumber(-0.004, 2), cellNumber(12.5, 0), cellNumber(-Infinity, 1)], ["−0.30", "0.00", "12", "−∞"]);
+});
+
+test("a share is written in percent with one decimal", () => {
+  assert.equal(percent(0.2447), "24.5 %");
+});
+
+test("a long label is cut to 14 signs, a short one is not", () => {
+  assert.equal(shorten("internationalisation"), "international…");
+  assert.equal(shorten("fourteen signs"), "fourteen signs");
+});
+
+test("line breaks in a label become spaces, and markup stays text", () => {
+  assert.equal(shorten("a\nb\tc"), "a b c");
+  assert.equal(shorten("</script>"), "</script>");
+});
+
+test("a family of emoji is never cut in two", () => {
+  const family = "👩‍👩‍👧‍👦";
+  assert.equal(shorten(family.repeat(3), 2), `${family}…`);
+});
+
+test("500 signs, or one letter with 500 accents, are cut as well", () => {
+  assert.equal(shorten("x".repeat(500)).length, 14);
+  assert.ok(shorten(`e${"\u0301".repeat(500)}`).length <= 226);
+});

@@ -1,0 +1,82 @@
+import { derive, indexRead, placeOf } from "../../assets/board/rules.js";
+import { along, linear, running } from "./scenes.js";
+import { assert, test } from "./testing.js";
+
+const NUMBERS = { a: [2, -3, 5], b: [7, 11, -13], c: [0.5], m: [-Infinity, 1, -Infinity] };
+const look = (array, [place]) => NUMBERS[array][place];
+const read = (array, position = along(0)) => ({ array, at: [position] });
+const result = (rule, index, hidden) => derive(rule, index, look, hidden).result;
+
+test("a position is a sum of indices, divided and reduced", () => {
+  assert.equal(placeOf(linear([[0, 7], [-1, 1]]), [2], 3), 17);
+  assert.equal(placeOf(along(0, { over: 5 }), [13]), 2);
+  assert.equal(placeOf(along(0, { modulo: 5 }), [13]), 3);
+  assert.equal(placeOf(linear([[0, 10], [1, 1]], { over: 5, modulo: 3 }), [2, 4]), 1);
+  assert.equal(placeOf(linear([]), [9]), 0);
+});
+
+test("a read names one place for every axis of its array", () => {
+  assert.deepEqual(indexRead({ array: "x", at: [along(1), running, linear([])] }, [4, 6], 2), [6, 2, 0]);
+});
+
+test("given computes nothing", () => {
+  assert.deepEqual(derive({ operation: "given" }, [0], look).terms, []);
+});
+
+test("copy takes the number it reads", () => {
+  assert.equal(result({ operation: "copy", length: 1, reads: [read("a")] }, [1]), -3);
+});
+
+test("sum adds the products of all reads and, once, what is added", () => {
+  const rule = { operation: "sum", length: 3, reads: [read("a", running), read("b", running)], adds: [read("c", linear([]))] };
+  const derivation = derive(rule, [0], look);
+  assert.deepEqual(derivation.terms.map(({ value }) => value), [14, -33, -65, 0.5]);
+  assert.equal(derivation.result, -83.5);
+});
+
+test("product multiplies all reads", () => {
+  assert.equal(result({ operation: "product", length: 1, reads: [read("a"), read("b")] }, [2]), -65);
+});
+
+test("a soft cap is c times tanh of the product over c", () => {
+  const rule = { operation: "softcap", length: 1, softcap: 5, reads: [read("a"), read("c", linear([]))] };
+  assert.close(result(rule, [2]), 5 * Math.tanh(0.5));
+});
+
+test("mask keeps a number, adds a bias, or makes it minus infinity", () => {
+  const rule = { operation: "mask", length: 1, reads: [read("a")] };
+  assert.deepEqual([result(rule, [0]), result({ ...rule, adds: [read("b")] }, [0]), result(rule, [0], true)], [2, 9, -Infinity]);
+});
+
+test("softmax is the own exponential over the sum of all, the maximum subtracted", () => {
+  const rule = { operation: "softmax", length: 3, reads: [read("a", running)], position: along(0) };
+  const derivation = derive(rule, [0], look);
+  assert.deepEqual([derivation.maximum, derivation.own], [5, 0]);
+  assert.close(derivation.total, Math.exp(-3) + Math.exp(-8) + 1);
+  assert.close(derivation.result, Math.exp(-3) / (Math.exp(-3) + Math.exp(-8) + 1));
+});
+
+test("softmax gives a masked number no share, and only zeros where all is masked", () => {
+  const rule = { operation: "softmax", length: 3, reads: [read("m", running)], position: along(0) };
+  assert.deepEqual([0, 1, 2].map((place) => result(rule, [place])), [0, 1, 0]);
+  const empty = { ...rule, length: 1 };
+  assert.equal(result(empty, [0]), 0);
+});
+
+test("max is the largest number, minus infinity where all is masked", () => {
+  const rule = { operation: "max", length: 3, reads: [read("b", running)] };
+  assert.equal(result(rule, [0]), 11);
+  assert.equal(result({ ...rule, length: 1, reads: [read("m", running)] }, [0]), -Infinity);
+});
+
+test("difference subtracts, and minus infinity stays, even minus itself", () => {
+  const rule = { operation: "difference", length: 1, reads: [read("a"), read("b")] };
+  assert.equal(result(rule, [1]), -14);
+  assert.equal(result({ ...rule, reads: [read("m"), read("m")] }, [0]), -Infinity);
+});
+
+test("exp of minus infinity is zero", () => {
+  const rule = { operation: "exp", length: 1, reads: [read("m")] };
+  assert.equal(result(rule, [0]), 0);
+  assert.close(result(rule, [1]), Math.E, 1e-12);
+});

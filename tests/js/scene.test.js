@@ -1,0 +1,109 @@
+import { blockOf, derivationOf, firstSlices, follow, isMasked, labelAt, limitAt, openScene, valueAt } from "../../assets/board/scene.js";
+import { along, array, flagged, linear, productScene, running } from "./scenes.js";
+import { assert, test } from "./testing.js";
+
+function masked() {
+  const scene = productScene();
+  scene.arrays.hidden = array([2, 5], "TS", [1, 2, 0, 4, 5, 0, 7, 8, 9, 10], { masked: flagged([0, 0, 1, 0, 0, 1, 0, 0, 0, 0]), kind: "logit" });
+  scene.arrays.shares = array([2, 5], "TS", null, { kind: "probability" });
+  scene.rules.shares = { operation: "softmax", length: 5, reads: [{ array: "hidden", at: [along(0), running] }], position: along(1) };
+  return openScene(scene);
+}
+
+test("a value is found at its index in C order", () => {
+  assert.equal(valueAt(openScene(productScene()), "left", [1, 0, 2]), 30);
+});
+
+test("a flagged cell is minus infinity although the data hold zero", () => {
+  const model = masked();
+  assert.deepEqual([valueAt(model, "hidden", [0, 2]), valueAt(model, "hidden", [1, 0]), valueAt(model, "hidden", [1, 1])], [-Infinity, -Infinity, 7]);
+  assert.deepEqual([isMasked(model.arrays.hidden, [0, 2]), isMasked(model.arrays.hidden, [0, 3])], [true, false]);
+});
+
+test("an array without data is computed by its rule, cell by cell", () => {
+  const model = masked();
+  const row = [0, 1, 2, 3, 4].map((place) => valueAt(model, "shares", [0, place]));
+  assert.close(row.reduce((a, b) => a + b), 1, 1e-12);
+  assert.equal(row[2], 0);
+  assert.close(row[1] / row[0], Math.E, 1e-9);
+});
+
+test("every sum agrees with the number that was sent", () => {
+  const model = openScene(productScene());
+  for (const head of [0, 1]) {
+    for (const row of [0, 1]) {
+      for (const column of [0, 1, 2, 3, 4]) {
+        const { computed, result } = derivationOf(model, { array: "result", index: [head, row, column] });
+        assert.close(computed, result, 1e-4);
+      }
+    }
+  }
+});
+
+test("of a part that was sent, indices are those of the whole, and beyond it nothing is known", () => {
+  const scene = productScene();
+  scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], { start: [0, 0, 7], whole: [2, 2, 13] });
+  const model = openScene(scene);
+  assert.deepEqual([valueAt(model, "left", [1, 0, 8]), valueAt(model, "left", [1, 0, 6]), valueAt(model, "left", [1, 0, 10])], [8, NaN, NaN]);
+});
+
+test("a block of cells is read row by row, also when the matrix is turned", () => {
+  const model = openScene(productScene());
+  const rows = { axis: 1, count: 2 }, columns = { axis: 2, count: 3 };
+  assert.deepEqual([...blockOf(model, "left", [1, 0, 0], rows, columns)], [10, 20, 30, 40, 50, 60]);
+  assert.deepEqual([...blockOf(model, "left", [0, 0, 0], columns, rows)], [1, 4, 2, 5, 3, 6]);
+  assert.deepEqual([...blockOf(model, "left", [1, 1, 2], { axis: null, count: 1 }, { axis: null, count: 1 })], [60]);
+});
+
+test("the limit of the colours may differ along an axis", () => {
+  const scene = productScene();
+  scene.arrays.left.limit = { axis: 0, values: [6, 60] };
+  const { left } = openScene(scene).arrays;
+  assert.deepEqual([limitAt(left, [0, 1, 1]), limitAt(left, [1, 1, 1])], [6, 60]);
+});
+
+test("a place without a word is called by its number", () => {
+  const model = openScene(productScene());
+  assert.deepEqual([labelAt(model, "T", 1).text, labelAt(model, "K", 2).text], ["b", "2"]);
+});
+
+test("with a result cell the slices of what it reads follow", () => {
+  const model = openScene(productScene());
+  const slices = follow(model, firstSlices(model), { array: "result", index: [1, 0, 4] });
+  assert.deepEqual([slices.result, slices.left, slices.right], [[1, 0, 4], [1, 0, 0], [4, 0]]);
+});
+
+test("with an operand's cell the results follow, and axes that stay free keep their last index", () => {
+  const model = openScene(productScene());
+  const last = follow(model, firstSlices(model), { array: "result", index: [1, 1, 3] });
+  assert.deepEqual(follow(model, last, { array: "left", index: [0, 1, 2] }).result, [0, 1, 3]);
+  assert.deepEqual(follow(model, last, { array: "right", index: [2, 2] }).result, [1, 1, 2]);
+});
+
+test("what follows from what a cell reads follows, too", () => {
+  const scene = productScene();
+  scene.arrays.largest = array([2, 2], "HT", null);
+  scene.arrays.share = array([2, 2, 5], "HTS", null);
+  scene.rules.largest = { operation: "max", length: 5, reads: [{ array: "result", at: [along(0), along(1), running] }] };
+  scene.rules.share = { operation: "softmax", length: 5, reads: [{ array: "result", at: [along(0), along(1), running] }], position: along(2) };
+  const model = openScene(scene);
+  const slices = follow(model, firstSlices(model), { array: "share", index: [1, 1, 4] });
+  assert.deepEqual([slices.result, slices.largest], [[1, 1, 4], [1, 1]]);
+});
+
+test("a shared source keeps the reader that was last seen, if it is one of its readers", () => {
+  const scene = productScene();
+  scene.arrays.wide = array([6, 2], "GT", null);
+  scene.rules.wide = { operation: "copy", length: 1, reads: [{ array: "left", at: [along(0, { over: 3 }), along(1), linear([])] }] };
+  const model = openScene(scene);
+  const last = { ...firstSlices(model), wide: [4, 0] };
+  assert.deepEqual(follow(model, last, { array: "left", index: [1, 1, 0] }).wide, [4, 1]);
+  assert.deepEqual(follow(model, last, { array: "left", index: [0, 1, 0] }).wide, [2, 1]);
+});
+
+test("a transposed scene swaps rows with columns, places, and across with down", () => {
+  const scene = productScene();
+  scene.panels[3].arrange = "across";
+  const [left, , , all] = openScene({ ...scene, transposed: true }).panels;
+  assert.deepEqual([left.rows, left.columns, left.place, all.arrange, all.tiles], [2, 1, [1, 0], "down", 0]);
+});

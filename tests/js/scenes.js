@@ -1,0 +1,56 @@
+/** Numbers as base64 of float32, least significant byte first. */
+export function encoded(numbers) {
+  const view = new DataView(new ArrayBuffer(4 * numbers.length));
+  numbers.forEach((value, i) => view.setFloat32(4 * i, value, true));
+  return btoa(String.fromCharCode(...new Uint8Array(view.buffer)));
+}
+
+/** Flags as base64 bits, least significant first. */
+export function flagged(flags) {
+  const bytes = new Uint8Array(Math.ceil(flags.length / 8));
+  flags.forEach((flag, i) => { if (flag) bytes[i >> 3] |= 1 << (i & 7); });
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** An array of a scene from plain numbers. */
+export function array(shape, axes, numbers, more = {}) {
+  const data = numbers ? { data: encoded(numbers) } : {};
+  return { shape, axes: [...axes], title: axes, symbol: axes, role: "text", kind: "feature", limit: 10, ...data, ...more };
+}
+
+/** Positions: along result axis i, the running index, the sum of parts. */
+export const along = (axis, more = {}) => ({ parts: [[axis, 1]], ...more });
+export const running = along(-1);
+export const linear = (parts, more = {}) => ({ parts, ...more });
+
+/** A product of matrices: 2 heads; left 2 × 3, right 5 × 3, result 2 × 5; head 1 of the left array is head 0 times ten. */
+export function productScene() {
+  const left = [1, 2, 3, 4, 5, 6];
+  const right = Array.from({ length: 15 }, (_, i) => i % 4);
+  const dot = (i, j, scale) => [0, 1, 2].reduce((sum, k) => sum + scale * left[3 * i + k] * right[3 * j + k], 0);
+  const result = [1, 10].flatMap((scale) => [0, 1].flatMap((i) => [0, 1, 2, 3, 4].map((j) => dot(i, j, scale))));
+  return {
+    version: 1, description: "a product", player: true, arithmetic: true,
+    axes: {
+      H: { word: "head", labels: null, block: null }, T: { word: "row", labels: ["a", "b"], block: null },
+      S: { word: "column", labels: ["p", "q", "r", "s", "t"], block: null }, K: { word: "feature", labels: null, block: null },
+    },
+    arrays: {
+      left: array([2, 2, 3], "HTK", [...left, ...left.map((value) => 10 * value)], { title: "left", role: "query" }),
+      right: array([5, 3], "SK", right, { title: "right", role: "key" }),
+      result: array([2, 2, 5], "HTS", result, { title: "result" }),
+    },
+    rules: {
+      result: { operation: "sum", length: 3, reads: [
+        { array: "left", at: [along(0), along(1), running] }, { array: "right", at: [along(2), running] },
+      ] },
+    },
+    panels: [
+      { id: "left", array: "left", rows: 1, columns: 2, place: [0, 1], title: "Left", role: "operand", size: "full" },
+      { id: "right", array: "right", rows: 1, columns: 0, place: [1, 0], title: "Right", role: "operand", size: "full" },
+      { id: "result", array: "result", rows: 1, columns: 2, place: [1, 1], title: "Result", role: "result", size: "full" },
+      { id: "all", array: "result", rows: 1, columns: 2, tiles: 0, arrange: "grid", place: [2, 1], title: "All", role: "tiles", size: "small" },
+    ],
+    cell: { array: "result", index: [0, 1, 2] },
+  };
+}

@@ -1,0 +1,49 @@
+// The same tests run under `node --test` and in a page: there, the results are collected in window.boardTests.
+const inNode = typeof process !== "undefined" && Boolean(process.versions?.node);
+const runner = inNode ? (await import("node:test")).test : null;
+const results = { passed: [], failed: [] };
+if (!inNode) window.boardTests = results;
+
+/** A test: its name is a sentence that states a fact, its body throws when the fact does not hold. */
+export function test(name, body) {
+  if (runner) {
+    runner(name, body);
+    return;
+  }
+  try {
+    body();
+    results.passed.push(name);
+  } catch (error) {
+    results.failed.push(`${name}: ${error.message}`);
+  }
+}
+
+function fail(message) {
+  throw new Error(message);
+}
+
+const shown = (value) => JSON.stringify(value, (_, part) => (typeof part === "number" && !Number.isFinite(part) ? String(part) : part));
+
+export const assert = {
+  ok(value, message = "expected something true") {
+    if (!value) fail(message);
+  },
+  equal(actual, expected) {
+    if (!Object.is(actual, expected)) fail(`got ${shown(actual)}, expected ${shown(expected)}`);
+  },
+  deepEqual(actual, expected) {
+    if (shown(actual) !== shown(expected)) fail(`got ${shown(actual)}, expected ${shown(expected)}`);
+  },
+  close(actual, expected, tolerance = 1e-9) {
+    if (!(Math.abs(actual - expected) <= tolerance)) fail(`got ${actual}, expected about ${expected}`);
+  },
+  throws(body, part) {
+    try {
+      body();
+    } catch (error) {
+      if (!error.message.includes(part)) fail(`the error says "${error.message}", expected "${part}"`);
+      return;
+    }
+    fail(`expected an error that says "${part}"`);
+  },
+};

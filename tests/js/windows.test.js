@@ -1,0 +1,63 @@
+import { openScene } from "../../assets/board/scene.js";
+import { cellBeyond, revealed, startsFor, windowOf, windowWords } from "../../assets/board/windows.js";
+import { array, productScene } from "./scenes.js";
+import { assert, test } from "./testing.js";
+
+function wide(more = {}) {
+  const scene = productScene();
+  scene.axes.W = { word: "token", labels: Array.from({ length: 97 }, (_, i) => `w${i}`) };
+  scene.axes.F = { word: "feature", labels: null };
+  scene.arrays.words = array([3, 97], "TW", null);
+  scene.arrays.features = array([3, 41], "TF", null, { start: [0, 128], whole: [3, 512], ...more });
+  return openScene(scene);
+}
+
+const window_ = (model, name, starts = new Map(), most = 64) => windowOf(model, model.arrays[name], 1, starts, most);
+
+test("an axis of at most 64 places is shown whole", () => {
+  const { start, count } = windowOf(openScene(productScene()), openScene(productScene()).arrays.result, 2, new Map());
+  assert.deepEqual([start, count], [0, 5]);
+});
+
+test("of 97 words 64 are shown, of 512 nameless features 32", () => {
+  const model = wide();
+  assert.deepEqual([window_(model, "words").count, window_(model, "features").count], [64, 32]);
+});
+
+test("a window never leaves the part that was sent", () => {
+  const model = wide();
+  const at = (start) => window_(model, "features", new Map([["F·512", start]])).start;
+  assert.deepEqual([at(0), at(130), at(500)], [128, 130, 137]);
+});
+
+test("panels of one axis and size share a window, whose part is what all of them have", () => {
+  const scene = productScene();
+  scene.arrays.one = array([2, 40], "TF", null, { start: [0, 100], whole: [2, 512] });
+  scene.arrays.other = array([40, 2], "FT", null, { start: [110, 0], whole: [512, 2] });
+  const model = openScene(scene);
+  const { low, high } = windowOf(model, model.arrays.one, 1, new Map());
+  assert.deepEqual([low, high], [110, 140]);
+});
+
+test("a place beyond an edge moves the window by just as much as needed", () => {
+  const seen = { start: 20, count: 10, low: 0, high: 97 };
+  assert.deepEqual([19, 20, 29, 30, 96].map((place) => revealed(seen, place)), [19, 20, 20, 21, 87]);
+});
+
+test("a window says in words what it shows", () => {
+  assert.equal(windowWords(wide(), window_(wide(), "features")), "feature 128–159 of 512");
+});
+
+test("a cell outside its windows names the starts that reveal it", () => {
+  const model = wide();
+  const box = { panel: { array: "words", rows: 0, columns: 1 }, array: model.arrays.words, rows: { count: 3 }, columns: { count: 64 } };
+  assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 70] }), [["W·97", 7]]);
+  assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 63] }), []);
+});
+
+test("beyond the part sent, the next cell outside is named", () => {
+  const model = wide();
+  const box = { panel: { array: "features", rows: 0, columns: 1 }, array: model.arrays.features };
+  assert.deepEqual(cellBeyond([box], { features: [2, 130] }, "F·512", 127), { array: "features", index: [2, 127] });
+  assert.equal(cellBeyond([box], { features: [2, 130] }, "T·3", 3), null);
+});

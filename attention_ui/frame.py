@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -30,10 +32,13 @@ def run() -> None:
     """Draw the app: the frame, then the page that the address names."""
     st.set_page_config("Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
-    st.html(ASSETS / "style.css")
-    chosen = st.navigation(_menu(), position="top")
+    if "menu" not in st.session_state:
+        st.session_state["menu"] = _menu()  # once for a visitor: each page looks for its file on the disk
+    menu = st.session_state["menu"]
+    chosen = st.navigation(menu, position="top")
     page = page_of(chosen.url_path)
-    _dismiss_false_alarm()
+    if "here" not in st.session_state:
+        _dismiss_false_alarm()
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario()
     below_controls = st.sidebar.container()
@@ -41,7 +46,8 @@ def run() -> None:
     with examples:
         choose(scenario)
     notation = _view()
-    _heading(page)
+    steps = menu[SECTIONS["story"]][: len(story())]
+    _heading(page, steps)
     trace = _trace(scenario)
     with below_controls, explained_errors():
         own_numbers.draw(scenario, trace)
@@ -54,7 +60,7 @@ def run() -> None:
             st.session_state["here"] = Here(scenario, trace, focus(trace), notation)
         _say_notation(notation, trace)
         chosen.run()
-    _way_on(page)
+    _way_on(page, steps)
 
 
 def _trace(scenario: Scenario) -> Trace | None:
@@ -102,8 +108,14 @@ def _view() -> Notation:
         st.toggle("Each head its own colours", key="own_scale", bind="query-params", help="Else all share one scale.")
         st.toggle("Presentation", key="present", bind="query-params", help="Larger type for the back of the room.")
     size = 21 if st.session_state["present"] else 16
-    st.html(f"<style>:root {{ font-size: {size}px; --page: {PALETTES[theme_mode()]['background']}; }}</style>")
+    root = f":root {{ font-size: {size}px; --page: {PALETTES[theme_mode()]['background']}; }}"
+    st.html(f"<style>{root}{_style()}</style>")
     return NOTATIONS.get(str(chosen), OURS)
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    return (ASSETS / "style.css").read_text(encoding="utf-8")
 
 
 def _say_notation(notation: Notation, trace: Trace) -> None:
@@ -120,28 +132,31 @@ def _say_notation(notation: Notation, trace: Trace) -> None:
     st.caption(said)
 
 
-def _heading(page: Page) -> None:
-    """The way through the layer, which stays in sight, then the title and the question the page answers."""
+def _heading(page: Page, links: Sequence[st.Page]) -> None:
+    """The way through the layer, which stays in sight, then the title and the question the page answers.
+
+    links: the steps of the story as the menu has them; a link by file name would search the disk in every run.
+    """
     steps = story()
     if page in steps:
         place = steps.index(page)
         with st.container(horizontal=True, gap="xxsmall", key="way"):
-            _step(steps, place - 1, "Previous", ":material/arrow_back:")
-            for step in steps:
-                st.page_link(step.path, label=f"**{step.title}**" if step is page else step.title)
-            _step(steps, place + 1, "Next", ":material/arrow_forward:")
+            _step(links, place - 1, "Previous", ":material/arrow_back:")
+            for step, link in zip(steps, links, strict=True):
+                st.page_link(link, label=f"**{step.title}**" if step is page else step.title, icon=None)
+            _step(links, place + 1, "Next", ":material/arrow_forward:")
             st.caption(f"Step {place + 1} of {len(steps)}", width="content")
     st.title(page.title, anchor=False)
     st.markdown(f"*{page.question}*")
 
 
-def _step(steps: tuple[Page, ...], place: int, label: str, icon: str) -> None:
+def _step(links: Sequence[st.Page], place: int, label: str, icon: str) -> None:
     """A link to the step at a place of the story, if there is one."""
-    if 0 <= place < len(steps):
-        st.page_link(steps[place].path, label=label, icon=icon, help=steps[place].title)
+    if 0 <= place < len(links):
+        st.page_link(links[place], label=label, icon=icon, help=links[place].title)
 
 
-def _way_on(page: Page) -> None:
+def _way_on(page: Page, links: Sequence[st.Page]) -> None:
     """Below the page: the step before and the step after by name."""
     steps = story()
     if page in steps:
@@ -149,4 +164,4 @@ def _way_on(page: Page) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute"):
             for neighbour, icon in ((place - 1, ":material/arrow_back:"), (place + 1, ":material/arrow_forward:")):
                 if 0 <= neighbour < len(steps):
-                    st.page_link(steps[neighbour].path, label=steps[neighbour].title, icon=icon)
+                    st.page_link(links[neighbour], label=steps[neighbour].title, icon=icon)

@@ -7,7 +7,7 @@ import { coordinatesOf, placeWords } from "./wording.js";
 
 const MOST_TERMS = 40;
 const FIRST_TERMS = 32;
-const FEW_TERMS = 6;
+const FEW_TERMS = 3;
 
 /**
  * Write how a cell is computed: its name, the terms as chips, the result.
@@ -18,8 +18,12 @@ export function writeArithmetic(root, look, cell, options = {}) {
   const derivation = derivationOf(look.model, cell);
   const { upTo = Infinity } = options;
   const known = upTo > derivation.terms.length;
-  const box = element("div", "terms", ...bodyOfCell(look, derivation, options));
-  if (options.all && derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
+  const box = element(
+    "div",
+    "terms",
+    ...bodyOfCell(look, derivation, { ...options, given: look.model.arrays[cell.array].given }),
+  );
+  if (derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
   const equals = derivation.operation === "given" ? null : sign("=");
   const result = known ? resultOf(look, cell, derivation) : element("span", "pending", "…");
   root.replaceChildren(titleOf(look, cell, options.edit), element("div", "line", box, element("div", "outcome", equals, result)));
@@ -31,7 +35,15 @@ function titleOf({ model, palette }, cell, edit) {
   const name = element("b", "name", array.title ?? cell.array);
   name.style.color = roleColour(palette, array.role);
   const symbol = array.symbol ? element("i", "symbol", array.symbol) : null;
-  return element("p", "what", name, symbol, ...coordinates(model, cell), flowsOf(model, palette, cell), edit ? button("edit", "Edit", "Edit this number", edit) : null);
+  return element(
+    "p",
+    "what",
+    name,
+    symbol,
+    ...coordinates(model, cell),
+    flowsOf(model, palette, cell),
+    edit ? button("edit", "Edit", "Edit this number", edit) : null,
+  );
 }
 
 function coordinates(model, cell) {
@@ -63,9 +75,12 @@ function resultOf({ model }, cell, { result }) {
 
 function bodyOfCell(look, derivation, options) {
   const { operation, terms, softcap } = derivation;
-  if (operation === "given") return [element("span", "sign", "given, nothing to compute:")];
+  if (operation === "given") return [element("span", "sign", options.given ?? "given, nothing to compute:")];
   if (operation in WRITERS) return WRITERS[operation](look, derivation, options);
-  const inner = between(terms[0].factors.map((factor) => factorChip(look, factor)), "×");
+  const inner = between(
+    terms[0].factors.map((factor) => factorChip(look, factor)),
+    "×",
+  );
   if (operation === "softcap") return [sign(`${number(softcap)} · tanh(`), ...inner, sign(`÷ ${number(softcap)})`)];
   return inner;
 }
@@ -81,7 +96,11 @@ const WRITERS = {
     ...summed(look, terms, { ...options, single: true }),
     sign(hidden ? "is not allowed and becomes" : terms.length > 1 ? "" : "is allowed and stays"),
   ],
-  difference: (look, { terms }) => between(terms[0].factors.map((factor) => factorChip(look, factor)), "−"),
+  difference: (look, { terms }) =>
+    between(
+      terms[0].factors.map((factor) => factorChip(look, factor)),
+      "−",
+    ),
   exp: (look, { terms }) => [sign("exp("), factorChip(look, terms[0].factors[0]), sign(")")],
   max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(look, terms, options, plainChip, ",")],
   softmax: softmaxBody,
@@ -98,19 +117,32 @@ function softmaxBody(look, { terms, own, maximum, total }, options) {
   if (!total) return [sign("nothing is allowed in this slice, so every share is zero:")];
   const mine = terms[own];
   const { value } = mine.factors[0];
-  const opened = options.upTo === undefined ? [
-    factorChip(look, mine.factors[0]), sign("−"), chip(number(maximum), "maximum"),
-    sign("→ exp →"), chip(number(mine.value), `exp(${number(value - maximum)})`), sign("÷"),
-    chip(number(total), `sum of ${counted(terms.length, "exponential")}`),
-  ] : [];
+  const opened =
+    options.upTo === undefined
+      ? [
+          factorChip(look, mine.factors[0]),
+          sign("−"),
+          chip(number(maximum), "maximum"),
+          sign("→ exp →"),
+          chip(number(mine.value), `exp(${number(value - maximum)})`),
+          sign("÷"),
+          chip(number(total), `sum of ${counted(terms.length, "exponential")}`),
+        ]
+      : [];
   if (options.upTo === undefined) return opened;
   let sum = 0;
   const sums = terms.map((term) => (sum += term.value));
-  return listOfTerms(look, terms, options, (look_, term, i) => {
-    const made = chip(number(term.value), `exp(${number(term.factors[0].value)} − ${number(maximum)})`, sums[i]);
-    made.classList.toggle("own", i === own);
-    return made;
-  }, "+");
+  return listOfTerms(
+    look,
+    terms,
+    options,
+    (look_, term, i) => {
+      const made = chip(number(term.value), `exp(${number(term.factors[0].value)} − ${number(maximum)})`, sums[i]);
+      made.classList.toggle("own", i === own);
+      return made;
+    },
+    "+",
+  );
 }
 
 function listOfTerms(look, terms, { all = false, upTo = Infinity }, make, between_) {
@@ -137,7 +169,10 @@ function restChip(rest) {
 
 function termChip(look, term, running) {
   if (term.factors.length === 1) return tinted(look, factorChip(look, term.factors[0], running), term.factors[0], term.value);
-  const factors = between(term.factors.map((factor) => coloured(look, factor, number(factor.value))), " × ");
+  const factors = between(
+    term.factors.map((factor) => coloured(look, factor, number(factor.value))),
+    " × ",
+  );
   return tinted(look, chip(number(term.value), factors, running), term.factors[0], term.value);
 }
 

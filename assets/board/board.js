@@ -5,13 +5,14 @@ import { flightsOf } from "./flights.js";
 import { rectanglesOf } from "./geometry.js";
 import { attachInput } from "./input.js";
 import { number } from "./numbers.js";
+import { highlightsOf } from "./overlay.js";
 import { Picture } from "./picture.js";
 import { Pins } from "./pins.js";
 import { Player } from "./player.js";
 import { firstSlices, follow, offsetOf, openScene, valueAt } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { buildStage } from "./stage.js";
-import { cellBeyond, startsFor } from "./windows.js";
+import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
 const COLOURS = ["background", "text", "muted", "line", "primary", "query", "key", "value", "output", "focus", "hidden", "hatch"];
@@ -30,6 +31,7 @@ export function createBoard(root, handlers = {}) {
 class Board {
   constructor(root, handlers) {
     Object.assign(this, { handlers, starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
+    this.open = (link) => handlers.onOpen?.(link);
     this.parts = buildStage(root);
     this.picture = new Picture(this.parts);
     this.player = new Player(this.parts.player, this);
@@ -137,7 +139,7 @@ class Board {
 
   lay() {
     const { model } = this;
-    this.picture.lay(this.width, this.starts, (link) => this.open(link));
+    this.picture.lay(this.width, this.starts, this.open);
     const result = model.player ? this.boxes.find(({ panel }) => panel.role === "result") : null;
     this.player.adopt(result, result && model.rules[result.panel.array]);
     showSliders(this.parts.windows, model, this.boxes, { move: (...to) => this.slide(...to), ask: (...to) => this.ask(...to) });
@@ -163,7 +165,8 @@ class Board {
     const { arithmetic } = this.parts;
     if (!current) return arithmetic.replaceChildren();
     const playing = this.player.active && !this.hovered;
-    const editable = !playing && this.pins.holds(current) && this.boxes.find((box) => box.panel.array === current.array && box.panel.editable);
+    const editable =
+      !playing && this.pins.holds(current) && this.boxes.find((box) => box.panel.array === current.array && box.panel.editable);
     const edit = editable ? () => this.type(editable, current, "F2") : null;
     return writeArithmetic(arithmetic, look, current, playing ? { upTo: this.player.known } : { all: !this.hovered, edit });
   }
@@ -178,7 +181,7 @@ class Board {
     if (this.player.running || (cell && this.player.blank(cell.array, cell.index))) return;
     if (JSON.stringify(cell) === JSON.stringify(this.hovered)) return;
     this.hovered = cell;
-    this.refresh();
+    if (!this.reveal(cell)) this.refresh();
   }
 
   // Move to a cell by keys: the window follows; a cell that was not sent is asked for by pinning it.
@@ -202,13 +205,9 @@ class Board {
     this.player.stop();
     this.hovered = null;
     this.pins.add(cell);
-    this.refresh();
+    if (!this.reveal(cell)) this.refresh();
     this.say(this.pins.cell, "pinned: ");
     this.handlers.onPin?.(this.pins.cell);
-  }
-
-  open(link) {
-    this.handlers.onOpen?.(link);
   }
 
   // Edit the pinned cell: a first digit starts a new number, F2 changes the old one.
@@ -239,9 +238,10 @@ class Board {
     if (cell) this.handlers.onPin?.(cell);
   }
 
-  // Move the windows so that a cell is seen; whether that drew everything anew.
+  // Move the windows so that a cell is seen, and a single cell that it reads; whether that drew everything anew.
   reveal(cell) {
-    const moved = cell && this.width ? startsFor(this.model, this.boxes, this.starts, cell) : [];
+    if (!cell || !this.width || !this.has(cell)) return false;
+    const moved = startsToSee(this.model, this.boxes, this.starts, cell, highlightsOf(this.model, cell));
     for (const [key, start] of moved) this.starts.set(key, start);
     if (moved.length) this.lay();
     return moved.length > 0;

@@ -12,12 +12,22 @@ export function numberTyped(text) {
 
 /** Open a small field over a cell; done(value) is called once with a finite number, closed() in any case. */
 export function openEditor(stage, area, { text, name, done, closed }) {
-  const field = Object.assign(element("input", "editor"), { type: "text", inputMode: "decimal", value: text, maxLength: MOST_SIGNS });
+  const field = Object.assign(element("input", "editor"), {
+    type: "text",
+    inputMode: "decimal",
+    value: text,
+    maxLength: MOST_SIGNS,
+  });
   const note = element("span", "editor-note");
   field.setAttribute("aria-label", `New value of ${name}`);
   note.setAttribute("role", "alert");
   const width = Math.max(area.width, 84);
-  Object.assign(field.style, { left: `${area.x + (area.width - width) / 2}px`, top: `${area.y - 3}px`, width: `${width}px`, height: `${Math.max(area.height + 6, 28)}px` });
+  Object.assign(field.style, {
+    left: `${area.x + (area.width - width) / 2}px`,
+    top: `${area.y - 3}px`,
+    width: `${width}px`,
+    height: `${Math.max(area.height + 6, 28)}px`,
+  });
   Object.assign(note.style, { left: `${area.x}px`, top: `${area.y + Math.max(area.height, 22) + 10}px` });
   let open = true;
   const close = () => {

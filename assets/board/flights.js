@@ -6,7 +6,8 @@ import { derivationOf } from "./scene.js";
 /** What moves at a moment of the player: the numbers of the lit terms from their cells to the result's, and the sum there. */
 export function flightsOf(look, cell, [from, to]) {
   const derivation = derivationOf(look.model, cell);
-  const target = areaOf(look, cell, (box) => !box.small && box.panel.role === "result") ?? areaOf(look, cell, (box) => !box.small);
+  const target =
+    areaOf(look, cell, (box) => !box.small && box.panel.role === "result") ?? areaOf(look, cell, (box) => !box.small);
   if (!target) return null;
   const terms = derivation.terms.slice(from, to);
   const factors = terms.length === 1 ? terms[0].factors : [];
@@ -16,7 +17,8 @@ export function flightsOf(look, cell, [from, to]) {
     return source ? [{ source, colour, text: number(factor.value, 2) }] : [];
   });
   const known = derivation.terms.slice(0, to);
-  const running = derivation.operation === "sum" && derivation.terms.length > 1 ? known.reduce((sum, { value }) => sum + value, 0) : null;
+  const running =
+    derivation.operation === "sum" && derivation.terms.length > 1 ? known.reduce((sum, { value }) => sum + value, 0) : null;
   return { target, numbers, lit: terms.flatMap((term) => term.factors), running };
 }
 

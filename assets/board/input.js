@@ -2,7 +2,10 @@ import { cellUnder } from "./geometry.js";
 
 const GRACE = 250;
 const STEPS = {
-  ArrowUp: ["rows", -1], ArrowDown: ["rows", 1], ArrowLeft: ["columns", -1], ArrowRight: ["columns", 1],
+  ArrowUp: ["rows", -1],
+  ArrowDown: ["rows", 1],
+  ArrowLeft: ["columns", -1],
+  ArrowRight: ["columns", 1],
 };
 
 /** Let pointer and keys act on a board: it has boxes, slices, hover(cell), pin(cell), visit(cell), open(link), type(key). */

@@ -1,10 +1,12 @@
 import { panelSize, widthOf } from "./sizes.js";
 
-const FIT = { most: 46, least: 7, numbers: 26, decimals: 30, lowest: 18 };
+// Cell sizes in px; with numbers, rows at most: more of them where two decimals fit.
+const FIT = { most: 46, least: 7, numbers: 26, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
 const NARROW = 480;
 const EDGE = 4;
 const MOST_HEIGHT = 520;
 const MOST_ROWS = 112;
+const SHRINKING = [0.8, 0.65, 0.5, 0.4, 0.32, 0.25];
 const BESIDE = new Set(["next", "tiles", "aside"]);
 
 /**
@@ -18,6 +20,10 @@ export function layOut(model, space) {
   const [first, ...others] = plans.map((lines) => ({ lines, ...widest(model, capped(model, space, lines), lines) }));
   const best = others.reduce((one, other) => (isBetter(other, one, space) ? other : one), first);
   if (best.fits) return best.plan;
+  for (const shrink of model.panels.some(({ size }) => size !== "small") ? [] : SHRINKING) {
+    const smaller = widest(model, { ...space, shrink }, plans[0]);
+    if (smaller.fits) return smaller.plan;
+  }
   if (space.width < NARROW) {
     const stacked = widest(model, space, [model.panels.map((panel, i) => ({ ...panel, place: [0, i] }))]);
     if (stacked.fits) return stacked.plan;
@@ -80,8 +86,10 @@ function shrunk(model, space, lines) {
 function arrange(model, space, lines, cell) {
   const { zoom } = space;
   const rows = Math.max(1, rowsIn(model, space, lines));
-  const numbers = cell >= FIT.numbers * zoom && rows * FIT.lowest <= 1.2 * MOST_HEIGHT;
-  const height = Math.round(Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (MOST_HEIGHT * zoom) / rows)));
+  const numbers = cell >= FIT.numbers * zoom && rows <= (cell >= FIT.decimals * zoom ? FIT.rows : FIT.fewRows);
+  const height = Math.round(
+    Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (MOST_HEIGHT * zoom) / rows)),
+  );
   const width = numbers ? cell : Math.min(cell, Math.max(FIT.least, Math.round(height * 1.7)));
   const digits = !numbers ? -1 : width >= FIT.decimals * zoom ? 2 : 1;
   const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };
@@ -96,7 +104,10 @@ function rowsIn(model, space, lines) {
 function rowsOf(model, space, line) {
   const rows = new Map();
   for (const panel of line.filter(({ size }) => size !== "small")) {
-    const { tileRows, rows: { count } } = panelSize(model, space, panel, { width: 1, height: 1 }, line);
+    const {
+      tileRows,
+      rows: { count },
+    } = panelSize(model, space, panel, { width: 1, height: 1 }, line);
     rows.set(panel.place[1], Math.max(rows.get(panel.place[1]) ?? 0, tileRows * count));
   }
   return [...rows.values()].reduce((a, b) => a + b, 0);
@@ -104,7 +115,7 @@ function rowsOf(model, space, line) {
 
 function placeLine(model, space, plan, line) {
   const { zoom, width } = space;
-  const [across, down] = [width < NARROW ? 14 : 30 * zoom, 22 * zoom];
+  const [across, down] = [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), 22 * zoom];
   const sizes = line.map((panel) => panelSize(model, space, panel, plan.cell, line));
   const lefts = along(sizes, 0, (size) => size.left);
   const widths = along(sizes, 0, (size) => Math.max(size.left, lefts.get(size.panel.place[0])) + size.bodyWidth);
@@ -121,7 +132,10 @@ function placeLine(model, space, plan, line) {
     const [column, row] = size.panel.place;
     const [x, y] = [columns.get(column) + lefts.get(column), shift + rows.get(row) + tops.get(row)];
     plan.boxes.push(boxOf(size, { x, y, left: columns.get(column), room: widths.get(column), over: tops.get(row) }));
-    plan.width = Math.max(plan.width, columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + size.overhang));
+    plan.width = Math.max(
+      plan.width,
+      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + size.overhang),
+    );
   }
   plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight));
 }

@@ -31,7 +31,15 @@ function paintArrow(context, points, colour) {
 }
 
 function paintHead(context, [x1, y1, x2, y2, level], colour) {
-  const [ahead, side] = level ? [[Math.sign(x2 - x1) || 1, 0], [0, 1]] : [[0, Math.sign(y2 - y1) || 1], [1, 0]];
+  const [ahead, side] = level
+    ? [
+        [Math.sign(x2 - x1) || 1, 0],
+        [0, 1],
+      ]
+    : [
+        [0, Math.sign(y2 - y1) || 1],
+        [1, 0],
+      ];
   context.fillStyle = colour;
   context.beginPath();
   context.moveTo(x2 + 2 * ahead[0], y2 + 2 * ahead[1]);
@@ -58,7 +66,8 @@ export function paintBeams(context, areas, cells, twins, { palette, boxes }) {
   const aligned = pairs.filter(([area, cell]) => runsInto(area, cell));
   const { role, kind } = areas[0].light;
   const colour = roleColour(palette, role);
-  if (kind === "read") for (const [area, cell] of aligned) beam(context, area, cell, runsInto(area, cell), colour, role === "text");
+  if (kind === "read")
+    for (const [area, cell] of aligned) beam(context, area, cell, runsInto(area, cell), colour, role === "text");
   const single = ({ box, width, height }) => !box.small && width < 1.5 * box.cell.width && height < 1.5 * box.cell.height;
   const loose = pairs.filter(([area]) => single(area));
   if (aligned.length || !loose.length) return;
@@ -69,7 +78,8 @@ export function paintBeams(context, areas, cells, twins, { palette, boxes }) {
   const stops = between.map((box) => (kind === "read" ? twins.find((twin) => twin.box === box) : undefined));
   if (stops.some((stop) => !stop)) return;
   const route = [from, ...stops.sort((a, b) => (a.y - b.y) * Math.sign(to.y - from.y)), to];
-  for (let i = 1; i < route.length; i += 1) paintLink(context, route[i - 1], route[i], colour, palette.background, kind === "reader");
+  for (let i = 1; i < route.length; i += 1)
+    paintLink(context, route[i - 1], route[i], colour, palette.background, kind === "reader");
 }
 
 function liesBetween({ x, y, bodyWidth, bodyHeight }, from, to) {
@@ -118,16 +128,23 @@ function beam(context, area, cell, direction, colour, plain) {
 // Inside a matrix the link runs between the cells, so that no number is crossed out.
 function paintLink(context, from, to, colour, ground, dashed) {
   const [one, other] = [from, to].map(({ tile, box: { rows, columns, cell } }) => ({
-    ...tile, right: tile.x + columns.count * cell.width, bottom: tile.y + rows.count * cell.height,
+    ...tile,
+    right: tile.x + columns.count * cell.width,
+    bottom: tile.y + rows.count * cell.height,
   }));
-  const level = one.right < other.x || other.right < one.x;
+  const level = one.y < other.bottom && other.y < one.bottom;
   const ahead = level ? one.x < other.x : one.y < other.y;
-  const [leave, enter] = ahead ? [level ? one.right : one.bottom, level ? other.x : other.y] : [level ? one.x : one.y, level ? other.right : other.bottom];
+  const [leave, enter] = ahead
+    ? [level ? one.right : one.bottom, level ? other.x : other.y]
+    : [level ? one.x : one.y, level ? other.right : other.bottom];
   const begin = level ? [ahead ? from.x + from.width : from.x, from.y] : [from.x, ahead ? from.y + from.height : from.y];
   const end = level ? [ahead ? to.x : to.x + to.width, to.y] : [to.x, ahead ? to.y : to.y + to.height];
   const route = level ? [begin, [leave, begin[1]], [enter, end[1]], end] : [begin, [begin[0], leave], [end[0], enter], end];
   context.save();
-  for (const [ink, wide] of [[faded(ground, 0.85), 4.5], [colour, 2]]) {
+  for (const [ink, wide] of [
+    [faded(ground, 0.85), 4.5],
+    [colour, 2],
+  ]) {
     context.strokeStyle = ink;
     context.lineWidth = wide;
     context.setLineDash(dashed && wide < 3 ? [4, 3] : []);

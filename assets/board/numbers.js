@@ -26,7 +26,10 @@ export function percent(value) {
 function fixed(size, digits) {
   const doubled = size * 2 ** (digits + 1);
   if (digits < 20 && doubled % 2 === 1) {
-    const cut = size.toFixed(digits + 1).slice(0, -1).replace(/\.$/, "");
+    const cut = size
+      .toFixed(digits + 1)
+      .slice(0, -1)
+      .replace(/\.$/, "");
     if (Number(cut.at(-1)) % 2 === 0) return cut;
   }
   return size.toFixed(digits);

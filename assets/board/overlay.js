@@ -50,8 +50,11 @@ function rangesRead(model, rule, read, index, length) {
 /** Draw the highlights of the current cell over the panels. */
 export function paintHighlights(context, look, current, highlights) {
   const { boxes, slices, palette } = look;
-  const placed = highlights.flatMap((light) => boxes.filter(({ panel }) => panel.array === light.array)
-    .flatMap((box) => rectanglesOf(box, slices[light.array], light.low, light.high).map((area) => ({ ...area, light }))));
+  const placed = highlights.flatMap((light) =>
+    boxes
+      .filter(({ panel }) => panel.array === light.array)
+      .flatMap((box) => rectanglesOf(box, slices[light.array], light.low, light.high).map((area) => ({ ...area, light }))),
+  );
   const cells = placed.filter(({ light }) => light.kind === "cell");
   const reads = placed.filter(({ light }) => light.kind === "read");
   const twins = placed.filter(({ light }) => light.kind === "twin");
@@ -70,19 +73,23 @@ export function paintHighlights(context, look, current, highlights) {
 // In a row opened below a matrix, the cell that stands for the same place as the current one.
 function sameColumn({ model, boxes, slices }, { array, index }) {
   const { axes, whole } = model.arrays[array];
-  return boxes.filter(({ panel }) => panel.role === "row" && panel.array !== array && panel.columns !== null).flatMap((box) => {
-    const across = box.panel.columns;
-    const axis = axes.findIndex((letter, i) => letter === box.array.axes[across] && whole[i] === box.array.whole[across]);
-    if (axis < 0) return [];
-    const at = slices[box.panel.array].map((place, i) => (i === across ? index[axis] : place));
-    return rectanglesOf(box, slices[box.panel.array], at, at);
-  });
+  return boxes
+    .filter(({ panel }) => panel.role === "row" && panel.array !== array && panel.columns !== null)
+    .flatMap((box) => {
+      const across = box.panel.columns;
+      const axis = axes.findIndex((letter, i) => letter === box.array.axes[across] && whole[i] === box.array.whole[across]);
+      if (axis < 0) return [];
+      const at = slices[box.panel.array].map((place, i) => (i === across ? index[axis] : place));
+      return rectanglesOf(box, slices[box.panel.array], at, at);
+    });
 }
 
-/** Frame the tile that the slice of its array shows, in every panel of tiles. */
-export function paintTileFrames(context, { boxes, slices, palette }) {
-  for (const { panel, tiles, tileWidth, tileHeight, small } of boxes) {
-    if (panel.tiles === null) continue;
+/** Frame the tile that the slice of its array shows, in every panel of tiles; of several lines of them in one. */
+export function paintTileFrames(context, { boxes, slices, palette }, current) {
+  const lines = boxes.filter(({ small, panel }) => small && panel.tiles !== null && panel.arrange === "across");
+  for (const box of boxes) {
+    const { panel, tiles, tileWidth, tileHeight, small } = box;
+    if (panel.tiles === null || (lines.length > 1 && lines.includes(box) && panel.array !== current?.array)) continue;
     const tile = tiles.find(({ place }) => place === slices[panel.array][panel.tiles]);
     if (!tile) continue;
     const room = small ? 2.5 : 1;
@@ -116,7 +123,10 @@ function paintReader(context, { x, y, width, height, light }, palette) {
 }
 
 function paintCell(context, { x, y, width, height, box, thick = box.small ? 1.5 : 3 }, palette) {
-  for (const [colour, wide] of [[palette.background, thick + 2.5], [palette.focus, thick]]) {
+  for (const [colour, wide] of [
+    [palette.background, thick + 2.5],
+    [palette.focus, thick],
+  ]) {
     context.strokeStyle = colour;
     context.lineWidth = wide;
     context.beginPath();

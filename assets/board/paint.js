@@ -183,7 +183,10 @@ function lettersFor(context, { box, values, width, height }, zoom, font) {
   const most = Math.min(11.5 * zoom, height * 0.62);
   context.font = `${most}px ${font}`;
   for (let digits = box.cell.digits; digits >= 0; digits -= 1) {
-    const longest = values.reduce((one, value) => (cellNumber(value, digits).length > one.length ? cellNumber(value, digits) : one), "");
+    const longest = values.reduce(
+      (one, value) => (cellNumber(value, digits).length > one.length ? cellNumber(value, digits) : one),
+      "",
+    );
     const size = Math.min(most, (most * (width - 3)) / context.measureText(longest).width);
     if (size >= 9 * zoom || digits === 0) return { size: Math.max(size, 9 * zoom), digits };
   }

@@ -81,7 +81,7 @@ export class Picture {
     const lights = current ? highlightsOf(this.model, current) : [];
     const draw = (share) => {
       this.overlay.clearRect(0, 0, ...this.size);
-      paintTileFrames(this.overlay, look);
+      paintTileFrames(this.overlay, look, current);
       if (current) paintHighlights(this.overlay, look, current, lights);
       if (flights) paintFlights(this.overlay, look, flights.moves, share);
     };

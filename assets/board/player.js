@@ -4,8 +4,13 @@ import { placeWords } from "./wording.js";
 
 const SPEEDS = { slow: 1500, normal: 600, fast: 160 };
 const ICONS = {
-  first: "M3 3h2v10H3zM13 3v10L6 8z", previous: "M12 3v10L4 8z", play: "M4 2.5v11L13.5 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
-  next: "M4 3v10l8-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z", stop: "M3.5 3.5h9v9h-9z",
+  first: "M3 3h2v10H3zM13 3v10L6 8z",
+  previous: "M12 3v10L4 8z",
+  play: "M4 2.5v11L13.5 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  next: "M4 3v10l8-5z",
+  last: "M11 3h2v10h-2zM3 3v10l7-5z",
+  stop: "M3.5 3.5h9v9h-9z",
 };
 
 /** Plays how the first result panel is computed, cell by cell and term by term. */
@@ -33,7 +38,9 @@ export class Player {
       this.toggle,
       act("next", "One step on", () => this.step(nextMoment)),
       act("last", "Last cell", () => this.go({ cell: this.frame.count - 1, beat: this.beats })),
-      this.halt, this.scrubber, this.chooser,
+      this.halt,
+      this.scrubber,
+      this.chooser,
     );
   }
 
@@ -46,7 +53,9 @@ export class Player {
     this.marks = rule.operation === "given" ? [] : beatsOf((rule.length ?? 1) + added);
     this.beats = this.marks.length;
     this.scrubber.max = this.frame.count - 1;
-    if (this.moment.cell >= this.frame.count) this.rest();
+    const known =
+      this.active && this.slice.length === box.array.axes.length && this.board.has({ array: box.array.name, index: this.slice });
+    if (this.active && (!known || this.moment.cell >= this.frame.count)) this.rest();
     this.moment.beat = Math.min(this.moment.beat, this.beats);
     this.show();
     return undefined;
@@ -65,7 +74,9 @@ export class Player {
 
   /** The running indices that light up at this moment: from, up to but not including. */
   get lit() {
-    return this.active && this.moment.beat < this.beats ? [this.marks[this.moment.beat - 1] ?? 0, this.marks[this.moment.beat]] : null;
+    return this.active && this.moment.beat < this.beats
+      ? [this.marks[this.moment.beat - 1] ?? 0, this.marks[this.moment.beat]]
+      : null;
   }
 
   /** Whether a cell is not computed yet. */
@@ -99,13 +110,16 @@ export class Player {
 
   schedule() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (!this.running) return;
-      const next = nextMoment(this.moment, this, this.whole);
-      if (!next) return this.pause();
-      this.go(next, true);
-      return this.schedule();
-    }, this.calm.matches && this.speed !== "slow" ? Math.max(this.pace, 400) : this.pace);
+    this.timer = setTimeout(
+      () => {
+        if (!this.running) return;
+        const next = nextMoment(this.moment, this, this.whole);
+        if (!next) return this.pause();
+        this.go(next, true);
+        return this.schedule();
+      },
+      this.calm.matches && this.speed !== "slow" ? Math.max(this.pace, 400) : this.pace,
+    );
   }
 
   pause() {
@@ -126,7 +140,10 @@ export class Player {
     this.active = true;
     this.moment = { ...moment };
     this.show();
-    this.board.played({ fly: !this.calm.matches && !(this.running && this.speed === "fast"), pace: this.running ? this.pace : 600 });
+    this.board.played({
+      fly: !this.calm.matches && !(this.running && this.speed === "fast"),
+      pace: this.running ? this.pace : 600,
+    });
   }
 
   /** Stop, and show every cell again. */

@@ -137,7 +137,7 @@ export function follow(model, last, { array, index }) {
   const down = (names) => closure(model, slices, last, names, downstream);
   up([array]);
   down([array]);
-  for (let known = 0; known !== Object.keys(slices).length; ) {
+  for (let known = 0; known !== Object.keys(slices).length;) {
     known = Object.keys(slices).length;
     up(Object.keys(slices));
     down(Object.keys(slices));

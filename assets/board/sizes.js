@@ -6,6 +6,7 @@ export const TYPE = 11;
 const TITLE = 22;
 const WORDS = 15;
 const CAPTION = 15;
+const APART = 8;
 const STEEP = Math.SQRT1_2;
 
 /** How large a panel is at a cell size among the others of its grid: windows, tiles, labels, the extent of each part. */
@@ -14,16 +15,32 @@ export function panelSize(model, space, panel, cell, others) {
   const array = model.arrays[panel.array];
   const small = panel.size === "small";
   const one = { start: 0, count: 1, low: 0, high: 1, size: 1 };
-  const seen = (axis) => (axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps)));
+  const seen = (axis) =>
+    axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
-  const shown = small ? smallCell(panel, rows, columns, space) : cell;
+  const shown = small ? smallCell(panel, rows, columns, stack, space) : cell;
   const labelled = small ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
   const worded = labelled.length > 0;
   const top = zoom * (TITLE + (worded ? WORDS + 4 : 0)) + tiled.caption + labels.top;
-  return { panel, array, small, rows, columns, stack, cell: shown, labelled, worded, ...labels, ...tiled, top, labelTop: labels.top };
+  return {
+    panel,
+    array,
+    small,
+    tight: space.shrink < 1,
+    rows,
+    columns,
+    stack,
+    cell: shown,
+    labelled,
+    worded,
+    ...labels,
+    ...tiled,
+    top,
+    labelTop: labels.top,
+  };
 }
 
 function wholeOf(array, axis) {
@@ -38,16 +55,19 @@ function mostOf(model, array, axis, caps = {}) {
 }
 
 /** The width that a panel's title asks for, within bounds. */
-export function widthOf({ measure, zoom, width }, { title, badge, size, link }) {
-  const badgeWidth = badge ? measure(badge, 11 * zoom) + 20 * zoom : 0;
+export function widthOf({ measure, zoom, width, shrink = 1 }, { title, badge, size, link }) {
+  const badgeWidth = badge && shrink === 1 ? measure(badge, 11 * zoom) + 20 * zoom : 0;
   const words = (title ?? "") + (link ? " →" : "");
-  return Math.min(measure(words, (size === "small" ? 12.5 : 14) * zoom, true) + badgeWidth + 4, 300 * zoom, width);
+  return Math.min(measure(words, (size === "small" ? 12.5 : 14) * zoom, true) + badgeWidth + 4, 300 * zoom * shrink, width);
 }
 
-// Thumbnails: a tile of at most 96 px, a single picture of at most 150, on a phone both smaller.
-function smallCell(panel, rows, columns, { zoom, width }) {
-  const most = (panel.tiles === null ? 150 : 96) * zoom * (width < 480 ? 0.7 : 1);
-  const side = Math.max(1, Math.min(12 * zoom, most / Math.max(rows.count, columns.count)));
+// Thumbnails: a tile of at most 96 px, a single picture of at most 150; smaller where room is short; a line of tiles fits.
+function smallCell(panel, rows, columns, { count }, { zoom, width, shrink = 1 }) {
+  const short = shrink === 1 && width < 480 ? 0.7 : 1;
+  const most = zoom * short * (panel.tiles === null ? Math.min(150, 300 * shrink) : 96 * shrink);
+  const line = panel.tiles !== null && panel.arrange === "across";
+  const room = line ? Math.min(most, (width - 12) / count - APART * zoom) : most;
+  const side = Math.max(line ? 0.2 : 1, Math.min(12 * zoom, room / Math.max(rows.count, columns.count)));
   const whole = side > 3 ? Math.floor(side) : side;
   return { width: whole, height: whole, digits: -1 };
 }
@@ -55,7 +75,8 @@ function smallCell(panel, rows, columns, { zoom, width }) {
 // A row opened below a matrix repeats no labels; in a narrow container nothing right of a panel with the same rows does.
 function axesLabelled(model, panel, others, width) {
   const letter = (one, axis) => (one[axis] === null ? null : model.arrays[one.array].axes[one[axis]]);
-  const same = (axis, beside) => others.some((one) => one.id !== panel.id && beside(one) && letter(one, axis) === letter(panel, axis));
+  const same = (axis, beside) =>
+    others.some((one) => one.id !== panel.id && beside(one) && letter(one, axis) === letter(panel, axis));
   const [column, row] = panel.place;
   const below = panel.role === "row" && same("columns", ({ place }) => place[0] === column && place[1] < row);
   const beside = width < 480 && same("rows", ({ place }) => place[1] === row && place[0] < column);
@@ -93,17 +114,28 @@ function tilesOf(space, panel, { start, count }, [tileWidth, tileHeight], small)
   const { zoom, width } = space;
   if (panel.tiles === null) {
     const tiles = [{ place: null, dx: 0, dy: 0 }];
-    return { tiles, tileRows: 1, tileColumns: 1, caption: 0, bodyWidth: tileWidth, bodyHeight: tileHeight, tileWidth, tileHeight };
+    return {
+      tiles,
+      tileRows: 1,
+      tileColumns: 1,
+      caption: 0,
+      bodyWidth: tileWidth,
+      bodyHeight: tileHeight,
+      tileWidth,
+      tileHeight,
+    };
   }
   const caption = CAPTION * zoom;
-  const gap = small ? 8 * zoom : 18 * zoom;
+  const gap = (small ? APART : 18) * zoom;
   const fitting = Math.max(1, Math.floor((width - 8 + gap) / (tileWidth + gap)));
   const square = width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting);
   const tileColumns = Math.min(count, { across: count, down: 1 }[panel.arrange ?? "across"] ?? square);
   const tileRows = Math.ceil(count / tileColumns);
   const [stepX, stepY] = [tileWidth + gap, tileHeight + gap * 0.6 + caption];
   const tiles = Array.from({ length: count }, (_, i) => ({
-    place: start + i, dx: (i % tileColumns) * stepX, dy: Math.floor(i / tileColumns) * stepY,
+    place: start + i,
+    dx: (i % tileColumns) * stepX,
+    dy: Math.floor(i / tileColumns) * stepY,
   }));
   const [bodyWidth, bodyHeight] = [tileColumns * stepX - gap, (tileRows - 1) * stepY + tileHeight];
   return { tiles, tileRows, tileColumns, caption, bodyWidth, bodyHeight, tileWidth, tileHeight };

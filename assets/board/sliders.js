@@ -30,7 +30,10 @@ function dressSlider(made, model, one, ask) {
   Object.assign(field, { min: one.low, max: one.high - one.count, value: one.start });
   field.setAttribute("aria-valuetext", words.textContent);
   field.disabled = one.high - one.low <= one.count;
-  const ends = [["earlier", one.low - 1, one.low > 0], ["later", one.high, one.high < one.size]];
+  const ends = [
+    ["earlier", one.low - 1, one.low > 0],
+    ["later", one.high, one.high < one.size],
+  ];
   const wanted = ends.filter(([, , there]) => there);
   const state = JSON.stringify(wanted);
   if (made.dataset.ends === state) return;

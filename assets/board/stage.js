@@ -30,7 +30,21 @@ export function buildStage(root) {
   controls.append(element("div", "windows"), element("div", "player"), keysHelp());
   root.append(section);
   const [windows, player] = controls.children;
-  return { section, stage, dock, spot, base, overlay, panels: stage.children[1], help, live, controls, windows, player, arithmetic };
+  return {
+    section,
+    stage,
+    dock,
+    spot,
+    base,
+    overlay,
+    panels: stage.children[1],
+    help,
+    live,
+    controls,
+    windows,
+    player,
+    arithmetic,
+  };
 }
 
 function keysHelp() {
@@ -67,17 +81,20 @@ export function placePanels(parts, model, boxes, zoom, open) {
 }
 
 function dressPanel(made, parts, model, box, zoom, open) {
-  const { panel, titleX, titleY, titleWidth, x, y, bodyWidth, bodyHeight, small } = box;
+  const { panel, titleX, titleY, titleWidth, x, y, bodyWidth, bodyHeight, small, tight } = box;
   const [right, bottom] = [Math.max(x + bodyWidth, titleX + titleWidth), y + bodyHeight];
   Object.assign(made.style, {
-    left: `${titleX}px`, top: `${titleY}px`, width: `${right - titleX}px`, height: `${bottom - titleY}px`,
+    left: `${titleX}px`,
+    top: `${titleY}px`,
+    width: `${right - titleX}px`,
+    height: `${bottom - titleY}px`,
   });
   made.className = `panel ${small ? "small" : "full"} ${panel.role ?? ""}`;
   const words = box.worded ? axesWords(model, box) : "";
-  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, titleWidth]);
+  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, tight]);
   if (made.dataset.head !== head) {
     made.dataset.head = head;
-    made.replaceChildren(...heading(panel, words, open));
+    made.replaceChildren(...heading(tight ? { ...panel, badge: null } : panel, words, open));
   }
   const tabbed = TABBED.has(panel.role) && !panel.link;
   const attributes = tabbed

@@ -53,16 +53,20 @@ export function revealed({ start, count, low, high }, place) {
 /** Which places a window shows, in words: "model feature 64–127 of 512". */
 export function windowWords(model, { letter, start, count, size }) {
   const word = model.axes[letter]?.word ?? "cells";
-  return `${word} ${start}–${start + count - 1} of ${size}`;
+  return `${word} ${count > 1 ? `${start}–${start + count - 1}` : start} of ${size}`;
 }
 
 /** How full panels use the axis of a window: as rows, as columns, as tiles; an axis may be used in several ways. */
 export function usesOf(model, key) {
   model.uses ??= new Map();
   if (!model.uses.has(key)) {
-    const shows = ({ array }, axis) => axis !== null && windowKey(model.arrays[array].axes[axis], model.arrays[array].whole[axis]) === key;
+    const shows = ({ array }, axis) =>
+      axis !== null && windowKey(model.arrays[array].axes[axis], model.arrays[array].whole[axis]) === key;
     const full = model.panels.filter(({ size }) => size !== "small");
-    model.uses.set(key, ["rows", "columns", "tiles"].filter((use) => full.some((panel) => shows(panel, panel[use]))));
+    model.uses.set(
+      key,
+      ["rows", "columns", "tiles"].filter((use) => full.some((panel) => shows(panel, panel[use]))),
+    );
   }
   return model.uses.get(key);
 }
@@ -71,7 +75,11 @@ export function usesOf(model, key) {
 export function startsFor(model, boxes, starts, { array: name, index }) {
   const found = new Map();
   for (const { panel, array, rows, columns, stack } of boxes.filter((box) => box.panel.array === name && !box.small)) {
-    for (const [axis, { count }] of [[panel.rows, rows], [panel.columns, columns], [panel.tiles, stack]]) {
+    for (const [axis, { count }] of [
+      [panel.rows, rows],
+      [panel.columns, columns],
+      [panel.tiles, stack],
+    ]) {
       if (axis === null) continue;
       const seen = windowOf(model, array, axis, starts, count);
       const start = revealed(seen, index[axis]);
@@ -81,9 +89,19 @@ export function startsFor(model, boxes, starts, { array: name, index }) {
   return [...found];
 }
 
-/** A cell at a place beyond the part sent of the axis that a window shows, or null. */
+/** The same for a cell and the single cells that it reads (lights); a window of the cell's own axes stays where that needs it. */
+export function startsToSee(model, boxes, starts, cell, lights) {
+  const { axes, whole } = model.arrays[cell.array];
+  const held = axes.map((letter, axis) => windowKey(letter, whole[axis]));
+  const sources = lights.filter(({ kind, low, high }) => kind === "read" && low.every((place, axis) => place === high[axis]));
+  const others = sources.flatMap(({ array, low }) => startsFor(model, boxes, starts, { array, index: low }));
+  return [...startsFor(model, boxes, starts, cell), ...others.filter(([key]) => !held.includes(key))];
+}
+
+/** A cell, if possible of a result, at a place beyond the part sent of the axis that a window shows, or null. */
 export function cellBeyond(boxes, slices, key, place) {
-  for (const { panel, array } of boxes) {
+  const ordered = [...boxes].sort((a, b) => (b.panel.role === "result") - (a.panel.role === "result"));
+  for (const { panel, array } of ordered) {
     const shows = (axis) => axis !== null && windowKey(array.axes[axis], array.whole[axis]) === key;
     const axis = [panel.rows, panel.columns].find((one) => shows(one) && array.shape[one] < array.whole[one]);
     if (axis === undefined) continue;

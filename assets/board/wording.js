@@ -15,7 +15,9 @@ export function coordinatesOf(model, { array: name, index }) {
 
 /** The name of a cell in one line: "head 2, query position 3 sat". */
 export function placeWords(model, cell) {
-  const parts = coordinatesOf(model, cell).map(({ word, place, label }) => `${word} ${place}${label === null ? "" : ` ${shorten(label, 40)}`}`);
+  const parts = coordinatesOf(model, cell).map(
+    ({ word, place, label }) => `${word} ${place}${label === null ? "" : ` ${shorten(label, 40)}`}`,
+  );
   return parts.join(", ");
 }
 
@@ -31,16 +33,28 @@ function spokenHow(model, { operation, terms, hidden, maximum, total, own, softc
   const values = terms.map(({ value }) => number(value));
   const factors = () => terms[0].factors.map(({ value }) => number(value));
   switch (operation) {
-    case "sum": return ` = ${listed(values)}`;
-    case "product": return ` = ${factors().join(" × ")}`;
-    case "copy": return `, copied from ${model.arrays[terms[0].factors[0].array].title}, ${placeWords(model, terms[0].factors[0])}`;
-    case "mask": return hidden ? ", not allowed" : values.length > 1 ? ` = ${listed(values)}` : ", unchanged";
-    case "softmax": return total ? ` = exp(${number(terms[own].factors[0].value)} minus ${number(maximum)}) divided by ${number(total)}` : ", nothing is allowed here";
-    case "softcap": return ` = ${number(softcap)} times tanh(${values[0]} divided by ${number(softcap)})`;
-    case "max": return `, the largest of ${values.length}`;
-    case "difference": return ` = ${factors().join(" minus ")}`;
-    case "exp": return ` = exp(${factors()[0]})`;
-    default: return "";
+    case "sum":
+      return ` = ${listed(values)}`;
+    case "product":
+      return ` = ${factors().join(" × ")}`;
+    case "copy":
+      return `, copied from ${model.arrays[terms[0].factors[0].array].title}, ${placeWords(model, terms[0].factors[0])}`;
+    case "mask":
+      return hidden ? ", not allowed" : values.length > 1 ? ` = ${listed(values)}` : ", unchanged";
+    case "softmax":
+      return total
+        ? ` = exp(${number(terms[own].factors[0].value)} minus ${number(maximum)}) divided by ${number(total)}`
+        : ", nothing is allowed here";
+    case "softcap":
+      return ` = ${number(softcap)} times tanh(${values[0]} divided by ${number(softcap)})`;
+    case "max":
+      return `, the largest of ${values.length}`;
+    case "difference":
+      return ` = ${factors().join(" minus ")}`;
+    case "exp":
+      return ` = exp(${factors()[0]})`;
+    default:
+      return "";
   }
 }
 

@@ -42,11 +42,18 @@ test("panels never overlap and never leave the width", () => {
     for (const size of [2, 7, 13, 31, 64, 97]) {
       const { boxes, width: used } = plan(square(size), width);
       assert.ok(used <= width, `${used} of ${width} for ${size}`);
-      const areas = boxes.map(({ x, y, titleY, bodyWidth, bodyHeight }) => ({ x, y: titleY, right: x + bodyWidth, bottom: y + bodyHeight }));
-      areas.forEach((one, i) => areas.slice(i + 1).forEach((other) => {
-        const apart = one.right <= other.x || other.right <= one.x || one.bottom <= other.y || other.bottom <= one.y;
-        assert.ok(apart, `overlap at ${width} with ${size}`);
+      const areas = boxes.map(({ x, y, titleY, bodyWidth, bodyHeight }) => ({
+        x,
+        y: titleY,
+        right: x + bodyWidth,
+        bottom: y + bodyHeight,
       }));
+      areas.forEach((one, i) =>
+        areas.slice(i + 1).forEach((other) => {
+          const apart = one.right <= other.x || other.right <= one.x || one.bottom <= other.y || other.bottom <= one.y;
+          assert.ok(apart, `overlap at ${width} with ${size}`);
+        }),
+      );
     }
   }
 });
@@ -89,4 +96,90 @@ test("a range of cells is one rectangle, and none where another slice is shown",
 
 test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () => {
   assert.deepEqual([labelStep(20, 15), labelStep(9, 12), labelStep(3, 12), labelStep(2, 12), labelStep(0.7, 12)], [1, 2, 5, 10, 20]);
+});
+
+test("a line of thumbnails fits the width, however many they are", () => {
+  const scene = productScene();
+  scene.arrays.left = array([12, 15, 15], "HTK", null);
+  scene.panels = [
+    {
+      id: "all",
+      array: "left",
+      rows: 1,
+      columns: 2,
+      tiles: 0,
+      arrange: "across",
+      place: [0, 0],
+      title: "All",
+      role: "tiles",
+      size: "small",
+    },
+  ];
+  for (const width of [340, 700, 1060]) {
+    const {
+      width: used,
+      boxes: [line],
+    } = plan(scene, width);
+    assert.ok(used <= width, `${used} of ${width}`);
+    assert.equal(line.tileRows, 1);
+  }
+  assert.equal(plan(scene, 1060).boxes[0].tileWidth, 75);
+});
+
+test("of many heads side by side as many are shown as fit with cells of 10 px, in all panels the same", () => {
+  const scene = productScene();
+  scene.arrays.left = array([16, 30, 32], "HTK", null);
+  const tiled = { array: "left", rows: 1, columns: 2, tiles: 0, arrange: "across", title: "Heads", role: "operand", size: "full" };
+  scene.panels = [
+    { ...tiled, id: "one", place: [0, 0] },
+    { ...tiled, id: "two", place: [0, 1] },
+  ];
+  const { boxes, width } = plan(scene, 1200);
+  assert.ok(width <= 1200 && boxes.every(({ stack, cell }) => stack.count === 3 && cell.width >= 10));
+});
+
+test("matrices that would be much higher than the screen show a window of their rows", () => {
+  const scene = square(60);
+  scene.panels = ["a", "b", "c"].map((id, i) => ({
+    id,
+    array: "left",
+    rows: 1,
+    columns: 2,
+    place: [0, i],
+    title: id,
+    role: "operand",
+    size: "full",
+  }));
+  assert.equal(box(plan(scene, 900), "a").rows.count, 36);
+});
+
+test("pictures without numbers become smaller until they fit", () => {
+  const scene = productScene();
+  scene.panels = [0, 1, 2, 3].map((i) => ({
+    id: `${i}`,
+    array: "left",
+    rows: 1,
+    columns: 2,
+    place: [i, 0],
+    title: "A picture",
+    badge: "T × K",
+    role: "aside",
+    size: "small",
+  }));
+  for (const width of [340, 390, 550]) {
+    const { width: used, boxes } = plan(scene, width);
+    assert.ok(used <= width, `${used} of ${width}`);
+    assert.equal(new Set(boxes.map(({ y }) => y)).size, 1);
+  }
+});
+
+test("numbers are written as long as the rows together do not get much higher than the screen", () => {
+  const digits = (size) => {
+    const scene = square(size);
+    scene.panels = ["a", "b", "c"].map((id, i) => ({
+      id, array: "left", rows: 1, columns: 2, place: [0, i], title: id, role: "operand", size: "full",
+    }));
+    return plan(scene, 900).cell.digits;
+  };
+  assert.deepEqual([digits(12), digits(16), digits(17)], [2, 2, -1]);
 });

@@ -8,10 +8,32 @@ const read = (array, position = along(0)) => ({ array, at: [position] });
 const result = (rule, index, hidden) => derive(rule, index, look, hidden).result;
 
 test("a position is a sum of indices, divided and reduced", () => {
-  assert.equal(placeOf(linear([[0, 7], [-1, 1]]), [2], 3), 17);
+  assert.equal(
+    placeOf(
+      linear([
+        [0, 7],
+        [-1, 1],
+      ]),
+      [2],
+      3,
+    ),
+    17,
+  );
   assert.equal(placeOf(along(0, { over: 5 }), [13]), 2);
   assert.equal(placeOf(along(0, { modulo: 5 }), [13]), 3);
-  assert.equal(placeOf(linear([[0, 10], [1, 1]], { over: 5, modulo: 3 }), [2, 4]), 1);
+  assert.equal(
+    placeOf(
+      linear(
+        [
+          [0, 10],
+          [1, 1],
+        ],
+        { over: 5, modulo: 3 },
+      ),
+      [2, 4],
+    ),
+    1,
+  );
   assert.equal(placeOf(linear([]), [9]), 0);
 });
 
@@ -30,7 +52,10 @@ test("copy takes the number it reads", () => {
 test("sum adds the products of all reads and, once, what is added", () => {
   const rule = { operation: "sum", length: 3, reads: [read("a", running), read("b", running)], adds: [read("c", linear([]))] };
   const derivation = derive(rule, [0], look);
-  assert.deepEqual(derivation.terms.map(({ value }) => value), [14, -33, -65, 0.5]);
+  assert.deepEqual(
+    derivation.terms.map(({ value }) => value),
+    [14, -33, -65, 0.5],
+  );
   assert.equal(derivation.result, -83.5);
 });
 
@@ -58,7 +83,10 @@ test("softmax is the own exponential over the sum of all, the maximum subtracted
 
 test("softmax gives a masked number no share, and only zeros where all is masked", () => {
   const rule = { operation: "softmax", length: 3, reads: [read("m", running)], position: along(0) };
-  assert.deepEqual([0, 1, 2].map((place) => result(rule, [place])), [0, 1, 0]);
+  assert.deepEqual(
+    [0, 1, 2].map((place) => result(rule, [place])),
+    [0, 1, 0],
+  );
   const empty = { ...rule, length: 1 };
   assert.equal(result(empty, [0]), 0);
 });

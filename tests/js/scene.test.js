@@ -4,7 +4,10 @@ import { assert, test } from "./testing.js";
 
 function masked() {
   const scene = productScene();
-  scene.arrays.hidden = array([2, 5], "TS", [1, 2, 0, 4, 5, 0, 7, 8, 9, 10], { masked: flagged([0, 0, 1, 0, 0, 1, 0, 0, 0, 0]), kind: "logit" });
+  scene.arrays.hidden = array([2, 5], "TS", [1, 2, 0, 4, 5, 0, 7, 8, 9, 10], {
+    masked: flagged([0, 0, 1, 0, 0, 1, 0, 0, 0, 0]),
+    kind: "logit",
+  });
   scene.arrays.shares = array([2, 5], "TS", null, { kind: "probability" });
   scene.rules.shares = { operation: "softmax", length: 5, reads: [{ array: "hidden", at: [along(0), running] }], position: along(1) };
   return openScene(scene);
@@ -16,14 +19,21 @@ test("a value is found at its index in C order", () => {
 
 test("a flagged cell is minus infinity although the data hold zero", () => {
   const model = masked();
-  assert.deepEqual([valueAt(model, "hidden", [0, 2]), valueAt(model, "hidden", [1, 0]), valueAt(model, "hidden", [1, 1])], [-Infinity, -Infinity, 7]);
+  assert.deepEqual(
+    [valueAt(model, "hidden", [0, 2]), valueAt(model, "hidden", [1, 0]), valueAt(model, "hidden", [1, 1])],
+    [-Infinity, -Infinity, 7],
+  );
   assert.deepEqual([isMasked(model.arrays.hidden, [0, 2]), isMasked(model.arrays.hidden, [0, 3])], [true, false]);
 });
 
 test("an array without data is computed by its rule, cell by cell", () => {
   const model = masked();
   const row = [0, 1, 2, 3, 4].map((place) => valueAt(model, "shares", [0, place]));
-  assert.close(row.reduce((a, b) => a + b), 1, 1e-12);
+  assert.close(
+    row.reduce((a, b) => a + b),
+    1,
+    1e-12,
+  );
   assert.equal(row[2], 0);
   assert.close(row[1] / row[0], Math.E, 1e-9);
 });
@@ -44,12 +54,16 @@ test("of a part that was sent, indices are those of the whole, and beyond it not
   const scene = productScene();
   scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], { start: [0, 0, 7], whole: [2, 2, 13] });
   const model = openScene(scene);
-  assert.deepEqual([valueAt(model, "left", [1, 0, 8]), valueAt(model, "left", [1, 0, 6]), valueAt(model, "left", [1, 0, 10])], [8, NaN, NaN]);
+  assert.deepEqual(
+    [valueAt(model, "left", [1, 0, 8]), valueAt(model, "left", [1, 0, 6]), valueAt(model, "left", [1, 0, 10])],
+    [8, NaN, NaN],
+  );
 });
 
 test("a block of cells is read row by row, also when the matrix is turned", () => {
   const model = openScene(productScene());
-  const rows = { axis: 1, count: 2 }, columns = { axis: 2, count: 3 };
+  const rows = { axis: 1, count: 2 },
+    columns = { axis: 2, count: 3 };
   assert.deepEqual([...blockOf(model, "left", [1, 0, 0], rows, columns)], [10, 20, 30, 40, 50, 60]);
   assert.deepEqual([...blockOf(model, "left", [0, 0, 0], columns, rows)], [1, 4, 2, 5, 3, 6]);
   assert.deepEqual([...blockOf(model, "left", [1, 1, 2], { axis: null, count: 1 }, { axis: null, count: 1 })], [60]);
@@ -70,7 +84,14 @@ test("a place without a word is called by its number", () => {
 test("with a result cell the slices of what it reads follow", () => {
   const model = openScene(productScene());
   const slices = follow(model, firstSlices(model), { array: "result", index: [1, 0, 4] });
-  assert.deepEqual([slices.result, slices.left, slices.right], [[1, 0, 4], [1, 0, 0], [4, 0]]);
+  assert.deepEqual(
+    [slices.result, slices.left, slices.right],
+    [
+      [1, 0, 4],
+      [1, 0, 0],
+      [4, 0],
+    ],
+  );
 });
 
 test("with an operand's cell the results follow, and axes that stay free keep their last index", () => {
@@ -85,10 +106,21 @@ test("what follows from what a cell reads follows, too", () => {
   scene.arrays.largest = array([2, 2], "HT", null);
   scene.arrays.share = array([2, 2, 5], "HTS", null);
   scene.rules.largest = { operation: "max", length: 5, reads: [{ array: "result", at: [along(0), along(1), running] }] };
-  scene.rules.share = { operation: "softmax", length: 5, reads: [{ array: "result", at: [along(0), along(1), running] }], position: along(2) };
+  scene.rules.share = {
+    operation: "softmax",
+    length: 5,
+    reads: [{ array: "result", at: [along(0), along(1), running] }],
+    position: along(2),
+  };
   const model = openScene(scene);
   const slices = follow(model, firstSlices(model), { array: "share", index: [1, 1, 4] });
-  assert.deepEqual([slices.result, slices.largest], [[1, 1, 4], [1, 1]]);
+  assert.deepEqual(
+    [slices.result, slices.largest],
+    [
+      [1, 1, 4],
+      [1, 1],
+    ],
+  );
 });
 
 test("a shared source keeps the reader that was last seen, if it is one of its readers", () => {
@@ -106,4 +138,6 @@ test("a transposed scene swaps rows with columns, places, and across with down",
   scene.panels[3].arrange = "across";
   const [left, , , all] = openScene({ ...scene, transposed: true }).panels;
   assert.deepEqual([left.rows, left.columns, left.place, all.arrange, all.tiles], [2, 1, [1, 0], "down", 0]);
+  scene.panels[3].arrange = "down";
+  assert.equal(openScene({ ...scene, transposed: true }).panels[3].arrange, "across");
 });

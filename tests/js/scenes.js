@@ -8,7 +8,9 @@ export function encoded(numbers) {
 /** Flags as base64 bits, least significant first. */
 export function flagged(flags) {
   const bytes = new Uint8Array(Math.ceil(flags.length / 8));
-  flags.forEach((flag, i) => { if (flag) bytes[i >> 3] |= 1 << (i & 7); });
+  flags.forEach((flag, i) => {
+    if (flag) bytes[i >> 3] |= 1 << (i & 7);
+  });
   return btoa(String.fromCharCode(...bytes));
 }
 
@@ -30,10 +32,15 @@ export function productScene() {
   const dot = (i, j, scale) => [0, 1, 2].reduce((sum, k) => sum + scale * left[3 * i + k] * right[3 * j + k], 0);
   const result = [1, 10].flatMap((scale) => [0, 1].flatMap((i) => [0, 1, 2, 3, 4].map((j) => dot(i, j, scale))));
   return {
-    version: 1, description: "a product", player: true, arithmetic: true,
+    version: 1,
+    description: "a product",
+    player: true,
+    arithmetic: true,
     axes: {
-      H: { word: "head", labels: null, block: null }, T: { word: "row", labels: ["a", "b"], block: null },
-      S: { word: "column", labels: ["p", "q", "r", "s", "t"], block: null }, K: { word: "feature", labels: null, block: null },
+      H: { word: "head", labels: null, block: null },
+      T: { word: "row", labels: ["a", "b"], block: null },
+      S: { word: "column", labels: ["p", "q", "r", "s", "t"], block: null },
+      K: { word: "feature", labels: null, block: null },
     },
     arrays: {
       left: array([2, 2, 3], "HTK", [...left, ...left.map((value) => 10 * value)], { title: "left", role: "query" }),
@@ -41,15 +48,31 @@ export function productScene() {
       result: array([2, 2, 5], "HTS", result, { title: "result" }),
     },
     rules: {
-      result: { operation: "sum", length: 3, reads: [
-        { array: "left", at: [along(0), along(1), running] }, { array: "right", at: [along(2), running] },
-      ] },
+      result: {
+        operation: "sum",
+        length: 3,
+        reads: [
+          { array: "left", at: [along(0), along(1), running] },
+          { array: "right", at: [along(2), running] },
+        ],
+      },
     },
     panels: [
       { id: "left", array: "left", rows: 1, columns: 2, place: [0, 1], title: "Left", role: "operand", size: "full" },
       { id: "right", array: "right", rows: 1, columns: 0, place: [1, 0], title: "Right", role: "operand", size: "full" },
       { id: "result", array: "result", rows: 1, columns: 2, place: [1, 1], title: "Result", role: "result", size: "full" },
-      { id: "all", array: "result", rows: 1, columns: 2, tiles: 0, arrange: "grid", place: [2, 1], title: "All", role: "tiles", size: "small" },
+      {
+        id: "all",
+        array: "result",
+        rows: 1,
+        columns: 2,
+        tiles: 0,
+        arrange: "grid",
+        place: [2, 1],
+        title: "All",
+        role: "tiles",
+        size: "small",
+      },
     ],
     cell: { array: "result", index: [0, 1, 2] },
   };

@@ -22,7 +22,10 @@ test("every term has a beat, up to 40; longer sums take several terms at once an
 test("after the last term comes the result, after the result the next cell, after the last cell nothing", () => {
   const moments = [{ cell: 0, beat: 0 }];
   while (moments.at(-1)) moments.push(nextMoment(moments.at(-1), { count: 2, beats: 2 }));
-  assert.deepEqual(moments.slice(0, -1).map(({ cell, beat }) => `${cell}.${beat}`), ["0.0", "0.1", "0.2", "1.0", "1.1", "1.2"]);
+  assert.deepEqual(
+    moments.slice(0, -1).map(({ cell, beat }) => `${cell}.${beat}`),
+    ["0.0", "0.1", "0.2", "1.0", "1.1", "1.2"],
+  );
 });
 
 test("stepping back undoes stepping on", () => {

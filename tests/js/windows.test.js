@@ -1,5 +1,5 @@
 import { openScene } from "../../assets/board/scene.js";
-import { cellBeyond, revealed, startsFor, windowOf, windowWords } from "../../assets/board/windows.js";
+import { cellBeyond, revealed, startsFor, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/windows.js";
 import { array, productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -41,7 +41,10 @@ test("panels of one axis and size share a window, whose part is what all of them
 
 test("a place beyond an edge moves the window by just as much as needed", () => {
   const seen = { start: 20, count: 10, low: 0, high: 97 };
-  assert.deepEqual([19, 20, 29, 30, 96].map((place) => revealed(seen, place)), [19, 20, 20, 21, 87]);
+  assert.deepEqual(
+    [19, 20, 29, 30, 96].map((place) => revealed(seen, place)),
+    [19, 20, 20, 21, 87],
+  );
 });
 
 test("a window says in words what it shows", () => {
@@ -50,7 +53,8 @@ test("a window says in words what it shows", () => {
 
 test("a cell outside its windows names the starts that reveal it", () => {
   const model = wide();
-  const box = { panel: { array: "words", rows: 0, columns: 1 }, array: model.arrays.words, rows: { count: 3 }, columns: { count: 64 } };
+  const panel = { array: "words", rows: 0, columns: 1, tiles: null };
+  const box = { panel, array: model.arrays.words, rows: { count: 3 }, columns: { count: 64 }, stack: { count: 1 } };
   assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 70] }), [["W·97", 7]]);
   assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 63] }), []);
 });
@@ -60,4 +64,27 @@ test("beyond the part sent, the next cell outside is named", () => {
   const box = { panel: { array: "features", rows: 0, columns: 1 }, array: model.arrays.features };
   assert.deepEqual(cellBeyond([box], { features: [2, 130] }, "F·512", 127), { array: "features", index: [2, 127] });
   assert.equal(cellBeyond([box], { features: [2, 130] }, "T·3", 3), null);
+});
+
+test("an axis may run as rows in one panel and as columns in another", () => {
+  const model = openScene(productScene());
+  assert.deepEqual([usesOf(model, "K·3"), usesOf(model, "S·5"), usesOf(model, "H·2")], [["rows", "columns"], ["columns"], []]);
+});
+
+test("with a cell its source is brought into sight, but never at the cell's own expense", () => {
+  const model = wide();
+  const panel = (name) => ({ array: name, rows: 0, columns: 1, tiles: null });
+  const seen = (name) => ({
+    panel: panel(name),
+    array: model.arrays[name],
+    rows: { count: 3 },
+    columns: { count: 32 },
+    stack: { count: 1 },
+  });
+  const lights = [
+    { kind: "read", array: "words", low: [0, 90], high: [0, 90] },
+    { kind: "read", array: "features", low: [0, 165], high: [0, 165] },
+  ];
+  const boxes = [seen("words"), seen("features")];
+  assert.deepEqual(startsToSee(model, boxes, new Map(), { array: "features", index: [0, 130] }, lights), [["W·97", 59]]);
 });

@@ -21,7 +21,12 @@ test("a screen reader hears the number and how it came about", () => {
 test("a share is spoken as a quotient, an empty slice as such", () => {
   const scene = productScene();
   scene.arrays.share = array([2, 3], "TK", null, { kind: "probability", title: "share" });
-  scene.rules.share = { operation: "softmax", length: 3, reads: [{ array: "left", at: [{ parts: [] }, along(0), running] }], position: along(1) };
+  scene.rules.share = {
+    operation: "softmax",
+    length: 3,
+    reads: [{ array: "left", at: [{ parts: [] }, along(0), running] }],
+    position: along(1),
+  };
   const said = spokenOf(openScene(scene), { array: "share", index: [0, 2] });
   assert.equal(said, "share, row 0 a, feature 2, 0.665 = exp(3.000 minus 3.000) divided by 1.503");
 });

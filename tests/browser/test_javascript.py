@@ -1,0 +1,53 @@
+"""The unit tests of the board's JavaScript: always in Chromium, and under Node where there is one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves the repository and logs nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def files() -> Iterator[str]:
+    """The address at which the files of the repository can be read."""
+    with ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=str(ROOT))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.browser
+def test_in_chromium(context: BrowserContext, files: str) -> None:
+    """Every JavaScript test passes in the browser that shows the app."""
+    page = context.new_page()
+    page.goto(f"{files}/tests/js/")
+    page.evaluate("address => import(address)", f"{files}/tests/js/all.js")
+    page.wait_for_function("window.boardTests && window.boardTests.passed.length + window.boardTests.failed.length > 0")
+    results = page.evaluate("window.boardTests")
+    page.close()
+    assert results["failed"] == []
+    assert len(results["passed"]) > 50
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine: Chromium runs the same tests")
+def test_under_node() -> None:
+    """Every JavaScript test passes under Node's own runner."""
+    node = str(shutil.which("node"))
+    done = subprocess.run([node, "--test", "tests/js/"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,0 +1,35 @@
+import { Pins } from "../../assets/board/pins.js";
+import { assert, test } from "./testing.js";
+
+const cell = (place) => ({ array: "result", index: [0, place] });
+
+test("an answer to an earlier pin does not undo a later one", () => {
+  const pins = new Pins();
+  pins.add(cell(1));
+  pins.add(cell(2));
+  pins.adopt(cell(1), true);
+  assert.ok(pins.holds(cell(2)));
+  pins.adopt(cell(2), true);
+  assert.ok(pins.holds(cell(2)));
+});
+
+test("a cell that the server chose itself is taken", () => {
+  const pins = new Pins();
+  pins.add(cell(1));
+  pins.adopt(cell(7), true);
+  assert.ok(pins.holds(cell(7)));
+});
+
+test("what the server said before says nothing new", () => {
+  const pins = new Pins();
+  pins.adopt(cell(3), true);
+  pins.add(cell(4));
+  pins.adopt(cell(3), true);
+  assert.ok(pins.holds(cell(4)));
+});
+
+test("a cell that does not exist is not pinned", () => {
+  const pins = new Pins();
+  pins.adopt(cell(3), false);
+  assert.equal(pins.cell, null);
+});

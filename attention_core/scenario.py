@@ -6,19 +6,24 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from .attention import attend
 from .checks import Array, whole_number
-from .edits import Edits, apply
 from .embeddings import Embedding, embed
-from .errors import SettingsError
+from .errors import SettingsError, ShapeError
 from .masks import padding_mask, window_mask
-from .matrix_names import MAX_TOKENS
-from .own_matrices import OwnMatrices
+from .own.edits import Edits, apply
+from .own.matrix_names import MAX_TOKENS, SYMBOLS
+from .own.own_matrices import OwnMatrices
 from .projections import MATRICES, Projections
 from .text import Tokens, tokenize
 from .trace import Trace
+from .trained import D_MODEL, N_HEADS, TrainedLayer, pieces_of, trained_layer
 
-WEIGHTS = ("random", "weightless", "tied", "orthonormal")
+WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained")
+# What a trained layer decides in place of the controls: its sizes, its own cutting of words, its own vectors.
+TRAINED = {"d_model": D_MODEL, "n_heads": N_HEADS, "d_k": D_MODEL // N_HEADS, "d_v": D_MODEL // N_HEADS, "piece": 0}
 SCALINGS = ("on", "off", "custom")
 MASKS = ("none", "causal", "padding", "window")
 
@@ -27,6 +32,8 @@ MASKS = ("none", "causal", "padding", "window")
 class Scenario:
     """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k and d_v D / heads.
 
+    layer: which one of the trained model, where weights are "trained". The layers before it run as they were trained;
+    mask, scale and residual are this layer's alone.
     edits and own are what `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
     """
 
@@ -40,6 +47,7 @@ class Scenario:
     d_k: int = 0
     d_v: int = 0
     weights: str = "random"
+    layer: int = 0
     init: str = "xavier"
     seed: int = 0
     scaling: str = "on"
@@ -65,13 +73,17 @@ _own_at = lru_cache(maxsize=8)(OwnMatrices.at)
 
 
 def settled(scenario: Scenario) -> Scenario:
-    """The scenario with the sizes that the user's own matrices decide in place of those of the controls.
+    """The scenario with the sizes that a trained layer, or the user's own matrices, decide in place of the controls.
 
     Raises: AttentionError.
     """
+    if scenario.weights == "trained":
+        sizes: dict[str, Any] = {**TRAINED}
+        scenario = replace(scenario, **sizes)
+        _check_beside_trained(own_of(scenario))
     if not scenario.own:
         return scenario
-    sizes: dict[str, Any] = {**own_of(scenario).sizes(scenario.n_heads)}
+    sizes = {**own_of(scenario).sizes(scenario.n_heads)}
     return replace(scenario, **sizes)
 
 
@@ -79,6 +91,9 @@ def settled(scenario: Scenario) -> Scenario:
 def tokens_of(scenario: Scenario) -> Tokens:
     """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError, SettingsError."""
     scenario = settled(scenario)
+    if scenario.weights == "trained":
+        pieces = pieces_of(scenario.text, scenario.n_tokens)
+        return Tokens(pieces.tokens, pieces.n_real, pieces.notes)
     sequence = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
     if not scenario.n_tokens and len(sequence.tokens) > MAX_TOKENS:
         return tokenize(scenario.text, piece=scenario.piece, n_tokens=MAX_TOKENS)
@@ -87,8 +102,14 @@ def tokens_of(scenario: Scenario) -> Tokens:
 
 @lru_cache(maxsize=64)
 def embedding_of(scenario: Scenario) -> Embedding:
-    """The vectors of a scenario's tokens. Raises: TextError, SettingsError."""
+    """The vectors of a scenario's tokens; those of a trained layer have no position codes of their own beside them.
+
+    Raises: TextError, SettingsError, FileError.
+    """
     scenario = settled(scenario)
+    if scenario.weights == "trained":
+        inputs = _trained(scenario).inputs
+        return Embedding(inputs, np.zeros_like(inputs), inputs)
     tokens = tokens_of(scenario).tokens
     return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
 
@@ -114,6 +135,8 @@ def trace_of(scenario: Scenario) -> Trace:
 def projections_of(scenario: Scenario) -> Projections:
     """The weights a scenario asks for, the user's own in their places, without the edits. Raises: AttentionError."""
     own = own_of(scenario)
+    if scenario.weights == "trained":
+        return replace(_trained(scenario).projections, **own.weights)
     if len(own.weights) == len(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
     return replace(_projections(settled(scenario)), **own.weights)
@@ -130,6 +153,21 @@ def _projections(scenario: Scenario) -> Projections:
     if s.weights == "weightless":
         return Projections.weightless(s.d_model, s.n_heads)
     raise _unknown("weights", s.weights, WEIGHTS)
+
+
+def _trained(scenario: Scenario) -> TrainedLayer:
+    return trained_layer(scenario.text, scenario.layer, settled(scenario).n_tokens)
+
+
+def _check_beside_trained(own: OwnMatrices) -> None:
+    """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises: ShapeError."""
+    for name, matrix in own.given.items():
+        rows = len(matrix) if name == "x" else D_MODEL
+        if matrix.shape != (rows, D_MODEL):
+            raise ShapeError(
+                f"{SYMBOLS[name]} is {matrix.shape[0]} × {matrix.shape[1]}, but in a trained layer it must be "
+                f"{'tokens' if name == 'x' else D_MODEL} × {D_MODEL}: choose other weights, or drop your own matrices"
+            )
 
 
 def _scale(scenario: Scenario) -> float | None:

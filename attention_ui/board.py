@@ -22,8 +22,16 @@ ROOT = Path(__file__).parent.parent
 NAME = "attention-lab"
 
 
-def show_board(scene: JSON, name: str, on_open: Callable[[str], None] | None = None) -> None:
-    """Show a scene in the visitor's colours; a pinned cell moves the focus, a link calls on_open."""
+OnPin = Callable[[str, list[int]], None]
+
+
+def show_board(
+    scene: JSON, name: str, on_open: Callable[[str], None] | None = None, on_pin: OnPin | None = None
+) -> None:
+    """Show a scene in the visitor's colours; a pinned cell moves the focus, a link calls on_open.
+
+    on_pin: called with the array and the index of a pinned cell instead.
+    """
     key = f"board {name}"
     zoom = 1.35 if st.session_state.get("present") else 1.0
     axes = {
@@ -33,7 +41,7 @@ def show_board(scene: JSON, name: str, on_open: Callable[[str], None] | None = N
     component()(
         key=key,
         data=dressed(scene, theme_mode(), zoom),
-        on_pin_change=partial(_pinned, key, axes),
+        on_pin_change=partial(_pinned, key, axes, on_pin),
         on_open_change=partial(_opened, key, on_open),
         on_edit_change=partial(_edited, key),
     )
@@ -56,15 +64,19 @@ def _mounted(manager: int) -> Any:
     return st.components.v2.component(f"{NAME}.board", js="component.js", css="board.css")
 
 
-def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]]) -> None:
-    """Move the focus to the pinned cell; what a browser of ours would not send is passed over."""
+def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnPin | None = None) -> None:
+    """Move the focus to the pinned cell, or tell on_pin of it; what a browser of ours would not send is passed over."""
     pin = st.session_state[key].get("pin")
     if not isinstance(pin, dict):
         return
     letters, index = axes.get(str(pin.get("array"))), pin.get("index")
     if not letters or not isinstance(index, list) or len(index) != len(letters):
         return
-    if all(type(number) is int and number >= 0 for number in index):
+    if not all(type(number) is int and number >= 0 for number in index):
+        return
+    if on_pin:
+        on_pin(str(pin["array"]), index)
+    else:
         follow_cell(letters, index)
 
 

@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core.embeddings import EMBEDDINGS
 from attention_core.initialisation import INITIALISATIONS
 from attention_core.scenario import MASKS, MAX_TOKENS, SCALINGS, WEIGHTS, Scenario
+from attention_core.trained import N_LAYERS
 
 from .markdown import plain
 
@@ -22,6 +23,17 @@ MAX_TEXT = 1000
 MAX_SEED = 2**53 - 1  # the largest whole number a browser holds exactly
 DEFAULTS = asdict(Scenario())
 GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
+Values = Mapping[str, Any]
+
+
+def _is_free(values: Values) -> bool:
+    """Whether the controls decide the sizes and the words: a trained layer brings its own."""
+    return values["weights"] != "trained"
+
+
+def _is_drawn(values: Values) -> bool:
+    """Whether the weights are drawn at random, with widths of their own choice."""
+    return values["weights"] not in ("weightless", "trained")
 
 
 @dataclass(frozen=True)
@@ -39,7 +51,7 @@ class Control:
     high: float = 0
     options: tuple[str, ...] = ()
     zero: str = ""
-    matters: Callable[[Mapping[str, Any]], bool] = lambda values: True
+    matters: Callable[[Values], bool] = lambda values: True
 
 
 CONTROLS: tuple[Control, ...] = (
@@ -51,11 +63,19 @@ CONTROLS: tuple[Control, ...] = (
         "n_tokens", "Sequence length", "Sizes", high=MAX_TOKENS, zero="fit",
         help="How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up with [pad].",
     ),
-    Control("d_model", "Embedding size", "Sizes", "How many numbers describe one token (d_model).", 1, 512),
-    Control("n_heads", "Heads", "Sizes", "How many heads attend at the same time.", 1, 16),
+    Control(
+        "d_model", "Embedding size", "Sizes", "How many numbers describe one token (d_model).", 1, 512,
+        matters=_is_free,
+    ),
+    Control("n_heads", "Heads", "Sizes", "How many heads attend at the same time.", 1, 16, matters=_is_free),
     Control(
         "weights", "Weights", "Weights", options=WEIGHTS,
-        help="random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns are.",
+        help="random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns are; trained: a "
+        "layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors and sizes.",
+    ),
+    Control(
+        "layer", "Trained layer", "Weights", "Which of the trained model's layers, counted from 0.", 0, N_LAYERS - 1,
+        matters=lambda values: values["weights"] == "trained",
     ),
     Control(
         "init", "Drawn from", "Weights", options=tuple(INITIALISATIONS),
@@ -65,7 +85,7 @@ CONTROLS: tuple[Control, ...] = (
     ),
     Control(
         "seed", "Seed", "Weights", "The same seed gives the same weights, on any day and machine.", 0, MAX_SEED,
-        matters=lambda values: values["weights"] != "weightless",
+        matters=_is_drawn,
     ),
     Control(
         "scaling", "Scaling", "Scores and mask", options=SCALINGS,
@@ -87,34 +107,43 @@ CONTROLS: tuple[Control, ...] = (
     Control(
         "d_k", "Query/key width d_k", "Tokens and widths", high=128, zero="embedding / heads",
         help="How many numbers a query or key of one head has.",
-        matters=lambda values: values["weights"] != "weightless",
+        matters=_is_drawn,
     ),
     Control(
         "d_v", "Value width d_v", "Tokens and widths", high=128, zero="embedding / heads",
         help="How many numbers a value of one head has.",
-        matters=lambda values: values["weights"] != "weightless",
+        matters=_is_drawn,
     ),
-    Control("positions", "Positions", "Tokens and widths", "Add the sinusoidal code of each position to its word."),
+    Control(
+        "positions", "Positions", "Tokens and widths", "Add the sinusoidal code of each position to its word.",
+        matters=_is_free,
+    ),
     Control(
         "embedding", "Word vectors", "Tokens and widths", options=EMBEDDINGS,
         help="normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on paper.",
+        matters=_is_free,
     ),
     Control(
         "piece", "Cut words into pieces", "Tokens and widths", high=12, zero="whole words",
         help="At most so many characters to a token; later pieces are marked ##.",
+        matters=_is_free,
     ),
 )  # fmt: skip
 
 
 def scenario() -> tuple[Scenario, DeltaGenerator]:
-    """Draw all controls in the sidebar; give what they say, and an empty place below the sizes."""
+    """Draw all controls in the sidebar; give what they say, and an empty place below the sizes.
+
+    The sizes stand first but are drawn last: which of them matter depends on the weights.
+    """
     values: dict[str, Any] = {}
     with st.sidebar:
-        _group(GROUPS[0], values)
-        below_sizes = st.container()
+        sizes, below_sizes = st.container(), st.container()
         for group in GROUPS[1:]:
             with st.expander(group):
                 _group(group, values)
+        with sizes:
+            _group(GROUPS[0], values)
     return Scenario(**values), below_sizes
 
 

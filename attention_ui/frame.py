@@ -10,10 +10,10 @@ from pathlib import Path
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.columns import column_gap
 from attention_core.notation import OURS, Notation
+from attention_core.notation.columns import column_gap
+from attention_core.notation.texts import NOTATIONS
 from attention_core.scenario import Scenario, settled, tokens_of, trace_of
-from attention_core.source_texts import NOTATIONS
 from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 

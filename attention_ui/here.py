@@ -32,10 +32,9 @@ class Here:
     @property
     def sentence(self) -> str:
         """The sentence, and what else was chosen, in one line for a hand-out."""
-        s = self.scenario
-        return (
-            f"“{s.text}”: {s.d_model} features, {s.n_heads} heads, {s.weights} weights (seed {s.seed}), mask {s.mask}"
-        )
+        s, sizes = self.scenario, self.trace.sizes
+        drawn = f"layer {s.layer}" if s.weights == "trained" else f"seed {s.seed}"
+        return f"“{s.text}”: {sizes['D']} features, {sizes['H']} heads, {s.weights} weights ({drawn}), mask {s.mask}"
 
     @property
     def stage(self) -> Stage:

@@ -12,11 +12,11 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_core.edits import Edit, Edits, outside_note
-from attention_core.matrix_names import SYMBOLS
-from attention_core.own_matrices import OwnMatrices, read_own, shown_matrices, template
+from attention_core.own.edits import Edit, Edits, outside_note
+from attention_core.own.matrix_names import SYMBOLS
+from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
+from attention_core.own.state_file import FOCUS, State, read_state, write_state
 from attention_core.scenario import Scenario, edits_of, own_of
-from attention_core.state_file import FOCUS, State, read_state, write_state
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror

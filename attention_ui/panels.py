@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core import STEPS, Trace, notation
+from attention_core.code.script import notebook, script
+from attention_core.code.step_code import numpy_lines, torch_lines
 from attention_core.derivation import Derivation, derive
 from attention_core.files import trace_to_npz
-from attention_core.notation_formulas import formula
-from attention_core.script import notebook, script
-from attention_core.step_code import numpy_lines, torch_lines
+from attention_core.notation.formulas import formula
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
 from attention_viz.scene import dressed

@@ -18,7 +18,15 @@ class Page:
     fields: tuple[str, ...] = ()
 
 
-SECTIONS = {"story": "The story"}
+SECTIONS = {
+    "story": "The story",
+    "heads": "Heads",
+    "masks": "Masks and kinds",
+    "diagonal": "The diagonal",
+    "trained": "Trained heads",
+    "labs": "Laboratories",
+    "reference": "Reference",
+}
 
 PAGES: tuple[Page, ...] = (
     Page(
@@ -65,6 +73,123 @@ PAGES: tuple[Page, ...] = (
     Page(
         "pages/story/output.py", "output", "Output", ":material/output:", "story",
         "What does W_O do with what the heads found?", ("output",),
+    ),
+    Page(
+        "pages/heads/all_heads.py", "all-heads", "All heads", ":material/apps:", "heads",
+        "What does each head look at, and what is lost in their average?",
+        ("scores", "scaled_scores", "masked_scores", "probabilities"),
+    ),
+    Page(
+        "pages/heads/head_portraits.py", "head-portraits", "What a head does", ":material/portrait:", "heads",
+        "What kind of head is this, and which heads do the same?",
+    ),
+    Page(
+        "pages/heads/head_worth.py", "head-worth", "What a head is worth", ":material/balance:", "heads",
+        "How much of the output comes from each head, and what if one is missing?",
+    ),
+    Page(
+        "pages/heads/shared_keys.py", "shared-keys", "Shared keys and values", ":material/share:", "heads",
+        "What changes, and what is saved, when heads share keys and values?",
+    ),
+    Page(
+        "pages/heads/one_matrix_or_many.py", "one-matrix-or-many", "One matrix or many", ":material/dataset:", "heads",
+        "Must heads be computed one by one, or can one product serve them all?",
+    ),
+    Page(
+        "pages/masks/mask_workshop.py", "mask-workshop", "Mask workshop", ":material/grid_off:", "masks",
+        "Which keys may a query see, and what becomes of those it may not?",
+    ),
+    Page(
+        "pages/masks/encoder_decoder.py", "encoder-decoder", "Encoder, decoder, cross", ":material/compare_arrows:",
+        "masks", "Who asks, who answers, and which mask belongs where?",
+    ),
+    Page(
+        "pages/masks/invariances.py", "invariances", "What the layer cannot see", ":material/visibility_off:", "masks",
+        "Which changes of its input and its weights leave no trace in the output?",
+    ),
+    Page(
+        "pages/masks/break_it.py", "break-it", "Break it", ":material/bug_report:", "masks",
+        "What gives a broken layer away when all its shapes are right?",
+    ),
+    Page(
+        "pages/diagonal/self_attention_mass.py", "self-attention-mass", "Self-attention mass",
+        ":material/center_focus_strong:", "diagonal", "Does a token look at itself?",
+    ),
+    Page(
+        "pages/diagonal/truths.py", "truths", "What is true", ":material/balance:", "diagonal",
+        "Which statements about the diagonal are true, and which only sound true?",
+    ),
+    Page(
+        "pages/diagonal/growth.py", "growth", "How it grows", ":material/trending_up:", "diagonal",
+        "How many features does it take until tokens look at themselves?",
+    ),
+    Page(
+        "pages/diagonal/geometry.py", "geometry", "In the plane", ":material/explore:", "diagonal",
+        "Which tokens can out-vote a token in its own row?",
+    ),
+    Page(
+        "pages/diagonal/depth.py", "depth", "Depth", ":material/stacks:", "diagonal",
+        "What becomes of tokens when attention is stacked upon attention?",
+    ),
+    Page(
+        "pages/diagonal/claims.py", "claims", "Claims", ":material/fact_check:", "diagonal",
+        "What is said about attention, and what of it is true?",
+    ),
+    Page(
+        "pages/trained/trained_heads.py", "trained-heads", "All 72 heads", ":material/grid_view:", "trained",
+        "What do the heads of a trained model look at in your own sentence?",
+    ),
+    Page(
+        "pages/trained/one_head.py", "one-head", "One head", ":material/center_focus_strong:", "trained",
+        "What does one trained head do, cell by cell?",
+    ),
+    Page(
+        "pages/trained/find_a_head.py", "find-a-head", "Find a head", ":material/search:", "trained",
+        "Which head does what you are looking for?",
+    ),
+    Page(
+        "pages/trained/change_a_word.py", "change-a-word", "Change one word", ":material/swap_horiz:", "trained",
+        "Which heads notice when one word of a sentence changes?",
+    ),
+    Page(
+        "pages/trained/layers.py", "layers", "Layer by layer", ":material/layers:", "trained",
+        "How do the heads change from the first layer to the last?",
+    ),
+    Page(
+        "pages/trained/your_weights.py", "your-weights", "Your own weights", ":material/upload_file:", "trained",
+        "What do the heads of your own model look at?",
+    ),
+    Page(
+        "pages/labs/training.py", "training", "Training", ":material/model_training:", "labs",
+        "What do heads learn to look at, and what are more of them good for?",
+    ),
+    Page(
+        "pages/labs/stiefel.py", "stiefel", "Orthonormal projections", ":material/square_foot:", "labs",
+        "What changes when the columns of every head's matrices are orthonormal?",
+    ),
+    Page(
+        "pages/labs/convolution.py", "convolution", "Convolution", ":material/blur_on:", "labs",
+        "Can attention do what a convolution does?",
+    ),
+    Page(
+        "pages/labs/lexicon.py", "lexicon", "Lexicon", ":material/dictionary:", "labs",
+        "What would heads look at if their features had names?",
+    ),
+    Page(
+        "pages/reference/arrays.py", "arrays", "Arrays", ":material/data_array:", "reference",
+        "What does the layer compute, in which order, and how large is it?",
+    ),
+    Page(
+        "pages/reference/glossary.py", "glossary", "Glossary", ":material/translate:", "reference",
+        "Who calls what by which name?",
+    ),
+    Page(
+        "pages/reference/concepts.py", "concepts", "Concepts", ":material/list_alt:", "reference",
+        "Where can I see what the texts speak of?",
+    ),
+    Page(
+        "pages/reference/about.py", "about", "Sources and limits", ":material/info:", "reference",
+        "Where does this come from, how far does it go, and who says that it is right?",
     ),
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ from .markdown import plain
 
 CONFIG = {
     "displaylogo": False,
-    "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "autoScale2d", "resetScale2d"],
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
     "toImageButtonOptions": {"format": "svg"},
 }
 

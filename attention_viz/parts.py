@@ -1,41 +1,25 @@
-"""The pieces that pictures are put together from: frames, words, strokes, places to click, axes and the layout."""
+"""The pieces that pictures are put together from: frames, lines, words, margins and the layout."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from attention_core.checks import Array
-
 from .labels import longest
 
-# A click needs one invisible marker per cell; above this many the page gets slow (2 ms per 100 markers).
-MOST_CLICKABLE = 4096
-AXIS = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickfont": {"size": 11}}
 PLANE = ("x", "y")
 
 Part = dict[str, Any]
-# x, y, what a click reports (head, row and column, head -1 for none; or a name), what the hover says
-Spot = tuple[float, float, tuple[int, int, int] | str, str]
-
-
-def rectangle(
-    x0: float, y0: float, x1: float, y1: float, color: str, line: float, axes: tuple[str, str] = PLANE
-) -> Part:
-    """A frame from one corner to the opposite one."""
-    return {
-        "type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "xref": axes[0], "yref": axes[1],
-        "line": {"color": color, "width": line}, "layer": "above",
-    }  # fmt: skip
 
 
 def box(
     x: float, y: float, width: float, height: float, color: str, line: float, axes: tuple[str, str] = PLANE
 ) -> Part:
     """A frame around cells; x and y count cells from the top left."""
-    return rectangle(x - 0.5, y - 0.5, x + width - 0.5, y + height - 0.5, color, line, axes)
+    return {
+        "type": "rect", "x0": x - 0.5, "x1": x + width - 0.5, "y0": y - 0.5, "y1": y + height - 0.5,
+        "xref": axes[0], "yref": axes[1], "line": {"color": color, "width": line}, "layer": "above",
+    }  # fmt: skip
 
 
 def broken_line(x0: float, y0: float, x1: float, y1: float, color: str, line: float, dash: str) -> Part:
@@ -54,49 +38,6 @@ def word(
         "x": x, "y": y, "text": text, "showarrow": False, "xanchor": anchor, "yanchor": "middle",
         "font": {"color": color, "size": size},
     } | more  # fmt: skip
-
-
-def ground(hidden: Array, **place: Any) -> Part:
-    """The plain ground of masked cells; place: where the matrix lies."""
-    return {
-        "type": "heatmap", "z": np.where(hidden, 1, np.nan).astype("f4"), "colorscale": "@mask", "showscale": False,
-        "hoverinfo": "skip",
-    } | place  # fmt: skip
-
-
-def strokes(x: Array, y: Array, dx: float = 1, dy: float = 1) -> Part:
-    """A diagonal stroke in each masked cell of a size, given the middles: never told by colour alone."""
-    gap = np.full(len(x), np.nan)
-    return {
-        "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False,
-        "x": np.stack([x - 0.3 * dx, x + 0.3 * dx, gap], axis=1).ravel().astype("f4"),
-        "y": np.stack([y + 0.3 * dy, y - 0.3 * dy, gap], axis=1).ravel().astype("f4"),
-        "line": {"color": "@hatch", "width": 1},
-    }  # fmt: skip
-
-
-def clicks(spots: Sequence[Spot], size: int = 14, axes: tuple[str, str] = PLANE) -> list[Part]:
-    """Invisible markers that can be clicked and say what they are: a Plotly heatmap reports no click to Streamlit.
-
-    There are none where there would be too many. Only one is drawn (maxdisplayed): hovering and clicking read the data,
-    and drawing all of them made seven times as many changes to the page.
-    """
-    if not 0 < len(spots) <= MOST_CLICKABLE:
-        return []
-    x, y, where, texts = (list(part) for part in zip(*spots, strict=True))
-    return [{
-        "type": "scatter", "mode": "markers", "x": _typed(x), "y": _typed(y), "showlegend": False,
-        "customdata": where if isinstance(where[0], str) else _typed(where), "text": texts,
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"opacity": 0, "size": size, "symbol": "square", "maxdisplayed": 1},
-        "xaxis": axes[0], "yaxis": axes[1],
-    }]  # fmt: skip
-
-
-def _typed(numbers: Sequence[Any]) -> Array:
-    """Numbers as they travel to the browser in the fewest bytes: whole ones in two, all others in four."""
-    array = np.array(numbers)
-    return array.astype("i2" if array.dtype.kind == "i" else "f4")
 
 
 def margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, float]:

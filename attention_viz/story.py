@@ -22,9 +22,11 @@ Cell = tuple[int, int, int]  # head, row, column
 
 def tokens(stage: Stage, embedding: Embedding, query: int, feature: int) -> JSON:
     """Word vectors plus position codes; the inputs alone where the user's own numbers stand in them."""
-    if not np.array_equal(embedding.inputs, stage.trace.inputs[0]):
+    whole = embedding.words is embedding.inputs  # of a trained layer: made of words and positions long before
+    if whole or not np.array_equal(embedding.inputs, stage.trace.inputs[0]):
         own = [Panel("inputs", 1, 2, (0, 0), "result", editable=True)]
-        return scene(stage, own, ("inputs", (0, query, feature)), "The inputs, with the user's own numbers.")
+        says = "The inputs of the trained layer." if whole else "The inputs, with the user's own numbers."
+        return scene(stage, own, ("inputs", (0, query, feature)), says)
     stage = replace(stage, extra={"words": embedding.words, "positions": embedding.positions})
     panels = [
         Panel("words", 0, 1, (0, 0)),

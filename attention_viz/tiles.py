@@ -1,66 +1,108 @@
-"""One or several matrices of a trace field in one picture, on one pair of axes: the ground of every heatmap."""
+"""Matrices in one picture, each on axes of its own that zoom together: the ground of every heatmap."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core import AXES, STEPS, Trace
+from attention_core import Trace
 from attention_core.checks import Array
 
 from .labels import number, short
-from .parts import AXIS, MOST_CLICKABLE, Part, Spot, below, clicks, ground, margins, strokes
+from .parts import Part, below, box, layout, margins, word
 from .theme import Figure
 
-MOST_HATCHED = 4000
-MOST_TICKS = 40
+WIDTH = 1000  # px, about what a page leaves for a picture beside the sidebar
+TITLE, GAP = 20, 14  # px above each tile for its title, and between tiles
+MOST_TICKS = 24  # labels along one side of a tile that are all written
+NUMBERED = 30  # px that a cell needs to hold its number
+# A click needs one invisible marker per cell; above this many the page gets slow (2 ms per 100 markers).
+MOST_CLICKABLE = 4096
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tile:
-    """A matrix and where its top left cell lies, counted in cells; head is None for a matrix of all heads."""
+    """A matrix and what stands above it. head: what a click on it reports, -1 for no head; lit: framed."""
 
     matrix: Array
-    x: int = 0
-    y: int = 0
-    head: int | None = None
+    title: str = ""
+    head: int = -1
+    lit: bool = False
 
 
-def tiled(trace: Trace, field: str, tiles: Sequence[Tile], limit: float, own_scale: bool = False) -> Figure:
-    """The tiles as one heatmap trace with hover, places to click, hatching and token ticks; a height is not chosen yet.
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """What all tiles of a picture share. The labels along a side differ from each other.
 
-    limit: the value of the strongest colour. own_scale: divide each tile by its own largest absolute value.
-    Clicked points carry (head, row, column) as customdata, head -1 for a matrix of all heads.
+    kind: feature, logit or probability; it chooses the colours. limit: the value of the strongest one; None: each tile
+    has its own. missing: what a cell without a finite number is. width: what is left for the picture, and tallest: the
+    height of a cell that has all the room it wants, in px. bar: whether the scale of the colours is drawn.
+    start: the number of the first column, for clicks.
     """
-    height = max(tile.y + tile.matrix.shape[0] for tile in tiles)
-    width = max(tile.x + tile.matrix.shape[1] for tile in tiles)
-    true, shown = np.full((height, width), np.nan, "f4"), np.full((height, width), np.nan, "f4")
-    for tile in tiles:
-        n_rows, n_columns = tile.matrix.shape
-        place = np.s_[tile.y : tile.y + n_rows, tile.x : tile.x + n_columns]
-        true[place] = tile.matrix
-        shown[place] = tile.matrix / (largest(tile.matrix) if own_scale else 1.0)
-    hidden = np.isneginf(true)
-    shown[hidden] = np.nan
-    data = [_colours(field, shown, true, 1.0 if own_scale else limit, own_scale)]
-    if hidden.any():
-        data += _hatched(hidden)
-    if true.size <= MOST_CLICKABLE:
-        data += _clicks(trace, field, tiles)
-        data[0] |= {"hoverinfo": "skip", "hovertemplate": None}
-    return {"data": data, "layout": _layout(trace, field, tiles, height, width)}
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    kind: str = "probability"
+    limit: float | None = 1.0
+    missing: str = "masked"
+    width: float = WIDTH
+    tallest: float = 24.0
+    bar: bool = True
+    start: int = 0
+
+
+def tiled(
+    sheet: Sheet, tiles: Sequence[Tile], description: str, *, across: int, cell: tuple[int, int] | None = None
+) -> Figure:
+    """The tiles in lines of so many, with hover, places to click, and labels at the left and at the bottom.
+
+    cell: a row and a column that are framed in each tile. Clicked points carry (head, row, column) as customdata.
+    """
+    lines, room = math.ceil(len(tiles) / across), sheet.width / across - GAP
+    tall = _height(sheet, room)
+    whole = lines * tall + (lines - 1) * (TITLE + GAP)
+    clickable = sum(tile.matrix.size for tile in tiles) <= MOST_CLICKABLE
+    sides = margins(sheet.rows, l=4, r=64 if sheet.limit and sheet.bar else 8, t=TITLE + 4, b=below(sheet.columns)[1])
+    around: Part = {"shapes": [], "annotations": [], "margin": sides}
+    data: list[Part] = []
+    for place, tile in enumerate(tiles):
+        name = str(place + 1) if place else ""
+        axes = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
+        around |= _plane(sheet, place, across, tall, whole)
+        around[f"xaxis{name}"]["showticklabels"] = place + across >= len(tiles)
+        data += _pictures(sheet, tile, axes, clickable, numbered=room / len(sheet.columns) >= NUMBERED)
+        around["annotations"].append(_title(tile, axes))
+        around["shapes"] += _frames(tile, axes, cell)
+    if sheet.limit:
+        around["coloraxis"] = _colours(sheet.kind, sheet.limit, min(180.0, whole)) | {"showscale": sheet.bar}
+    return {"data": data, "layout": layout(whole + sides["t"] + sides["b"], description, **around)}
+
+
+def across_for(n_tiles: int) -> int:
+    """How many tiles stand side by side: at most 4, without a gap at the end where the number allows it.
+
+    >>> [across_for(n) for n in (1, 2, 4, 6, 8, 16)]
+    [1, 2, 2, 3, 4, 4]
+    """
+    root = math.ceil(math.sqrt(n_tiles))
+    return next((n for n in range(root, 5) if n_tiles % n == 0), min(4, root))
+
+
+def numbered(labels: Sequence[str]) -> tuple[str, ...]:
+    """Tokens with their places, so that repeated ones stay apart; shortened, and markup stays text.
+
+    >>> numbered(["the", "the"])
+    ('0 the', '1 the')
+    """
+    return tuple(f"{place} {short(label)}" for place, label in enumerate(labels))
 
 
 def largest(matrix: Array) -> float:
     """The largest absolute value that is not masked; 1 where all is 0."""
     return float(np.abs(matrix, where=np.isfinite(matrix), out=np.zeros(matrix.shape)).max()) or 1.0
-
-
-def row_labels(trace: Trace, field: str) -> list[str]:
-    """The names of a field's rows: tokens, shortened."""
-    return [short(token) for token in trace.labels(trace.axes(field)[-2])]
 
 
 def column_labels(trace: Trace, field: str) -> list[str]:
@@ -72,70 +114,111 @@ def column_labels(trace: Trace, field: str) -> list[str]:
     return [f"{i // width}·{i % width}" for i in range(getattr(trace, field).shape[-1])]
 
 
-def axis_name(trace: Trace, field: str, which: int) -> str:
-    """What the rows (-2) or columns (-1) of a field are, in words."""
-    return " · ".join(AXES[letter] for letter in trace.axes(field)[which].split("·"))
+def _height(sheet: Sheet, room: float) -> float:
+    """The height of a tile in px: cells about square, flat enough for a screen and high enough for their labels."""
+    n_rows, n_columns = len(sheet.rows), len(sheet.columns)
+    lowest = 15.0 if n_rows <= MOST_TICKS else 1.2
+    return n_rows * max(lowest, min(room / n_columns, sheet.tallest))
 
 
-def _colours(field: str, shown: Array, true: Array, limit: float, own_scale: bool) -> Part:
-    kind = STEPS[field].kind
-    gap = _gap(shown)
+def _plane(sheet: Sheet, place: int, across: int, tall: float, whole: float) -> Part:
+    """The two axes of a tile. All are zoomed together."""
+    line, column = divmod(place, across)
+    width, name = (1 - (across - 1) * GAP / sheet.width) / across, str(place + 1) if place else ""
+    left, top = column * (width + GAP / sheet.width), 1 - line * (tall + TITLE + GAP) / whole
+    x = _axis(sheet.columns, left, left + width, sheet.width * width / 12)
+    y = _axis(sheet.rows, max(0.0, top - tall / whole), top, tall / 12, reverse=True)
     return {
-        "type": "heatmap", "z": shown, "zmin": 0 if kind == "probability" else -limit, "zmax": limit,
-        "colorscale": f"@{kind}", "xgap": gap, "ygap": gap, "showscale": not own_scale, "customdata": true,
-        "hovertemplate": "%{customdata:.4g}<extra></extra>",
-        "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 11}, "nticks": 5, "xpad": 4, "x": 1.01},
+        f"xaxis{name}": x | {"anchor": f"y{name}", "tickangle": below(sheet.columns)[0]}
+        | ({"matches": "x"} if place else {}),
+        f"yaxis{name}": y | {"anchor": f"x{name}", "showticklabels": column == 0}
+        | ({"matches": "y"} if place else {}),
     }  # fmt: skip
 
 
-def _gap(canvas: Array) -> int:
+def _axis(labels: Sequence[str], start: float, end: float, most: float, reverse: bool = False) -> Part:
+    """An axis with a part of the picture and at most so many labels; on zooming in more of them are written."""
+    edges = [-0.5, len(labels) - 0.5]
+    few = len(labels) <= min(most, MOST_TICKS)
+    return {
+        "type": "category", "categoryorder": "array", "categoryarray": list(labels), "domain": [start, min(1.0, end)],
+        "range": edges[::-1] if reverse else edges, "showgrid": False, "zeroline": False, "ticks": "",
+        "tickfont": {"size": 11}, **({"dtick": 1} if few else {"nticks": max(2, int(min(most, MOST_TICKS) / 2))}),
+    }  # fmt: skip
+
+
+def _pictures(sheet: Sheet, tile: Tile, axes: Part, clickable: bool, numbered: bool) -> list[Part]:
+    """The colours of a tile, the ground of its cells without a number, and what can be clicked."""
+    finite = np.isfinite(tile.matrix)
+    shown = np.where(finite, tile.matrix, np.nan).astype("f4")
+    place = axes | {"x": list(sheet.columns), "y": list(sheet.rows), "xgap": _gap(sheet), "ygap": _gap(sheet)}
+    data: list[Part] = [place | _scale(sheet, tile) | {
+        "type": "heatmap", "z": shown, "hoverongaps": False, "name": tile.title,
+        "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",
+    }]  # fmt: skip
+    if numbered:
+        data[0]["texttemplate"] = "%{z:.2f}"  # without a size of its own Plotly makes it fit the cells
+    if not finite.all():
+        data.append(place | {
+            "type": "heatmap", "z": np.where(finite, np.nan, 1).astype("f4"), "colorscale": "@mask", "showscale": False,
+            "hoverongaps": False, "hovertemplate": f"%{{y}} → %{{x}}<br>{sheet.missing}<extra></extra>",
+            # A glyph, so that a masked cell is never told by its colour alone.
+            **({"texttemplate": "╱", "textfont": {"color": "@hatch", "size": 12}} if clickable else {}),
+        })  # fmt: skip
+    return data + (_clicks(sheet, tile, axes) if clickable else [])
+
+
+def _scale(sheet: Sheet, tile: Tile) -> Part:
+    if sheet.limit:
+        return {"coloraxis": "coloraxis"}
+    limit = largest(tile.matrix)
+    low = 0.0 if sheet.kind == "probability" else -limit
+    return {"zmin": low, "zmax": limit, "colorscale": f"@{sheet.kind}", "showscale": False}
+
+
+def _colours(kind: str, limit: float, length: float) -> Part:
+    return {
+        "cmin": 0.0 if kind == "probability" else -limit, "cmax": limit, "colorscale": f"@{kind}",
+        "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 11}, "nticks": 5, "xpad": 4, "x": 1.0,
+                     "lenmode": "pixels", "len": length, "y": 1, "yanchor": "top"},
+    }  # fmt: skip
+
+
+def _gap(sheet: Sheet) -> int:
     """The line between cells in px; between tiny cells it would wash the colours out."""
-    return 1 if max(canvas.shape) <= MOST_TICKS else 0
+    return 1 if max(len(sheet.rows), len(sheet.columns)) <= MOST_TICKS else 0
 
 
-def _hatched(hidden: Array) -> list[Part]:
-    """The ground of masked cells, and a stroke in each where the strokes can be told apart."""
-    rows, columns = np.nonzero(hidden)
-    marks = [strokes(columns, rows)] if rows.size <= MOST_HATCHED else []
-    return [ground(hidden, xgap=_gap(hidden), ygap=_gap(hidden)), *marks]
+def _clicks(sheet: Sheet, tile: Tile, axes: Part) -> list[Part]:
+    """Invisible markers that can be clicked and say what they are: a Plotly heatmap reports no click to Streamlit.
+
+    Only one is drawn (maxdisplayed): hovering and clicking read the data, and drawing all of them made seven times as
+    many changes to the page.
+    """
+    cells = list(np.ndindex(*tile.matrix.shape))
+    texts = [
+        f"{tile.title}<br>{sheet.rows[r]} → {sheet.columns[c]}<br><b>"
+        + (number(float(tile.matrix[r, c]), 4) if np.isfinite(tile.matrix[r, c]) else sheet.missing) + "</b>"
+        for r, c in cells
+    ]  # fmt: skip
+    return [axes | {
+        "type": "scatter", "mode": "markers", "x": [sheet.columns[c] for _, c in cells],
+        "y": [sheet.rows[r] for r, _ in cells], "showlegend": False, "text": texts,
+        "customdata": np.array([(tile.head, r, sheet.start + c) for r, c in cells], "i2"),
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"opacity": 0, "size": 14, "symbol": "square", "maxdisplayed": 1},
+    }]  # fmt: skip
 
 
-def _clicks(trace: Trace, field: str, tiles: Sequence[Tile]) -> list[Part]:
-    """Every cell can be clicked, and says its head, its row, its column and its number."""
-    rows, columns = row_labels(trace, field), column_labels(trace, field)
-    spots: list[Spot] = []
-    for tile in tiles:
-        title = "" if tile.head is None else f"head {tile.head}<br>"
-        head = -1 if tile.head is None else tile.head
-        for (r, c), value in np.ndenumerate(tile.matrix):
-            text = f"{title}{rows[r]} → {columns[c]}<br><b>{number(float(value), 4)}</b>"
-            spots.append((tile.x + c, tile.y + r, (head, r, c), text))
-    return clicks(spots)
+def _title(tile: Tile, axes: Part) -> Part:
+    name = f"<b>{tile.title}</b>" if tile.lit else tile.title
+    return word(0, 1, name, anchor="left", size=12, yanchor="bottom", xref=f"{axes['xaxis']} domain",
+                yref=f"{axes['yaxis']} domain")  # fmt: skip
 
 
-def _layout(trace: Trace, field: str, tiles: Sequence[Tile], height: int, width: int) -> Part:
-    """Axes with their labels, and the margins that these need."""
-    rows, columns = row_labels(trace, field), column_labels(trace, field)
-    left = [tile for tile in tiles if tile.x == min(t.x for t in tiles)]
-    bottom = [tile for tile in tiles if tile.y == max(t.y for t in tiles if t.x == tile.x)]
-    angle, room = below(columns)
-    return {
-        "xaxis": AXIS | {"range": [-0.5, width - 0.5], "tickangle": angle}
-        | _ticks(columns, [tile.x for tile in bottom], width, numbered=trace.axes(field)[-1] not in ("T", "S")),
-        "yaxis": AXIS | {"range": [height - 0.5, -0.5]} | _ticks(rows, [tile.y for tile in left], height),
-        "margin": margins(
-            rows if height <= MOST_TICKS else [], l=4, r=64, t=24, b=room if width <= MOST_TICKS else 4
-        ),
-        "shapes": [], "annotations": [],
-    }  # fmt: skip
-
-
-def _ticks(labels: list[str], starts: list[int], length: int, numbered: bool = False) -> Part:
-    """Labels at each tile's cells, or none where they would not be readable."""
-    if length > MOST_TICKS:
-        return {"showticklabels": False}
-    step = 4 if numbered and len(labels) * len(starts) > 20 else 1
-    return {
-        "tickvals": [start + i for start in starts for i in range(0, len(labels), step)],
-        "ticktext": labels[::step] * len(starts),
-    }
+def _frames(tile: Tile, axes: Part, cell: tuple[int, int] | None) -> list[Part]:
+    """A frame around the tile, and one around the cell in focus."""
+    n_rows, n_columns = tile.matrix.shape
+    plane = (axes["xaxis"], axes["yaxis"])
+    frame = box(0, 0, n_columns, n_rows, "@primary" if tile.lit else "@line", 3 if tile.lit else 1, plane)
+    return [frame] + ([box(cell[1], cell[0], 1, 1, "@focus", 2, plane)] if cell else [])

@@ -1,4 +1,4 @@
-"""Runs the PyTorch lines of `attention_core/torch_code.py` for every combination of options and compares each result.
+"""Runs the PyTorch lines of `attention_core/code/torch_code.py` for all combinations of options; compares the results.
 
 Run by hand, in an environment of its own, when those lines or the PyTorch version change:
 
@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from attention_core import STEPS, AttentionError, Projections, Trace, attend, torch_code
-from attention_core.rounding import tolerance
-from attention_core.step_code import SETTINGS, given, value
+from attention_core import STEPS, AttentionError, Projections, Trace, attend
+from attention_core.code import torch_code
+from attention_core.code.rounding import tolerance
+from attention_core.code.step_code import SETTINGS, given, value
 
 TORCH_VERSION = "2.13.0"
 B, T, S, H, D, M = 2, 3, 5, 6, 12, 11

@@ -19,7 +19,7 @@ export function panelSize(model, space, panel, cell, others) {
     axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
-  const shown = small ? smallCell(panel, rows, columns, stack, space) : cell;
+  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cell;
   const labelled = small ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
@@ -62,11 +62,12 @@ export function widthOf({ measure, zoom, width, shrink = 1 }, { title, badge, si
 }
 
 // Thumbnails: a tile of at most 96 px, a single picture of at most 150; smaller where room is short; a line of tiles fits.
-function smallCell(panel, rows, columns, { count }, { zoom, width, shrink = 1 }) {
+function smallCell(panel, [rows, columns, { count }], { zoom, width, shrink = 1 }, others) {
   const short = shrink === 1 && width < 480 ? 0.7 : 1;
   const most = zoom * short * (panel.tiles === null ? Math.min(150, 300 * shrink) : 96 * shrink);
   const line = panel.tiles !== null && panel.arrange === "across";
-  const room = line ? Math.min(most, (width - 12) / count - APART * zoom) : most;
+  const beside = others.some(({ size }) => size !== "small") ? (width < 480 ? 56 : 96) * zoom : 0; // labels of others
+  const room = line ? Math.min(most, (width - 12 - beside) / count - APART * zoom) : most;
   const side = Math.max(line ? 0.2 : 1, Math.min(12 * zoom, room / Math.max(rows.count, columns.count)));
   const whole = side > 3 ? Math.floor(side) : side;
   return { width: whole, height: whole, digits: -1 };

@@ -16,25 +16,38 @@ tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 asking = token(trace, "T", focus.query)
 
+trained = scenario.weights == "trained"
 pieces = f"; words are cut into pieces of at most {scenario.piece} characters" if scenario.piece else ""
-st.markdown(f"The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its place{pieces}.")
+st.markdown(
+    "The sentence is cut into **tokens** as the trained model does it: small letters, words it does not know in pieces "
+    "marked ##, [CLS] first and [SEP] last."
+    if trained
+    else f"The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its place{pieces}."
+)
 st.html(chips_html(tokens, focus.query))
 
-says(now, "inputs", r" = E_{\text{words}} + P_{\text{positions}}")
+says(now, "inputs", "" if trained else r" = E_{\text{words}} + P_{\text{positions}}")
 board = story.tokens(now.stage, embedding, focus.query, number)
 show_board(board, "tokens")
-st.caption(
-    "From orange (negative) to violet (positive). The word vectors here are drawn at random, once for each word, from "
-    "a hash of its letters: the same word always has the same vector, and a vector means nothing. Only training would "
-    "move words of similar meaning near each other. "
-    + (
-        "The position code is the same for every sentence: waves from fast (left) to slow (right), so that a token's "
-        "place can be read from it."
-        if scenario.positions
-        else "Positions are off: the code is zero, so nothing in these rows tells which token comes first."
+if trained:
+    st.caption(
+        f"From orange (negative) to violet (positive): what comes into layer {scenario.layer} of the trained model. "
+        "Words and places were added and normalised before its first layer, and the layers before this one have "
+        "worked on them."
     )
-)
-if now.own_numbers:
+else:
+    st.caption(
+        "From orange (negative) to violet (positive). The word vectors here are drawn at random, once for each word, "
+        "from a hash of its letters: the same word always has the same vector, and a vector means nothing. Only "
+        "training would move words of similar meaning near each other. "
+        + (
+            "The position code is the same for every sentence: waves from fast (left) to slow (right), so that a "
+            "token's place can be read from it."
+            if scenario.positions
+            else "Positions are off: the code is zero, so nothing in these rows tells which token comes first."
+        )
+    )
+if now.own_numbers or trained:
     told(trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**")
 else:
     derived(

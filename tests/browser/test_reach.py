@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -12,16 +11,12 @@ from playwright.sync_api import Page, expect
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES
 from attention_viz.labels import number
-from attention_viz.theme import PALETTES
 from tests.browser.conftest import at_home
 from tests.browser.driving import expect_address, parameters, scenario_in, settled, slider
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
-# name -> width and height of the window, colour scheme
-LOOKS = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
 SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]
   .map(part => part.scrollWidth - part.clientWidth))"""
 FOCUSED = """() => {
@@ -30,11 +25,6 @@ FOCUSED = """() => {
   const box = element.closest('[data-testid=stSlider], [data-testid=stSelectbox], [data-testid=stTextArea]');
   return box?.querySelector('label')?.innerText.trim() ?? '';
 }"""
-
-
-def rgb(colour: str) -> str:
-    """A colour as the browser names it."""
-    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
 def tab_to(page: Page, label: str) -> None:
@@ -46,31 +36,6 @@ def tab_to(page: Page, label: str) -> None:
         if seen[-1] == label:
             return
     raise AssertionError(f"Tab never reached {label!r}, only {[name for name in seen if name]}")
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
-    """Every page opens by its address, without an error, in its theme, no wider than the window; a picture is kept."""
-    width, height, scheme = LOOKS[look]
-    page.set_viewport_size({"width": width, "height": height})
-    page.emulate_media(color_scheme=scheme)
-    palette = PALETTES["dark" if scheme == "dark" else "light"]
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    for entry in PAGES:
-        page.set_viewport_size({"width": width, "height": height})
-        page.goto(f"{address}/{entry.url_path}?query=4&key=1")
-        settled(page)
-        expect(page.locator("h1")).to_have_text(entry.title)
-        expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
-        expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
-        expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
-        expect(page.locator("section.board .title").first).not_to_have_css("color", rgb(palette["background"]))
-        assert page.evaluate(SIDEWAYS) <= 0, f"{entry.url_path} scrolls sideways"
-        if look == "phone":
-            expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
-        tall = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-        page.set_viewport_size({"width": width, "height": min(tall + 20, 6000)})
-        settled(page).screenshot(path=SCREENSHOTS / f"{entry.url_path}-{look}.png")
 
 
 def test_the_watch_for_requests_works(page: Page, address: str) -> None:

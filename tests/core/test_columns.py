@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from attention_core import STEPS, Projections, Trace, attend
-from attention_core.columns import column_gap, column_layer
+from attention_core.notation.columns import column_gap, column_layer
 from tests.core.random_layers import Layer, assert_same, calls
 
 B, T, S, D, M, K, V, H = 2, 3, 5, 7, 11, 13, 17, 6

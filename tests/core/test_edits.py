@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, ShapeError, Trace, attend
-from attention_core.edits import (
+from attention_core.own.edits import (
     LARGEST_VALUE,
     LAST_PLACE,
     MOST_EDITS,
@@ -25,8 +25,8 @@ from attention_core.edits import (
     outside,
     outside_note,
 )
-from attention_core.kept_texts import is_key
-from attention_core.matrix_names import SYMBOLS
+from attention_core.own.kept_texts import is_key
+from attention_core.own.matrix_names import SYMBOLS
 
 T, D, H, K, V = 5, 7, 2, 11, 13
 PLACES = st.integers(0, LAST_PLACE)

@@ -6,8 +6,9 @@ from collections import OrderedDict
 
 import pytest
 
-from attention_core import SettingsError, kept_texts
-from attention_core.kept_texts import is_key, keep, recall
+from attention_core import SettingsError
+from attention_core.own import kept_texts
+from attention_core.own.kept_texts import is_key, keep, recall
 
 
 @pytest.fixture(autouse=True)

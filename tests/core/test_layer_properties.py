@@ -9,15 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import (
-    STEPS,
-    Projections,
-    attend,
-    merge_heads,
-    scaled_dot_product_attention,
-    softmax,
-    split_heads,
-)
+from attention_core import STEPS, Projections, attend, merge_heads, scaled_dot_product_attention, softmax, split_heads
 from tests.core.random_layers import Layer, assert_same, calls, layers
 
 Call = tuple[Layer, dict[str, Any]]

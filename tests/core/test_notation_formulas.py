@@ -12,8 +12,8 @@ import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
 from attention_core.notation import OURS, Notation, symbol
-from attention_core.notation_formulas import FORMULAS, formula
-from attention_core.source_texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
+from attention_core.notation.formulas import FORMULAS, formula
+from attention_core.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
 COLUMNS = replace(OURS, key="columns", convention="column")

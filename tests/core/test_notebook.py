@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, Trace
-from attention_core.script import notebook
+from attention_core.code.script import notebook
 from tests.core.script_cases import CASES, HOSTILE, case
 
 SENTENCE = "All 15 steps agree with the numbers that the app showed.\n"

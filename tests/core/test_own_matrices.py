@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attention_core import AttentionError, FileError, Projections, SettingsError, ShapeError, Trace, attend
-from attention_core.csv_matrices import write_csv
 from attention_core.files import trace_to_npz
-from attention_core.kept_texts import is_key
-from attention_core.matrix_names import LARGEST_SHAPES, LAYOUT, SYMBOLS
-from attention_core.own_matrices import LONGEST_IN_ADDRESS, OwnMatrices, read_own, shown_matrices, template
+from attention_core.own.csv_matrices import write_csv
+from attention_core.own.kept_texts import is_key
+from attention_core.own.matrix_names import LARGEST_SHAPES, LAYOUT, SYMBOLS
+from attention_core.own.own_matrices import LONGEST_IN_ADDRESS, OwnMatrices, read_own, shown_matrices, template
 
 T, D, H, K, V = 5, 7, 2, 11, 13
 SHAPES = {"x": (T, D), "w_q": (D, H * K), "w_k": (D, H * K), "w_v": (D, H * V), "w_o": (H * V, D)}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import STEPS, Projections, attend
-from attention_core.rounding import magnitudes, tolerance
+from attention_core.code.rounding import magnitudes, tolerance
 from attention_core.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.core.script_cases import CASES, case

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, AttentionError, SettingsError, TextError, Trace
-from attention_core.edits import Edit, Edits
-from attention_core.own_matrices import OwnMatrices
+from attention_core.own.edits import Edit, Edits
+from attention_core.own.own_matrices import OwnMatrices
 from attention_core.scenario import (
     MASKS,
     SCALINGS,
@@ -36,6 +36,7 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "d_k": (SMALL, 5),
     "d_v": (SMALL, 5),
     "weights": (SMALL, "tied"),
+    "layer": (replace(SMALL, weights="trained"), 3),
     "init": (SMALL, "small"),
     "seed": (SMALL, 1),
     "scaling": (SMALL, "off"),
@@ -189,7 +190,7 @@ def test_own_matrices_decide_the_sizes() -> None:
     rng = np.random.default_rng(3)
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
     own = OwnMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
-    for weights in WEIGHTS:
+    for weights in (weights for weights in WEIGHTS if weights != "trained"):
         trace = trace_of(replace(SMALL, own=own.address(), weights=weights, d_k=3))
         assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {"H": 2, "T": 5, "D": 7, "K": 11, "V": 13}
         assert (trace.inputs[0] == own.x).all()

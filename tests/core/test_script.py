@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import STEPS, Projections, Trace, attend
-from attention_core.script import script
+from attention_core.code.script import script
 from tests.core.random_layers import Layer, calls
 from tests.core.script_cases import CASES, HOSTILE, case
 

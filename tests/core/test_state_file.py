@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError, SettingsError, ShapeError
-from attention_core.edits import LARGEST_VALUE, LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
-from attention_core.matrix_names import SYMBOLS
-from attention_core.matrix_text import pack
-from attention_core.own_matrices import OwnMatrices
+from attention_core.own.edits import LARGEST_VALUE, LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
+from attention_core.own.matrix_names import SYMBOLS
+from attention_core.own.matrix_text import pack
+from attention_core.own.own_matrices import OwnMatrices
+from attention_core.own.state_file import CHOICES, FOCUS, LIMITS, MAX_BYTES, MAX_TEXT, State, read_state, write_state
 from attention_core.scenario import Scenario, edits_of, own_of
-from attention_core.state_file import CHOICES, FOCUS, LIMITS, MAX_BYTES, MAX_TEXT, State, read_state, write_state
 from attention_ui import controls
 
 OWN = OwnMatrices(x=np.arange(10.0).reshape(2, 5) / 3, w_o=np.array([[-0.0, 5e-324]]))
@@ -170,6 +170,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "n_heads": (0, 17, -1, {}),
     "d_k": (-1, 129),
     "d_v": (-1, 129),
+    "layer": (-1, 6, 1.0, True),
     "n_tokens": (-1, 65),
     "piece": (-1, 13),
     "window": (-1, 65),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, attend, padding_mask
-from attention_core.step_code import given as given_names
-from attention_core.step_code import numpy_lines, torch_lines, value
+from attention_core.code.step_code import given as given_names
+from attention_core.code.step_code import numpy_lines, torch_lines, value
 from tests.core.random_layers import Layer, calls
 from tests.core.script_cases import CASES, case
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, Projections, Trace, attend, padding_mask, torch_code
-from attention_core.step_code import given
+from attention_core import STEPS, Projections, Trace, attend, padding_mask
+from attention_core.code import torch_code
+from attention_core.code.step_code import given
 from tests.core.script_cases import CASES, SOME, B, H, S, T, case
 
 D, M = 12, 11

@@ -122,6 +122,7 @@ def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: s
         ("window", "3.7x"),
         ("mask", "'; DROP TABLE"),
         ("weights", ""),
+        ("layer", "6"),
         ("embedding", "glove"),
         ("residual", "perhaps"),
         ("d_k", "129"),

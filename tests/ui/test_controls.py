@@ -22,6 +22,7 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "d_model": (24, {}),
     "n_heads": (2, {}),
     "weights": ("tied", {}),
+    "layer": (4, {"weights": "trained"}),
     "init": ("integers", {}),
     "seed": (2**53 - 1, {}),
     "scaling": ("off", {}),
@@ -35,6 +36,9 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "embedding": ("integers", {}),
     "piece": (3, {}),
 }
+
+
+DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "init", "seed", "d_k", "d_v", "positions", "embedding", "piece"}
 
 
 def moved(app: AppTest, name: str, value: Any) -> AppTest:
@@ -120,10 +124,11 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
 @pytest.mark.parametrize(
     ("address", "idle"),
     [
-        ({}, {"scale", "window"}),
-        ({"scaling": "custom", "mask": "window"}, set()),
-        ({"weights": "weightless"}, {"scale", "window", "init", "seed", "d_k", "d_v"}),
-        ({"weights": "orthonormal"}, {"scale", "window", "init"}),
+        ({}, {"scale", "window", "layer"}),
+        ({"scaling": "custom", "mask": "window"}, {"layer"}),
+        ({"weights": "weightless"}, {"scale", "window", "init", "seed", "d_k", "d_v", "layer"}),
+        ({"weights": "orthonormal"}, {"scale", "window", "init", "layer"}),
+        ({"weights": "trained"}, {"scale", "window", *DECIDED_BY_THE_MODEL}),
     ],
 )
 def test_a_control_without_effect_is_switched_off(address: dict[str, object], idle: set[str]) -> None:
@@ -132,7 +137,16 @@ def test_a_control_without_effect_is_switched_off(address: dict[str, object], id
     assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
 
 
-@pytest.mark.parametrize(("name", "weights"), [("init", "orthonormal"), ("seed", "weightless"), ("d_k", "weightless")])
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("init", "orthonormal"),
+        ("seed", "weightless"),
+        ("d_k", "weightless"),
+        ("layer", "random"),
+        *((name, "trained") for name in sorted(DECIDED_BY_THE_MODEL)),
+    ],
+)
 def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
     """A greyed-out control really changes no number, whatever the address says."""
     still, changed = opened("scores", weights=weights), opened("scores", weights=weights, **{name: MOVES[name][0]})

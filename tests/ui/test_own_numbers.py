@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.edits import Edit, Edits
-from attention_core.own_matrices import OwnMatrices, template
+from attention_core.own.edits import Edit, Edits
+from attention_core.own.own_matrices import OwnMatrices, template
+from attention_core.own.state_file import State, write_state
 from attention_core.scenario import Scenario, trace_of
-from attention_core.state_file import State, write_state
 from attention_ui import board, own_numbers
 from tests.ui.app import here, opened, scenes, texts
 

@@ -17,9 +17,9 @@ from attention_ui.presets import FILE, Preset, presets, widget_values
 from tests.ui.app import here, opened
 
 ELSEWHERE = {
-    "text": "something else", "n_tokens": 7, "d_model": 20, "n_heads": 5, "weights": "tied", "init": "small", "seed": 9,
-    "scaling": "custom", "scale": 3, "mask": "window", "window": 5, "residual": "true", "d_k": 6, "d_v": 7,
-    "positions": "false", "embedding": "integers", "piece": 2,
+    "text": "something else", "n_tokens": 7, "d_model": 20, "n_heads": 5, "weights": "tied", "layer": 2,
+    "init": "small", "seed": 9, "scaling": "custom", "scale": 3, "mask": "window", "window": 5, "residual": "true",
+    "d_k": 6, "d_v": 7, "positions": "false", "embedding": "integers", "piece": 2,
 }  # fmt: skip
 
 

@@ -1,45 +1,20 @@
-"""The pieces of all pictures: frames lie where they say, words stay words, clicks name their place."""
+"""The pieces of all pictures: frames lie where they say, words stay words, margins hold their labels."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import plotly.graph_objects as go
 import pytest
 
 from attention_viz.labels import longest
-from attention_viz.parts import (
-    AXIS,
-    MOST_CLICKABLE,
-    Spot,
-    below,
-    box,
-    broken_line,
-    clicks,
-    ground,
-    layout,
-    margins,
-    rectangle,
-    strokes,
-    word,
-)
+from attention_viz.parts import below, box, broken_line, layout, margins, word
 from attention_viz.theme import dress
 
-HIDDEN = np.array([[False, True, False], [True, False, False]])
 
-
-def test_a_frame_goes_from_corner_to_corner_on_its_axes() -> None:
-    """The corners are those given, and the axes the plane's own unless others are named."""
-    frame = rectangle(1, 2, 3, 5, "@focus", 2, ("x2", "y domain"))
-    assert [frame[edge] for edge in ("x0", "y0", "x1", "y1", "xref", "yref")] == [1, 2, 3, 5, "x2", "y domain"]
-    assert (rectangle(0, 0, 1, 1, "@line", 1)["xref"], box(0, 0, 1, 1, "@line", 1)["yref"]) == ("x", "y")
-
-
-def test_a_box_surrounds_cells() -> None:
-    """A cell reaches half a unit to each side of its place."""
-    frame = box(3, 1, 2, 4, "@focus", 2)
+def test_a_box_surrounds_cells_on_its_axes() -> None:
+    """A cell reaches half a unit to each side of its place; the axes are the plane's own unless others are named."""
+    frame, other = box(3, 1, 2, 4, "@focus", 2), box(0, 0, 1, 1, "@line", 1, ("x2", "y3"))
     assert [frame[edge] for edge in ("x0", "x1", "y0", "y1")] == [2.5, 4.5, 0.5, 4.5]
+    assert [(one["xref"], one["yref"]) for one in (frame, other)] == [("x", "y"), ("x2", "y3")]
 
 
 def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> None:
@@ -48,38 +23,6 @@ def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> Non
     assert (plain["xanchor"], plain["yanchor"], plain["font"]) == ("center", "middle", {"color": "@text", "size": 13})
     assert (told["xanchor"], told["yanchor"], told["font"]) == ("left", "bottom", {"color": "@key", "size": 9})
     assert told["xref"] == "x2"
-
-
-def test_the_ground_lies_under_masked_cells_only() -> None:
-    """A masked cell has the ground's colour, every other cell none."""
-    under = ground(HIDDEN, x0=4)
-    np.testing.assert_array_equal(np.isfinite(under["z"]), HIDDEN)
-    assert (under["colorscale"], under["x0"]) == ("@mask", 4)
-
-
-def test_a_stroke_crosses_its_cell_and_stays_inside() -> None:
-    """From the lower left to the upper right, around the middle, with a gap before the next."""
-    drawn = strokes(np.array([1.0, 5.0]), np.array([2.0, 2.0]), dx=2, dy=10)
-    np.testing.assert_allclose(drawn["x"], [0.4, 1.6, np.nan, 4.4, 5.6, np.nan], rtol=1e-6)
-    np.testing.assert_allclose(drawn["y"], [5, -1, np.nan, 5, -1, np.nan], rtol=1e-6)
-
-
-def test_a_click_reports_its_place() -> None:
-    """Markers lie at their places and carry head, row and column, or a name; numbers travel as typed arrays."""
-    spots: list[Spot] = [(0.5, 2, (-1, 3, 511), "a"), (1.5, 2, (7, 0, 0), "b")]
-    (markers,) = clicks(spots, 10, ("x2", "y"))
-    assert (markers["x"].tolist(), markers["y"].tolist()) == ([0.5, 1.5], [2, 2])
-    assert markers["customdata"].tolist() == [[-1, 3, 511], [7, 0, 0]]
-    assert [markers[name].dtype for name in ("x", "y", "customdata")] == ["float32", "int16", "int16"]
-    assert (markers["text"], markers["marker"]["opacity"], markers["xaxis"]) == (["a", "b"], 0, "x2")
-    assert clicks([(0, 0, "scores", "a")])[0]["customdata"] == ["scores"]
-
-
-def test_too_many_cells_get_no_markers() -> None:
-    """Above the limit a picture cannot be clicked, so that it stays fast; without cells there is nothing to click."""
-    cell = (0.0, 0.0, (0, 0, 0), "words")
-    assert len(clicks([cell] * MOST_CLICKABLE)[0]["x"]) == MOST_CLICKABLE
-    assert clicks([cell] * (MOST_CLICKABLE + 1)) == clicks([]) == []
 
 
 @pytest.mark.parametrize("labels", [["it"], ["it", "internationa…"], ["動物動物"]])
@@ -108,8 +51,6 @@ def test_what_all_pictures_share() -> None:
 
 def test_plotly_takes_every_piece() -> None:
     """Every property is one that Plotly knows."""
-    rows, columns = np.nonzero(HIDDEN)
-    data: list[dict[str, Any]] = [ground(HIDDEN), strokes(columns, rows), *clicks([(0, 0, (0, 0, 0), "a")])]
     shapes = [box(0, 0, 1, 1, "@focus", 2), broken_line(0, 0, 1, 1, "@muted", 1, "dash")]
-    around = layout(200, "A test.", shapes=shapes, annotations=[word(0, 0, "a")], xaxis=AXIS, margin={"l": 1})
-    go.Figure(dress({"data": data, "layout": around}))
+    around = layout(200, "A test.", shapes=shapes, annotations=[word(0, 0, "a")], margin={"l": 1})
+    go.Figure(dress({"data": [], "layout": around}))

@@ -79,6 +79,14 @@ def test_scales_run_from_0_to_1(mode: str, scale: str) -> None:
     assert (places[0], places[-1]) == (0, 1)
 
 
+@pytest.mark.parametrize("mode", PALETTES)
+def test_sixteen_heads_have_colours_of_their_own(mode: str) -> None:
+    """A head's line or bar has a contrast of at least 3 with the page, and no two heads share a colour."""
+    colours = [PALETTES[mode][f"head {head}"] for head in range(16)]
+    assert len(set(colours)) == 16
+    assert min(contrast(colour, PALETTES[mode]["background"]) for colour in colours) >= 3
+
+
 def test_both_themes_know_the_same_roles() -> None:
     """A picture that works in one theme works in the other."""
     assert set(PALETTES["light"]) == set(PALETTES["dark"])

@@ -1,0 +1,60 @@
+"""The way of tokens through a stack of layers as two rows of numbers, and the stacks worth comparing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ..embeddings import embed
+from ..text import tokenize
+from .depth import Stack, levels
+from .token_matrices import MAX_TOKENS, gaussian_tokens
+
+WIDTHS = (8, 16, 32, 64)
+
+
+@dataclass(frozen=True)
+class Course:
+    """How equal the tokens are before each layer, and how much each layer's tokens look at themselves.
+
+    distances: to consensus, 0 to 1; self_masses: of the layer that follows; one number for each of n_layers + 1 levels.
+    """
+
+    distances: tuple[float, ...]
+    self_masses: tuple[float, ...]
+
+    def layers_until(self, distance: float) -> int | None:
+        """After how many layers the distance is first below a value; None if never.
+
+        >>> Course((0.9, 0.2, 0.01), (0.5, 0.5, 0.5)).layers_until(0.1)
+        2
+        """
+        return next((layer for layer, d in enumerate(self.distances) if d < distance), None)
+
+
+@lru_cache(maxsize=256)
+def course(stack: Stack, d_model: int, text: str = "", n_tokens: int = 16) -> Course:
+    """The course of the words of a text, or without one of drawn Gaussian tokens. Raises: AttentionError.
+
+    >>> course(Stack(n_layers=2), 64).distances[0] > 0.9
+    True
+    """
+    if text:
+        x_TD = embed(tokenize(text).tokens[:MAX_TOKENS], d_model, positions=False).words
+    else:
+        x_TD = gaussian_tokens(n_tokens, d_model, stack.seed)
+    passed = list(levels(x_TD, stack))
+    return Course(tuple(level.distance for level in passed), tuple(level.self_mass for level in passed))
+
+
+def remedies(stack: Stack) -> dict[str, Stack]:
+    """Stacks that differ in what delays or hastens the collapse, by name."""
+    plain = replace(stack, weights="weightless", n_heads=1, skip=False, layer_norm=False, gain=1.0)
+    heads = replace(plain, weights="random", n_heads=4)
+    return {
+        "weightless": plain,
+        "with LayerNorm": replace(plain, layer_norm=True),
+        "with skip": replace(plain, skip=True),
+        "4 random heads": heads,
+        "4 random heads, skip": replace(heads, skip=True, gain=0.5),
+    }

@@ -1,0 +1,90 @@
+"""Token matrices to try attention on: drawn at random, typed as numbers, stretched, normalised."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..checks import Array, all_finite, whole_number
+from ..errors import SettingsError, ShapeError
+from ..initialisation import generator
+
+# Random streams beside those of the weights, so that new tokens leave the weights alone.
+TOKEN_STREAM, LENGTH_STREAM = 16, 17
+MAX_TOKENS, MAX_FEATURES = 64, 64
+
+
+def gaussian_tokens(n_tokens: int, d_model: int, seed: int = 0) -> Array:
+    """Tokens whose features are independent, with mean 0 and variance 1. Shapes: (T, D).
+
+    More features leave the first ones as they are, so that only d_model changes.
+    """
+    whole_number("n_tokens", n_tokens, 1)
+    whole_number("d_model", d_model, 1)
+    features_DT = generator(seed, TOKEN_STREAM).standard_normal((d_model, n_tokens))
+    return np.ascontiguousarray(features_DT.T)
+
+
+def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
+    """Tokens made longer and shorter at random: token i times exp(spread · z_i) with z_i normal.
+
+    The directions stay. spread: 0 changes nothing; at 1 one token in six is more than e times longer.
+    """
+    factors_T1 = np.exp(spread * generator(seed, LENGTH_STREAM).standard_normal((len(x_TD), 1)))
+    longer: Array = x_TD * factors_T1
+    return longer
+
+
+def standardised(x_XD: Array) -> Array:
+    """LayerNorm without gain and shift: every token with mean 0 and variance 1 over its features. No epsilon.
+
+    All tokens then have length √D. A token whose features are all equal becomes 0, because it has no direction.
+    Source: Ba, Kiros and Hinton 2016, section 3.
+
+    >>> standardised(np.array([[1.0, 3.0], [5.0, 5.0]])).tolist()
+    [[-1.0, 1.0], [0.0, 0.0]]
+    """
+    constant_X1 = (x_XD == x_XD[..., :1]).all(axis=-1, keepdims=True)
+    centred_XD = np.where(constant_X1, 0.0, x_XD - x_XD.mean(axis=-1, keepdims=True))
+    deviation_X1 = np.sqrt((centred_XD**2).mean(axis=-1, keepdims=True))
+    normed: Array = np.divide(centred_XD, deviation_X1, out=np.zeros_like(centred_XD), where=deviation_X1 > 0)
+    return normed
+
+
+def parse_tokens(text: str) -> Array:
+    """A typed token matrix: tokens separated by semicolons, features by commas or spaces. Shapes: (T, D).
+
+    Raises: SettingsError for what is no number, ShapeError for ragged rows or too many numbers.
+
+    >>> parse_tokens("3, 3; 10 0; 11 -20").tolist()
+    [[3.0, 3.0], [10.0, 0.0], [11.0, -20.0]]
+    """
+    rows = [row.replace(",", " ").split() for row in text.split(";") if row.strip(" ,\n\t")]
+    if not rows:
+        raise SettingsError("no numbers are given: write tokens like 1; 2; 3 or 3,3; 10,0")
+    if len({len(row) for row in rows}) > 1:
+        raise ShapeError(f"the tokens have {', '.join(str(len(row)) for row in rows)} features; give each as many")
+    if len(rows) > MAX_TOKENS or len(rows[0]) > MAX_FEATURES:
+        raise ShapeError(
+            f"{len(rows)} tokens of {len(rows[0])} features are too many: at most {MAX_TOKENS} of {MAX_FEATURES}"
+        )
+    x_TD = np.array([[_number(word) for word in row] for row in rows])
+    if not all_finite(x_TD):
+        raise SettingsError("every number must be finite: replace nan, inf and what is larger than 1e308")
+    return x_TD
+
+
+def format_tokens(x_TD: Array) -> str:
+    """A token matrix as text that `parse_tokens` turns into the very same numbers.
+
+    >>> format_tokens(np.array([[3.0, 0.5], [1.0, -20.0]]))
+    '3,0.5; 1,-20'
+    """
+    return "; ".join(",".join(repr(float(value)).removesuffix(".0") for value in row) for row in x_TD)
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError as error:
+        shown = word if len(word) <= 20 else f"{word[:20]}…"
+        raise SettingsError(f"{shown!r} is no number: write tokens like 1; 2; 3 or 3,3; 10,0") from error

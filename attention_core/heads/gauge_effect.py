@@ -1,0 +1,70 @@
+"""What a change of basis moves and what it leaves as it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import Array
+from ..decompositions import head_slice
+from ..trace import Trace
+from .gauge import change_gauge, random_gauge
+from .reruns import rerun
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """One quantity before and after a change of basis. symbol: LaTeX."""
+
+    symbol: str
+    before: Array
+    after: Array
+
+    @property
+    def change(self) -> float:
+        """The largest change of a number, as a part of the largest number; infinite scores count as equal."""
+        known = np.isfinite(self.before)
+        most = float(np.abs(self.before[known]).max(initial=0.0))
+        gap = float(np.abs(self.after[known] - self.before[known]).max(initial=0.0))
+        return gap / most if most else gap
+
+
+def turned(trace: Trace, seed: int) -> Trace:
+    """The same layer with the weights of each head in another basis. Raises: SettingsError for a seed below 0."""
+    return rerun(trace, projections=change_gauge(trace.projections, random_gauge(trace.projections, seed)))
+
+
+def moved(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
+    """The head's weights and its own queries, keys and values, which all change."""
+    weights = [
+        Turned(symbol, head_slice(before, name, head), head_slice(after, name, head))
+        for name, symbol in (("w_q", "W_Q"), ("w_k", "W_K"), ("w_v", "W_V"))
+    ]
+    return (*weights, Turned("W_O", _rows(before, head), _rows(after, head)))
+
+
+def kept(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
+    """What the head computes, and the products of its weights that decide it: none of it changes."""
+    pairs = [(_products(trace, head)) for trace in (before, after)]
+    products = [Turned(symbol, pairs[0][symbol], pairs[1][symbol]) for symbol in pairs[0]]
+    fields = [
+        Turned(symbol, getattr(before, name)[:, head], getattr(after, name)[:, head])
+        for name, symbol in (("scores", "S_h"), ("probabilities", "A_h"))
+    ]
+    return (*products, *fields, Turned("Y", before.output, after.output))
+
+
+def _products(trace: Trace, head: int) -> dict[str, Array]:
+    """W_Q W_Kᵀ and W_V W_O of one head. Shapes: (D, M), (M, O)."""
+    query_DK, key_MK, value_MV = (head_slice(trace, name, head) for name in ("w_q", "w_k", "w_v"))
+    return {r"W_Q W_K^{\top}": query_DK @ key_MK.T, "W_V W_O": value_MV @ _rows(trace, head)}
+
+
+def _rows(trace: Trace, head: int) -> Array:
+    """The head's rows of W_O; of the identity where joined heads have none. Shapes: (V, O)."""
+    if trace.projections.w_o is not None:
+        return head_slice(trace, "w_o", head)
+    sizes = trace.sizes
+    identity_VO: Array = np.eye(sizes["O"])[head * sizes["V"] : (head + 1) * sizes["V"]]
+    return identity_VO

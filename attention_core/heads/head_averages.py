@@ -1,0 +1,65 @@
+"""Several heads as one matrix, and what gets lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import Array, whole_number
+from ..errors import SettingsError
+from ..trace import Trace
+from .patterns import effective_tokens, mean_of_rows, pattern_of
+
+
+def chosen_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
+    """The matrices of some heads. Shapes: (H, T, S) -> (N, T, S). Raises: SettingsError."""
+    if not heads:
+        raise SettingsError("no head was chosen; choose at least one")
+    return numbers_HTS[[whole_number("head", head, 0, len(numbers_HTS) - 1) for head in heads]]
+
+
+def mean_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
+    """The mean of some heads, cell by cell; rows of shares stay shares. Shapes: (H, T, S) -> (T, S).
+
+    >>> mean_of_heads(np.array([[[1.0, 0.0]], [[0.0, 1.0]]]), [0, 1]).tolist()
+    [[0.5, 0.5]]
+    """
+    mean_TS: Array = chosen_heads(numbers_HTS, heads).mean(axis=0)
+    return mean_TS
+
+
+def maximum_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
+    """The strongest of some heads, cell by cell; rows of shares can sum to more than 1. Shapes: (H, T, S) -> (T, S)."""
+    most_TS: Array = chosen_heads(numbers_HTS, heads).max(axis=0)
+    return most_TS
+
+
+@dataclass(frozen=True)
+class Blur:
+    """What some heads and their summaries read; NaN where no query may see a key.
+
+    in_a_head, in_the_mean: effective tokens of a query, averaged over the queries (and the heads). most: the largest
+    sum of a row of their maximum.
+    """
+
+    in_a_head: float
+    in_the_mean: float
+    most: float
+
+
+def blur(trace: Trace, heads: Sequence[int]) -> Blur:
+    """How much wider the mean of some heads looks than the heads themselves. Raises: SettingsError.
+
+    The entropy of a mean is at least the mean of the entropies. Source: Shannon 1948, section 6 (concavity).
+    """
+    pattern = pattern_of(trace)
+    shares_HTS, seen_HT = (chosen_heads(array[0], heads) for array in (pattern.probabilities, pattern.occupied))
+    mean_TS = shares_HTS.mean(axis=0)
+    widths_HT = np.where(seen_HT, effective_tokens(shares_HTS), np.nan)
+    width_T = np.where(seen_HT.all(axis=0), effective_tokens(mean_TS), np.nan)
+    return Blur(
+        float(mean_of_rows(widths_HT.ravel())), float(mean_of_rows(width_T)),
+        float(shares_HTS.max(axis=0).sum(axis=-1).max()),
+    )  # fmt: skip

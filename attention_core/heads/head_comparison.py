@@ -1,0 +1,42 @@
+"""Which heads are most alike, and how far a change of the layer moves its heads and its output."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..checks import Array
+from ..trace import Trace
+from .patterns import pattern_of
+from .similarity import MOST, jensen_shannon
+
+
+def most_alike(similarity_HH: Array) -> tuple[int, int] | None:
+    """The two different heads with the largest similarity, the lower number first; None where no pair has one.
+
+    >>> most_alike(np.array([[1.0, 0.2, 0.7], [0.2, 1.0, np.nan], [0.7, np.nan, 1.0]]))
+    (0, 2)
+    """
+    pairs_HH = np.where(np.triu(np.ones(similarity_HH.shape, dtype=bool), 1), similarity_HH, np.nan)
+    if np.isnan(pairs_HH).all():
+        return None
+    one, other = divmod(int(np.nanargmax(pairs_HH)), len(pairs_HH))
+    return one, other
+
+
+def heads_apart(before: Trace, after: Trace) -> float:
+    """How far the heads of a layer differ from the same heads after a change: mean Jensen-Shannon divergence / ln 2.
+
+    Units or range: 0 (equal) to 1 (nothing in common). Queries with nothing to attend to count as equal.
+    """
+    apart_BHT = jensen_shannon(pattern_of(before).probabilities, pattern_of(after).probabilities)
+    return float(apart_BHT.mean()) / MOST
+
+
+def relative_change(before: Array, after: Array) -> float:
+    """How far numbers moved, as a part of their length: |after - before| / |before|; 0 where there was nothing.
+
+    >>> relative_change(np.array([3.0, 4.0]), np.array([3.0, 3.0]))
+    0.2
+    """
+    length = float(np.linalg.norm(before))
+    return float(np.linalg.norm(after - before)) / length if length else 0.0

@@ -1,0 +1,150 @@
+"""What the probabilities of a head say, row by row and column by column: one formula per function.
+
+X stands for any leading axes, such as batch and head.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import Array
+from ..trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """What the measures of a head read.
+
+    Shapes: three times (B, H, T, S); allowed is bool; scores None where only probabilities are known.
+    in_order: query i and key i are the same token, so that distances between them mean something.
+    resolution: the smallest relative difference that the numbers can show.
+    """
+
+    probabilities: Array
+    allowed: Array
+    scores: Array | None = None
+    in_order: bool = True
+    resolution: float = float(np.finfo(np.float64).eps)
+
+    @property
+    def occupied(self) -> Array:
+        """Which queries have something to attend to. Shapes: (B, H, T) bool."""
+        return np.asarray(self.allowed.any(axis=-1))
+
+    def uniform(self) -> Pattern:
+        """The pattern of a head without preferences: every key that a query may see gets the same share."""
+        count_BHT1 = np.maximum(self.allowed.sum(axis=-1, keepdims=True), 1)
+        return Pattern(self.allowed / count_BHT1, self.allowed, in_order=self.in_order)
+
+
+def pattern_of(trace: Trace) -> Pattern:
+    """The patterns of all heads of a trace, in float64; rows with nothing to attend to are zeros."""
+    allowed_BHTS = ~np.isneginf(trace.masked_scores)
+    probabilities_BHTS = np.where(allowed_BHTS, trace.probabilities, 0.0).astype(np.float64)
+    resolution = float(np.finfo(trace.probabilities.dtype).eps)
+    return Pattern(probabilities_BHTS, allowed_BHTS, trace.scores, trace.memory is trace.inputs, resolution)
+
+
+def entropy(probabilities_XTS: Array) -> Array:
+    """How widely a query spreads its attention: -Σ a ln a, with 0 ln 0 = 0.
+
+    Shapes: (X, T, S) -> (X, T). Units or range: nats, 0 to ln n for n keys. Source: Shannon 1948, section 6.
+
+    >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).round(4).tolist()
+    [0.6931, 0.0]
+    """
+    logarithms_XTS = np.log(np.where(probabilities_XTS > 0, probabilities_XTS, 1.0))
+    spread_XT: Array = np.abs((probabilities_XTS * logarithms_XTS).sum(axis=-1))  # never positive before; 0, not -0
+    return spread_XT
+
+
+def normalised_entropy(probabilities_XTS: Array, allowed_XTS: Array) -> Array:
+    """The entropy as a share of the largest possible one, ln n for n allowed keys; 0 where there is only one.
+
+    Shapes: (X, T, S) twice -> (X, T). Units or range: 0 to 1.
+    """
+    largest_XT = np.log(np.maximum(allowed_XTS.sum(axis=-1), 1))
+    spread_XT = entropy(probabilities_XTS)
+    shares_XT: Array = np.divide(spread_XT, largest_XT, out=np.zeros_like(spread_XT), where=largest_XT > 0)
+    return shares_XT
+
+
+def effective_tokens(probabilities_XTS: Array) -> Array:
+    """How many tokens, read equally, would give the same entropy: e^H. Shapes: (X, T, S) -> (X, T)."""
+    counts_XT: Array = np.exp(entropy(probabilities_XTS))
+    return counts_XT
+
+
+def participation(probabilities_XTS: Array) -> Array:
+    """How many tokens, read equally, would give the same Σ a²: 1/Σ a²; never more than e^H. NaN for a row of zeros.
+
+    Shapes: (X, T, S) -> (X, T). Source: Bell and Dean 1970 (participation ratio).
+    """
+    squares_XT = np.square(probabilities_XTS).sum(axis=-1)
+    counts_XT: Array = np.divide(1.0, squares_XT, out=np.full_like(squares_XT, np.nan), where=squares_XT > 0)
+    return counts_XT
+
+
+def offsets(n_queries: int, n_keys: int) -> Array:
+    """How far a key lies after a query, in positions: j - i. Shapes: (T, S) whole numbers."""
+    offset_TS: Array = np.arange(n_keys) - np.arange(n_queries)[:, np.newaxis]
+    return offset_TS
+
+
+def mean_distance(probabilities_XTS: Array) -> Array:
+    """How far a query looks on average, in either direction: Σ a |i - j|. Shapes: (X, T, S) -> (X, T)."""
+    distance_XT: Array = (probabilities_XTS * np.abs(offsets(*probabilities_XTS.shape[-2:]))).sum(axis=-1)
+    return distance_XT
+
+
+def signed_distance(probabilities_XTS: Array) -> Array:
+    """Where a query looks on average: Σ a (j - i), negative for earlier tokens. Shapes: (X, T, S) -> (X, T)."""
+    distance_XT: Array = (probabilities_XTS * offsets(*probabilities_XTS.shape[-2:])).sum(axis=-1)
+    return distance_XT
+
+
+def offset_mass(probabilities_XTS: Array, offset: int) -> Array:
+    """What a query gives to the token `offset` places after it; NaN where there is none.
+
+    Shapes: (X, T, S) -> (X, T). Units or range: 0 to 1.
+
+    >>> offset_mass(np.array([[1.0, 0.0], [0.25, 0.75]]), -1).tolist()
+    [nan, 0.25]
+    """
+    n_queries, n_keys = probabilities_XTS.shape[-2:]
+    mass_XT = np.full(probabilities_XTS.shape[:-1], np.nan)
+    rows = np.arange(max(0, -offset), max(0, min(n_queries, n_keys - offset)))
+    mass_XT[..., rows] = probabilities_XTS[..., rows, rows + offset]
+    return mass_XT
+
+
+def column_sums(probabilities_XTS: Array) -> Array:
+    """How much all queries together read from a key: Σ_i a. Shapes: (X, T, S) -> (X, S). Range: 0 to T."""
+    sums_XS: Array = probabilities_XTS.sum(axis=-2)
+    return sums_XS
+
+
+def singular_values(scores_XTS: Array) -> Array:
+    """The singular values of a head's raw scores, the largest first; at most d_k of them are not 0.
+
+    Shapes: (X, T, S) -> (X, min(T, S)).
+    """
+    values_XR: Array = np.linalg.svd(scores_XTS, compute_uv=False)
+    return values_XR
+
+
+def score_rank(scores_XTS: Array) -> Array:
+    """How many independent comparisons a head's raw scores hold: their rank, at most d_k. Shapes: (X, T, S) -> (X)."""
+    rank_X: Array = np.asarray(np.linalg.matrix_rank(scores_XTS))
+    return rank_X
+
+
+def mean_of_rows(values_XT: Array) -> Array:
+    """The mean over the queries for which there is a value; NaN where there is none. Shapes: (X, T) -> (X)."""
+    known_XT = ~np.isnan(values_XT)
+    count_X = known_XT.sum(axis=-1)
+    total_X = np.where(known_XT, values_XT, 0.0).sum(axis=-1)
+    means_X: Array = np.divide(total_X, count_X, out=np.full(count_X.shape, np.nan), where=count_X > 0)
+    return means_X

@@ -1,0 +1,98 @@
+"""What a head is worth to the output: what changes when it is switched off, and how much of the output is its own.
+
+The heads' outputs are compared with what all heads add together, merged W_O, without bias and residual connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from ..checks import Array, whole_number
+from ..decompositions import head_contributions
+from ..formulas import merge_heads, mix_heads
+from ..projections import Projections
+from ..trace import Trace
+
+
+def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
+    """The same weights with the heads' rows of W_O set to 0, so that they attend but add nothing.
+
+    Joined heads without W_O get one: the identity, with zeros in these rows. Raises: SettingsError for a head that
+    does not exist.
+
+    >>> switch_off(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
+    [[0.0, 0.0], [0.0, 1.0]]
+    """
+    p = projections
+    w_o_FO = np.eye(p.d_out) if p.w_o is None else p.w_o
+    kept_H1 = _kept(p.n_heads, heads).repeat(p.d_v)[:, np.newaxis]
+    return replace(p, w_o=np.where(kept_H1, w_o_FO, 0.0).astype(p.dtype))
+
+
+def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
+    """The output with some heads switched off; with all of them off only the bias and the residual are left.
+
+    The same as attending again with `switch_off`, without computing the heads again. Shapes: (B, T, O).
+    Raises: SettingsError for a head that does not exist.
+    """
+    kept_H11 = _kept(trace.sizes["H"], heads)[:, np.newaxis, np.newaxis]
+    merged_BTF = merge_heads(np.where(kept_H11, trace.head_outputs, 0))
+    p = trace.projections
+    return mix_heads(merged_BTF, p.w_o, p.b_o, trace.inputs if trace.residual else None)
+
+
+def signed_shares(trace: Trace) -> Array:
+    """How far each head pushes the output the way it goes: ⟨Y_h, Y⟩ / |Y|². They sum to 1; a head may pull against it.
+
+    Y is what all heads add together over a whole sequence. Shapes: (B, H); NaN where Y is 0.
+    """
+    added_BHX = _flat_contributions(trace)
+    total_BX1 = added_BHX.sum(axis=1)[:, :, np.newaxis]
+    along_BH = (added_BHX @ total_BX1)[..., 0]
+    return _quotient(along_BH, np.square(total_BX1).sum(axis=1))
+
+
+def norm_shares(trace: Trace) -> Array:
+    """How far the output moves when one head is switched off: |Y_h| / |Y|. They do not sum to 1: heads may cancel.
+
+    Y is what all heads add together over a whole sequence. Shapes: (B, H); NaN where Y is 0.
+    """
+    added_BHX = _flat_contributions(trace)
+    length_BH = np.linalg.norm(added_BHX, axis=-1)
+    return _quotient(length_BH, np.linalg.norm(added_BHX.sum(axis=1), axis=-1)[:, np.newaxis])
+
+
+def token_changes(trace: Trace) -> Array:
+    """How far each token's output moves when one head is switched off: |Y_h| token by token. Shapes: (B, H, T)."""
+    length_BHT: Array = np.linalg.norm(head_contributions(trace), axis=-1)
+    return length_BHT
+
+
+def ranking(worth_H: Array) -> tuple[int, ...]:
+    """The heads, the one with the largest number first; equal ones in their order, NaN last.
+
+    >>> ranking(np.array([0.2, 0.9, 0.2]))
+    (1, 0, 2)
+    """
+    return tuple(int(head) for head in np.argsort(-worth_H, kind="stable"))
+
+
+def _kept(n_heads: int, heads: Collection[int]) -> Array:
+    kept_H = np.ones(n_heads, dtype=bool)
+    for head in heads:
+        kept_H[whole_number("head", head, 0, n_heads - 1)] = False
+    return kept_H
+
+
+def _flat_contributions(trace: Trace) -> Array:
+    """What each head adds, all tokens and features in one row. Shapes: (B, H, T*O)."""
+    added_BHTO = head_contributions(trace)
+    return added_BHTO.reshape(*added_BHTO.shape[:2], -1)
+
+
+def _quotient(parts_BH: Array, whole_B1: Array) -> Array:
+    shares_BH: Array = np.divide(parts_BH, whole_B1, out=np.full_like(parts_BH, np.nan), where=whole_B1 > 0)
+    return shares_BH

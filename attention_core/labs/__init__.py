@@ -1,0 +1,1 @@
+"""What the laboratories compute: gradients and training, orthonormal weights, convolution by attention, a lexicon."""

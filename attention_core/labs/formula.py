@@ -1,0 +1,17 @@
+"""A formula as it is shown: what it is called, how it is written, what it says, and the function that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One formula. latex: as a page prints it. says: one plain sentence. compute: the function of that formula."""
+
+    title: str
+    latex: str
+    says: str
+    compute: Callable[..., Any]

@@ -1,0 +1,79 @@
+"""When attention is a 1 × 1 convolution: every token reads only itself, so that Y = X W_V W_O token by token.
+
+The slides claim it of weightless attention. It needs tokens of equal length or positions, and a limit: raw tokens
+cannot all choose themselves, because a longer token in the same direction always wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..attention import attend
+from ..checks import Array, as_numbers
+from ..errors import SettingsError, ShapeError
+from ..projections import Projections
+from ..trace import Trace
+from .convolution_heads import check_sharpness
+
+TOKENS = ("raw", "layer-normed", "with positions")
+
+
+@dataclass(frozen=True, eq=False)
+class OneByOne:
+    """Attention beside the 1 × 1 convolution. own: the share each token gives to itself, (T,). error: the largest."""
+
+    trace: Trace
+    expected: Array
+    own: Array
+    error: float
+
+
+def run_one_by_one(tokens: ArrayLike, kernel: ArrayLike, sharpness: float, kind: str = "layer-normed") -> OneByOne:
+    """One head with W_Q W_Kᵀ = sharpness · I on the tokens, on the normalised ones, or on one-hot positions.
+
+    Shapes: tokens (T, C), kernel (C, C_out). Raises: SettingsError, ShapeError.
+
+    >>> run_one_by_one([[1.0], [2.0], [3.0]], [[1.0]], sharpness=60, kind="with positions").error
+    0.0
+    """
+    x_TC, kernel_CO = as_numbers("tokens", tokens), as_numbers("kernel", kernel)
+    if x_TC.ndim != 2 or kernel_CO.ndim != 2 or x_TC.shape[1] != kernel_CO.shape[0]:
+        raise ShapeError(f"tokens (T, C) and kernel (C, C_out) do not fit: {x_TC.shape} and {kernel_CO.shape}")
+    if kind not in TOKENS:
+        raise SettingsError(f"kind is {kind!r} but must be one of {', '.join(TOKENS)}")
+    x_TC = normalised(x_TC) if kind == "layer-normed" else x_TC
+    compared_TF = np.eye(len(x_TC)) if kind == "with positions" else x_TC
+    inputs_TD = np.hstack([x_TC, compared_TF])
+    reads_content, reads_compared = np.split(np.eye(inputs_TD.shape[1]), [x_TC.shape[1]], axis=1)
+    w_q = check_sharpness(sharpness) * reads_compared
+    trace = attend(inputs_TD, Projections(w_q, reads_compared, reads_content, kernel_CO, n_heads=1), scale=1.0)
+    expected_TO = x_TC @ kernel_CO
+    own_T = trace.probabilities[0, 0].diagonal()
+    return OneByOne(trace, expected_TO, own_T, float(np.abs(trace.output[0] - expected_TO).max()))
+
+
+def normalised(x_TC: Array) -> Array:
+    """Every token with mean 0 and variance 1, so that all have the same length √C. Raises: SettingsError.
+
+    Source: Ba, Kiros and Hinton 2016 (LayerNorm), without gain and bias.
+    """
+    centred_TC = x_TC - x_TC.mean(axis=1, keepdims=True)
+    spread_T1 = centred_TC.std(axis=1, keepdims=True)
+    if (spread_T1 == 0).any():
+        raise SettingsError("A token whose numbers are all equal has no spread to divide by: change it")
+    return np.asarray(centred_TC / spread_T1)
+
+
+def own_choices(tokens: ArrayLike, bilinear: ArrayLike) -> Array:
+    """Which tokens give themselves the highest score x_iᵀ M x_j of their row. Shapes: (T, C), (C, C) -> (T,) bool.
+
+    >>> own_choices([[1.0], [2.0], [3.0]], [[5.0]]).tolist()
+    [False, False, True]
+    """
+    x_TC, m_CC = as_numbers("tokens", tokens), as_numbers("bilinear", bilinear)
+    scores_TS = x_TC @ m_CC @ x_TC.T
+    chosen: Array = scores_TS.argmax(axis=1) == np.arange(len(x_TC))
+    return chosen

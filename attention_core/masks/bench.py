@@ -1,0 +1,55 @@
+"""A broken layer on the bench: what it computes, which checks it passes, and where it first goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..errors import SettingsError
+from ..heads.reruns import rerun
+from ..scenario import Scenario, trace_of
+from ..trace import Trace
+from . import causal_mask
+from .fault_checks import Verdict, verdicts
+from .faults import FAULTS, RIGHT, Fault, Steps, first_difference, given_of, run
+
+NO_FAULT = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """A right layer, the same layer with a fault, the answers of all checks, and the first field that differs.
+
+    faulty: what the layer with the fault computes; the right numbers where there is no fault.
+    """
+
+    right: Trace
+    faulty: Trace
+    verdicts: Mapping[str, Verdict]
+    differs_from: str | None
+
+
+def fault_of(key: str) -> Fault | None:
+    """The fault of a key; None for "none". Raises: SettingsError."""
+    if key == NO_FAULT:
+        return None
+    found = next((fault for fault in FAULTS if fault.key == key), None)
+    if found is None:
+        raise SettingsError(f"there is no fault {key!r}: choose {NO_FAULT}, {', '.join(f.key for f in FAULTS)}")
+    return found
+
+
+@lru_cache(maxsize=16)
+def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
+    """The layer of a scenario with a fault, put to all checks.
+
+    masked: under a causal mask where the scenario has no mask. Raises: AttentionError.
+    """
+    right = trace_of(scenario)
+    if masked and right.mask is None:
+        right = rerun(right, mask=causal_mask(right.sizes["T"]))
+    fault = fault_of(key)
+    steps: Steps = fault.steps if fault else RIGHT
+    faulty = run(given_of(right), steps)
+    return Examined(right, faulty, verdicts(right, steps), first_difference(right, faulty))

@@ -1,0 +1,112 @@
+"""Why scores are divided by √d_k: how far dot products spread, and what a saturated softmax lets through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..checks import Array, whole_number
+from ..formulas import softmax
+from ..heads.patterns import effective_tokens
+from ..initialisation import generator
+
+WIDTHS = (1, 4, 16, 64, 256, 1024)
+# Streams 0 to 9 of a seed belong to weights and changes.
+STREAM = 10
+N_DRAWS = 64
+
+
+def softmax_jacobian(probabilities_XS: Array) -> Array:
+    """How each share moves with each score: ∂a_j/∂s_k = a_j (δ_jk - a_k), the matrix diag(a) - a aᵀ.
+
+    Its rows sum to 0, and no eigenvalue is below 0 or above 1/2. Shapes: (X, S) -> (X, S, S).
+
+    >>> softmax_jacobian(np.array([0.5, 0.5])).tolist()
+    [[0.25, -0.25], [-0.25, 0.25]]
+    """
+    column_XS1 = probabilities_XS[..., np.newaxis]
+    slope_XSS: Array = column_XS1 * (np.eye(probabilities_XS.shape[-1]) - column_XS1.swapaxes(-1, -2))
+    return slope_XSS
+
+
+def jacobian_trace(probabilities_XS: Array) -> Array:
+    """The sum of the Jacobian's diagonal: 1 - Σ a². Shapes: (X, S) -> (X). Range: 0 (saturated) to 1 - 1/S."""
+    trace_X: Array = 1.0 - np.square(probabilities_XS).sum(axis=-1)
+    return trace_X
+
+
+def jacobian_norm(probabilities_XS: Array) -> Array:
+    """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X). Range: 0 to 1/2."""
+    squares_X = np.square(probabilities_XS).sum(axis=-1)
+    cubes_X = (probabilities_XS**3).sum(axis=-1)
+    norm_X: Array = np.sqrt(np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0))  # rounding may go below 0
+    return norm_X
+
+
+def two_token_slope(gap: float) -> float:
+    """How fast the shares of two tokens move when their scores differ by `gap`: a (1 - a), at most 1/4.
+
+    >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
+    [0.25, 0.105, 0.0003]
+    """
+    shares = softmax([0.0, float(gap)])
+    return float(shares[0] * shares[1])
+
+
+@dataclass(frozen=True)
+class Sharpness:
+    """What the softmax makes of scores: the largest share, effective tokens, and trace and norm of its Jacobian."""
+
+    top: float
+    effective_tokens: float
+    jacobian_trace: float
+    jacobian_norm: float
+
+
+@dataclass(frozen=True)
+class ScoreSpread:
+    """Dot products of random queries and keys of one width: their variance, which theory puts at d_k, and its error.
+
+    raw, scaled: the softmax of the scores as they are and divided by √d_k, averaged over the queries.
+    """
+
+    d_k: int
+    variance: float
+    standard_error: float
+    raw: Sharpness
+    scaled: Sharpness
+
+
+def sharpness(scores_XS: Array) -> Sharpness:
+    """How sharp the softmax of some rows is, and how much of a change it still lets through; averages of the rows."""
+    shares_XS = softmax(scores_XS)
+    slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
+    measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
+    return Sharpness(*(float(measure.mean()) for measure in measures))
+
+
+@lru_cache(maxsize=64)
+def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
+    """Measure the dot products of 64 draws of as many queries as keys, all entries normal with variance 1.
+
+    The width 1024 takes 0.1 s. Raises: SettingsError.
+    Source: Vaswani et al. 2017, section 3.2.1, footnote 4.
+    """
+    rng = generator(seed, STREAM)
+    shape = (N_DRAWS, whole_number("n_keys", n_keys, 1, 256), whole_number("d_k", d_k, 1, 4096))
+    queries_RTK, keys_RSK = rng.standard_normal(shape), rng.standard_normal(shape)
+    scores_RTS = queries_RTK @ keys_RSK.swapaxes(-1, -2)
+    # The mean is 0 in theory, so the mean square of each draw estimates the variance.
+    variance_R = np.square(scores_RTS).mean(axis=(1, 2))
+    error = float(variance_R.std(ddof=1)) / N_DRAWS**0.5
+    return ScoreSpread(
+        d_k, float(variance_R.mean()), error, sharpness(scores_RTS), sharpness(scores_RTS / np.sqrt(d_k))
+    )
+
+
+def score_spreads(widths: Sequence[int] = WIDTHS, n_keys: int = 32, seed: int = 0) -> tuple[ScoreSpread, ...]:
+    """The same for several widths."""
+    return tuple(score_spread(d_k, n_keys, seed) for d_k in widths)

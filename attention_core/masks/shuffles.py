@@ -1,0 +1,79 @@
+"""Shuffle the tokens: the output is shuffled and nothing else happens, until something knows the order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..attention import attend
+from ..checks import Array
+from ..embeddings import sinusoidal_positions
+from ..errors import SettingsError
+from ..scenario import Scenario, embedding_of, trace_of
+from ..trace import Trace
+from .invariances import Gaps, permutation_gaps, shuffled_order
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What the layer is run on: words alone, or with a code for each place, or under a causal mask."""
+
+    key: str
+    positions: bool
+    causal: bool
+    says: str
+
+
+SITUATIONS: tuple[Situation, ...] = (
+    Situation(
+        "words alone", False, False,
+        "The vectors say which words there are and nothing about their places: the layer reads a set, not a sequence.",
+    ),
+    Situation(
+        "with positions", True, False,
+        "Each place adds its own code to the word that stands there, so a word at another place is another vector.",
+    ),
+    Situation(
+        "causal mask", False, True,
+        "The mask belongs to the places, not to the words: a word that moves forward loses sight of some others.",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffle:
+    """A run, the run on the shuffled tokens, and how far it is from the shuffled run.
+
+    order: which token of the first run stands at each place of the second.
+    """
+
+    order: tuple[int, ...]
+    straight: Trace
+    shuffled: Trace
+    gaps: Gaps
+
+
+@lru_cache(maxsize=16)
+def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
+    """Run the layer of a scenario on its words and on the same words in another order. Raises: AttentionError."""
+    situation = next((one for one in SITUATIONS if one.key == key), None)
+    if situation is None:
+        raise SettingsError(f"there is no situation {key!r}: choose {', '.join(one.key for one in SITUATIONS)}")
+    trace, words_TD = trace_of(scenario), words_of(scenario)
+    order = shuffled_order(len(words_TD), seed)
+    codes_TD = sinusoidal_positions(*words_TD.shape) if situation.positions else np.zeros_like(words_TD)
+    straight, shuffled = (
+        attend(words + codes_TD, trace.projections, causal=situation.causal, scale=trace.scale, residual=trace.residual)
+        for words in (words_TD, words_TD[list(order)])
+    )
+    tokens = tuple(trace.labels("T")[place] for place in order)
+    gaps = permutation_gaps(straight, shuffled, order)
+    return Shuffle(order, straight.labelled(trace.labels("T")), shuffled.labelled(tokens), gaps)
+
+
+def words_of(scenario: Scenario) -> Array:
+    """The vectors of the words without their places; where the user put numbers in, those. Shapes: (T, D)."""
+    embedding, inputs_TD = embedding_of(scenario), trace_of(scenario).inputs[0]
+    return embedding.words if np.array_equal(embedding.inputs, inputs_TD) else inputs_TD

@@ -1,0 +1,169 @@
+"""The user's own X, W_Q, W_K, W_V and W_O: any of them; what is missing comes from the scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from ..checks import Array, nearest_divisors, whole_number
+from ..errors import FileError, SettingsError, ShapeError
+from ..trace import Trace
+from .csv_matrices import read_csv, write_csv
+from .kept_texts import is_key, keep, recall
+from .matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, SYMBOLS, as_matrix
+from .matrix_text import pack, unpack
+from .npz_matrices import read_npz, write_npz
+
+MAX_FILE = 40 * 2**20
+# A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs room as well.
+LONGEST_IN_ADDRESS = 6000
+
+# Which sides must be equally long, and why; side 0 is the number of rows.
+_AGREEMENTS = (
+    ({"x": 1, "w_q": 0, "w_k": 0, "w_v": 0}, "each token's vector, a row of X, is multiplied by W_Q, W_K and W_V"),
+    ({"w_q": 1, "w_k": 1}, "a query and a key are compared number by number"),
+    ({"w_v": 1, "w_o": 0}, "the values of all heads side by side are multiplied by W_O"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnMatrices:
+    """Matrices that replace those of the scenario; None where there is no own one. Copied, float64, read-only.
+
+    Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most `LARGEST_SHAPES`. notes say what
+    of a file was left unread. Raises: ShapeError, SettingsError for what is not finite.
+    """
+
+    x: Array | None = None
+    w_q: Array | None = None
+    w_k: Array | None = None
+    w_v: Array | None = None
+    w_o: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, given in self.given.items():
+            object.__setattr__(self, name, as_matrix(name, given))
+
+    @property
+    def given(self) -> dict[str, Array]:
+        """The matrices there are, by name."""
+        named = {name: getattr(self, name) for name in SYMBOLS}
+        return {name: array for name, array in named.items() if array is not None}
+
+    @property
+    def weights(self) -> dict[str, Any]:
+        """Those of W_Q, W_K, W_V and W_O there are: `dataclasses.replace(projections, **own.weights)` puts them in."""
+        return {name: array for name, array in self.given.items() if name != "x"}
+
+    def updated(self, newer: OwnMatrices) -> OwnMatrices:
+        """These matrices with the newer ones in place of their namesakes; files with one matrix each add up so."""
+        return replace(self, **newer.given, notes=newer.notes)
+
+    def sizes(self, n_heads: int) -> dict[str, int]:
+        """The sizes that the matrices decide, under the names of the scenario's fields.
+
+        Raises: ShapeError saying which matrices do not fit each other, or the number of heads.
+
+        >>> OwnMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
+        {'n_tokens': 3, 'd_model': 8, 'd_k': 3}
+        """
+        whole_number("n_heads", n_heads, 1, MAX_HEADS)
+        d_model, all_keys, all_values = (_common(self.given, sides, reason) for sides, reason in _AGREEMENTS)
+        sizes = {
+            "n_tokens": None if self.x is None else len(self.x),
+            "d_model": d_model,
+            "d_k": all_keys and _per_head("W_Q and W_K", "d_k", all_keys, n_heads),
+            "d_v": all_values and _per_head("W_V and W_O", "d_v", all_values, n_heads),
+        }
+        return {name: size for name, size in sizes.items() if size}
+
+    def encode(self) -> str:
+        """The matrices as one text that an address or a JSON file can carry."""
+        return pack(self.given)
+
+    @classmethod
+    def decode(cls, text: str) -> OwnMatrices:
+        """The matrices of such a text, bit by bit the same. Raises: FileError, ShapeError, SettingsError."""
+        matrices: dict[str, Any] = unpack(text)
+        return cls(**matrices)
+
+    def address(self) -> str:
+        """What stands in the address of a page: the text itself, or the key of a kept one where it is too long."""
+        text = self.encode()
+        return text if len(text) <= LONGEST_IN_ADDRESS else keep(text)
+
+    @classmethod
+    def at(cls, address: str) -> OwnMatrices:
+        """The matrices that a part of an address stands for. Raises: FileError, ShapeError, SettingsError."""
+        return cls.decode(recall(address) if is_key(address) else address)
+
+
+def read_own(data: bytes, file_name: str) -> OwnMatrices:
+    """The matrices of an NPZ file (any of the five) or of a CSV file (one of them).
+
+    The file's name decides how it is read, and may say which matrix a CSV file holds; it is never used as a path.
+    Raises: FileError, ShapeError, SettingsError.
+    """
+    if len(data) > MAX_FILE:
+        raise FileError(f"The file has {len(data):,} bytes but may have at most {MAX_FILE:,}; leave some arrays out")
+    name = PurePath(file_name).name
+    kind = PurePath(name).suffix.lower()
+    if kind in (".csv", ".tsv", ".txt"):
+        matrix, numbers = read_csv(data, name)
+        one: dict[str, Any] = {matrix: numbers}
+        return OwnMatrices(**one)
+    if kind != ".npz":
+        raise FileError(f"The file {name[:60]!r} is neither .npz nor .csv; save the matrices in one of these")
+    found, unread = read_npz(data)
+    matrices: dict[str, Any] = dict(found)
+    listed = ", ".join(title[:40] for title in unread[:8]) + (", …" if len(unread) > 8 else "")
+    if not matrices:
+        raise FileError(f"The file holds none of {', '.join(SYMBOLS.values())}, but {listed or 'nothing'}; rename them")
+    notes = (f"Left unread, because the app has no use for it: {listed}.",) if unread else ()
+    return OwnMatrices(**matrices, notes=notes)
+
+
+def shown_matrices(trace: Trace) -> OwnMatrices:
+    """The matrices of a layer with one sequence, as if they were the user's own; without W_O where there is none."""
+    p = trace.projections
+    return OwnMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o)
+
+
+def template(kind: str, trace: Trace, matrix: str = "x") -> bytes:
+    """The matrices now shown as a file to change and load again: "npz" holds all of them, "csv" one.
+
+    Loading it unchanged changes no number. Raises: SettingsError.
+    """
+    matrices = shown_matrices(trace).given
+    if kind == "npz":
+        return write_npz(matrices)
+    if kind != "csv" or matrix not in matrices:
+        raise SettingsError(
+            f"There is no template {kind!r} of {matrix!r}; ask for npz, or csv of {', '.join(matrices)}"
+        )
+    return write_csv(matrix, matrices[matrix])
+
+
+def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -> int:
+    """The length of the sides that must agree, over those matrices that are given; 0 where none is."""
+    lengths = {name: given[name].shape[side] for name, side in sides.items() if name in given}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{SYMBOLS[n]} has {length} {('rows', 'columns')[sides[n]]}" for n, length in lengths.items())
+        raise ShapeError(f"{said}: these must be equal, because {reason}; change the matrices")
+    return next(iter(lengths.values()), 0)
+
+
+def _per_head(matrix: str, size: str, width: int, n_heads: int) -> int:
+    """How wide one head is where all together are `width`."""
+    if width % n_heads:
+        choices = " or ".join(str(count) for count in nearest_divisors(width, n_heads) if count <= MAX_HEADS)
+        raise ShapeError(f"{matrix} {width} wide cannot be shared by {n_heads} heads evenly: choose {choices} heads")
+    if width // n_heads > MAX_HEAD_WIDTH:
+        raise ShapeError(
+            f"{matrix} {width} wide makes {size} = {width // n_heads} with {n_heads} heads, but a head may be at most "
+            f"{MAX_HEAD_WIDTH} wide: choose more heads"
+        )
+    return width // n_heads

@@ -1,0 +1,198 @@
+"""The whole state of the app as one JSON file: what the address of a page holds, and what is too long for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from ..embeddings import EMBEDDINGS
+from ..errors import AttentionError, FileError, SettingsError
+from ..initialisation import INITIALISATIONS
+from ..scenario import MASKS, SCALINGS, WEIGHTS, Scenario, edits_of, own_of
+from ..trained import N_LAYERS
+from .edits import LAST_PLACE, MOST_EDITS, Edits
+from .matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_TOKENS, MAX_WIDTH
+from .own_matrices import OwnMatrices
+
+FORMAT, VERSION = "Attention Lab state", 1
+MAX_BYTES = 48 * 2**20  # the largest matrices, random numbers, take 45 MiB
+MAX_PARTS = 2000  # brackets, commas and quotes, those in the sentence included
+MAX_TEXT = 1000
+
+CHOICES: Mapping[str, Sequence[str]] = {
+    "embedding": EMBEDDINGS,
+    "weights": WEIGHTS,
+    "init": tuple(INITIALISATIONS),
+    "scaling": SCALINGS,
+    "mask": MASKS,
+}
+LIMITS: Mapping[str, tuple[float, float]] = {
+    "n_tokens": (0, MAX_TOKENS),
+    "piece": (0, 12),
+    "d_model": (1, MAX_WIDTH),
+    "n_heads": (1, MAX_HEADS),
+    "d_k": (0, MAX_HEAD_WIDTH),
+    "d_v": (0, MAX_HEAD_WIDTH),
+    "layer": (0, N_LAYERS - 1),
+    "seed": (0, 2**53 - 1),
+    "scale": (-100.0, 100.0),
+    "window": (0, 64),
+}
+FOCUS = ("head", "query", "key", "feature")
+_ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
+# What edits and own stand for is an entry of its own, in full.
+_DEFAULTS = {name: value for name, value in asdict(Scenario()).items() if name not in ("edits", "own")}
+_NOTATION = re.compile(r"[A-Za-z0-9 ._-]{1,40}", re.ASCII)
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """All that a visitor has chosen: the scenario with edits and own matrices, the cell in focus (`FOCUS`), notation.
+
+    Raises: SettingsError for what no control of the app can be set to.
+    """
+
+    scenario: Scenario = field(default_factory=Scenario)
+    focus: tuple[int, int, int, int] = (0, 0, 0, 0)
+    notation: str = "ours"
+
+    def __post_init__(self) -> None:
+        checked = {name: _checked(name, getattr(self.scenario, name)) for name in _DEFAULTS}
+        object.__setattr__(self, "scenario", replace(self.scenario, **checked))
+        for name, place in zip(FOCUS, self.focus, strict=True):
+            _whole(name, place, 0, LAST_PLACE)
+        if not isinstance(self.notation, str) or not _NOTATION.fullmatch(self.notation):
+            raise SettingsError(f"notation is {_short(self.notation)} but must be a name of letters, digits and spaces")
+
+
+def write_state(state: State) -> bytes:
+    """The state as JSON in UTF-8. `read_state` gives back every choice, and every number to the last bit.
+
+    Raises: SettingsError when this process no longer keeps edits or matrices that are too long for the address.
+    """
+    scenario = asdict(state.scenario)
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "scenario": {name: scenario[name] for name in _DEFAULTS},
+        "edits": edits_of(state.scenario).encode(),
+        "own": own_of(state.scenario).encode(),
+        "focus": dict(zip(FOCUS, state.focus, strict=True)),
+        "notation": state.notation,
+    }
+    return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+
+def read_state(data: bytes) -> State:
+    """The state in a file of `write_state`. A missing entry has its default, an unknown one is an error.
+
+    Raises: FileError for what is no state file, SettingsError or ShapeError for an impossible value in it.
+
+    >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
+    2
+    """
+    content = _parsed(data)
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise FileError("The file is no state of this app; choose one that was downloaded here")
+    version = content.get("version")
+    if version is True or version != VERSION:
+        raise FileError(f"The state file has version {_short(version)}, but {VERSION} is read here; use its own app")
+    _check_names("the state file", content, _ENTRIES)
+    scenario, focus = (
+        _check_names(name, content.get(name, {}), known) for name, known in (("scenario", _DEFAULTS), ("focus", FOCUS))
+    )
+    edits = Edits.decode(_text(content, "edits"), MOST_EDITS)
+    own = OwnMatrices.decode(_text(content, "own"))
+    return State(
+        Scenario(**scenario, edits=edits.address(), own=own.address()),
+        (focus.get("head", 0), focus.get("query", 0), focus.get("key", 0), focus.get("feature", 0)),
+        content.get("notation", "ours"),
+    )
+
+
+def _parsed(data: bytes) -> Any:
+    """What the JSON says. Size and number of parts are checked first: an empty list takes twenty times its text."""
+    if len(data) > MAX_BYTES:
+        raise FileError(f"The state file has {len(data):,} bytes but may have at most {MAX_BYTES:,}")
+    if sum(data.count(mark) for mark in (b"[", b"{", b",", b'"')) > MAX_PARTS:
+        raise FileError("The file holds more parts than a state has; choose one that was downloaded here")
+    try:
+        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once, parse_constant=_no_number)
+    except AttentionError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FileError("The state file is damaged: it is no JSON in UTF-8; download it again") from error
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FileError(f"The state file says {_short(twice)} twice; leave one of them out")
+    return entries
+
+
+def _no_number(word: str) -> Any:
+    raise FileError(f"The state file holds {word}, which is no finite number; replace it")
+
+
+def _check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
+    if not isinstance(entries, dict):
+        raise FileError(f"{where} is {_short(entries)} but must be an object with names and values")
+    unknown = [name for name in entries if name not in known]
+    if unknown:
+        raise FileError(f"{where} holds {_short(unknown[0])}, which is none of {', '.join(known)}; leave it out")
+    return entries
+
+
+def _text(content: Mapping[str, Any], name: str) -> str:
+    text = content.get(name, "")
+    if not isinstance(text, str):
+        raise FileError(f"{name} is {_short(text)} but must be a text")
+    return text
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A value of a scenario, of the type and within the bounds of its control."""
+    default = _DEFAULTS[name]
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise SettingsError(f"{name} is {_short(value)} but must be true or false")
+        return value
+    if isinstance(default, str):
+        return _checked_text(name, value)
+    low, high = LIMITS[name]
+    if isinstance(default, int):
+        return _whole(name, value, low, high)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise SettingsError(f"{name} is {_short(value)} but must be a number from {low:g} to {high:g}")
+    return float(value)
+
+
+def _checked_text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{name} is {_short(value)} but must be a text")
+    if name in CHOICES:
+        if value not in CHOICES[name]:
+            raise SettingsError(f"{name} is {_short(value)} but must be one of {', '.join(CHOICES[name])}")
+    elif len(value) > MAX_TEXT:
+        raise SettingsError(f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it")
+    elif any("\ud800" <= character <= "\udfff" for character in value):
+        raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
+    return value
+
+
+def _whole(name: str, value: Any, low: float, high: float) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise SettingsError(f"{name} is {_short(value)} but must be a whole number from {low} to {high}")
+    return value
+
+
+def _short(value: object) -> str:
+    """A value as it may stand in a sentence, however long it is."""
+    said = repr(value)
+    return said if len(said) <= 60 else said[:59] + "…"

@@ -1,0 +1,131 @@
+"""The probabilities of many heads with their token labels, whoever computed them: what all pages about heads need."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks import Array, whole_number
+from ..errors import FileError, ShapeError
+from ..heads.patterns import Pattern
+from .encoder import Encoded
+from .weight_file import WeightFile
+
+MAX_CELLS = 2**25
+# Shares stored in 8 significant bits (bfloat16) add up to 1 no better than this.
+_ROUNDING = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionMaps:
+    """The probabilities of every head of every layer, read-only.
+
+    Shapes: layers holds one (H, T, S) array per layer; tokens has T labels, memory_tokens S.
+    Raises: ShapeError when sizes differ, or when the numbers are no probabilities.
+    """
+
+    layers: tuple[Array, ...]
+    tokens: tuple[str, ...]
+    memory_tokens: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        shapes = {layer.shape for layer in self.layers}
+        if len(shapes) != 1 or len(shape := shapes.pop()) != 3 or 0 in shape:
+            given = ", ".join(str(layer.shape) for layer in self.layers[:5]) or "nothing"
+            raise ShapeError(f"every layer must have one shape (heads, queries, keys), none 0, but there is {given}")
+        labelled = (("tokens", self.tokens, shape[1]), ("memory_tokens", self.memory_tokens, shape[2]))
+        for name, labels, count in labelled:
+            if len(labels) != count:
+                raise ShapeError(f"{name} holds {len(labels)} labels for {count} positions; give one for each")
+        for number, layer in enumerate(self.layers):
+            _check_shares(number, layer)
+            layer.setflags(write=False)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of layers L, heads H, queries T and keys S."""
+        return dict(zip("LHTS", (len(self.layers), *self.layers[0].shape), strict=True))
+
+    @classmethod
+    def of(
+        cls, attentions: Iterable[Any], tokens: Sequence[str] = (), memory_tokens: Sequence[str] = ()
+    ) -> AttentionMaps:
+        """One array per layer, (H, T, S) or a batch of one of them; also PyTorch tensors, such as outputs.attentions.
+
+        Missing labels are the positions' numbers; in self-attention the keys are the queries' tokens.
+
+        >>> AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]], ["a", "b"]).sizes
+        {'L': 1, 'H': 1, 'T': 2, 'S': 2}
+        """
+        layers = tuple(_as_layer(number, layer) for number, layer in enumerate(attentions))
+        n_queries, n_keys = layers[0].shape[1:] if layers else (0, 0)
+        own = tuple(tokens) or tuple(map(str, range(n_queries)))
+        others = tuple(memory_tokens) or (own if n_keys == n_queries else tuple(map(str, range(n_keys))))
+        return cls(layers, own, others)
+
+    @classmethod
+    def of_encoded(cls, encoded: Encoded) -> AttentionMaps:
+        """Those of our own encoder; no number is copied."""
+        return cls.of([trace.probabilities for trace in encoded.traces], encoded.tokens)
+
+
+def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
+    """Attention tensors from a file: one (layers, heads, query, key), or one (heads, query, key) for each layer.
+
+    Labels are the given ones or those in the file: an array "tokens", or "tokens" in the metadata.
+    Raises: FileError, ShapeError.
+    """
+    shapes = {name: shape for name, shape in file.shapes.items() if len(shape) in (3, 4, 5)}
+    if not shapes:
+        raise FileError("The file holds no attention tensors: no array has the axes layer, head, query, key")
+    if (cells := sum(math.prod(shape) for shape in shapes.values())) > MAX_CELLS:
+        raise FileError(
+            f"The file holds {cells:,} probabilities, but at most {MAX_CELLS:,} are read: save fewer layers"
+        )
+    names = sorted(shapes, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
+    arrays = [file.read(name) for name in names]
+    layers = list(arrays[0]) if len(arrays) == 1 and arrays[0].ndim > 3 else arrays
+    return AttentionMaps.of(layers, tuple(tokens) or file.labels)
+
+
+def _as_layer(number: int, layer: Any) -> Array:
+    """One layer as (H, T, S) in float32 or float64; a batch of one is opened."""
+    if hasattr(layer, "detach"):  # a PyTorch tensor, of any precision, on any device
+        layer = layer.detach().cpu().float()
+    array = np.asarray(layer)
+    if array.ndim == 4 and array.shape[0] == 1:
+        array = array[0]
+    if array.ndim != 3 or array.dtype.kind not in "fiu":
+        raise ShapeError(
+            f"layer {number} must hold numbers of shape (heads, queries, keys) or a batch of one, not {array.shape}"
+        )
+    return array.view() if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
+
+
+# Numbers that are no probabilities may add up to anything, which is told below.
+@np.errstate(over="ignore", invalid="ignore")
+def _check_shares(number: int, layer_HTS: Array) -> None:
+    """Every row is a distribution, or all 0 where a query had nothing to attend to."""
+    totals_HT = layer_HTS.sum(axis=-1)
+    wrong = ~((np.abs(totals_HT - 1) <= _ROUNDING) | (totals_HT == 0))
+    if wrong.any() or layer_HTS.min() < 0:
+        head, query = (int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+        raise ShapeError(
+            f"layer {number} holds no probabilities: its row of head {head}, query {query} adds up to "
+            f"{totals_HT[head, query]:.3g} instead of 1, or a number is below 0; pass what comes out of the softmax"
+        )
+
+
+def pattern_of_layer(maps: AttentionMaps, layer: int) -> Pattern:
+    """One layer for the measures of heads. A key to which no head of any layer gives anything counts as hidden."""
+    probabilities_HTS = maps.layers[whole_number("layer", layer, 0, len(maps.layers) - 1)]
+    seen_TS = np.logical_or.reduce([(each > 0).any(axis=0) for each in maps.layers])
+    allowed_BHTS = np.broadcast_to(seen_TS, (1, *probabilities_HTS.shape))
+    resolution = float(np.finfo(probabilities_HTS.dtype).eps)
+    in_order = maps.tokens == maps.memory_tokens
+    return Pattern(probabilities_HTS[np.newaxis].astype(np.float64), allowed_BHTS, None, in_order, resolution)

@@ -1,0 +1,118 @@
+"""A Transformer encoder around `attend`: what stands between one attention layer and the next, one function each.
+
+B batch, T token, D model feature, F feature between the two matrices of the feed-forward part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..attention import attend
+from ..checks import Array
+from ..errors import ShapeError
+from ..projections import Projections
+from ..trace import Trace
+from .gelu import gelu
+
+
+@dataclass(frozen=True, eq=False)
+class Norm:
+    """What LayerNorm has learnt. Shapes: gain and offset (D,). epsilon is part of the model: it joins the variance."""
+
+    gain: Array
+    offset: Array
+    epsilon: float = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class FeedForward:
+    """The two matrices that every token passes by itself. Shapes: w_in (D, F), b_in (F,), w_out (F, D), b_out (D,)."""
+
+    w_in: Array
+    b_in: Array
+    w_out: Array
+    b_out: Array
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderLayer:
+    """The weights of one layer: attention, LayerNorm, feed-forward, LayerNorm."""
+
+    attention: Projections
+    attention_norm: Norm
+    feed_forward: FeedForward
+    output_norm: Norm
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """What happened in every layer: one `Trace` each, and the vectors that leave the last. Shapes: output (T, D)."""
+
+    traces: tuple[Trace, ...]
+    output: Array
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The labels of the positions."""
+        return self.traces[0].tokens
+
+
+def encode(
+    x: Array, layers: Sequence[EncoderLayer], tokens: tuple[str, ...] = (), mask: Array | None = None
+) -> Encoded:
+    """All layers in turn; what one puts out is the input of the next.
+
+    Shapes: x (T, D); mask bool, True = may attend, as `attend` takes it. Raises: ShapeError, SettingsError.
+    """
+    if not layers:
+        raise ShapeError("layers is empty, but an encoder has at least one layer; give one")
+    traces = []
+    for layer in layers:
+        trace, x = encoder_layer(x, layer, mask)
+        traces.append(trace.labelled(tokens))
+    return Encoded(tuple(traces), x)
+
+
+def encoder_layer(x: Array, layer: EncoderLayer, mask: Array | None = None) -> tuple[Trace, Array]:
+    """Attention, then feed-forward; around each the connection that adds its input, and LayerNorm after it.
+
+    Shapes: x (T, D) -> the trace of the attention, and (T, D).
+    Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
+    """
+    trace = attend(x, layer.attention, mask=mask, residual=True)
+    attended_TD = layer_norm(trace.output[0], layer.attention_norm)
+    transformed_TD = feed_forward(attended_TD, layer.feed_forward)
+    transformed_TD += attended_TD
+    return trace, layer_norm(transformed_TD, layer.output_norm)
+
+
+def layer_norm(x_TD: Array, norm: Norm) -> Array:
+    """Every token's vector with mean 0 and variance 1, then stretched and moved feature by feature.
+
+    Shapes: (..., D). Source: Ba, Kiros and Hinton 2016, section 3.
+
+    >>> norm = Norm(gain=np.array([1.0, 2.0]), offset=np.array([0.0, 5.0]))
+    >>> layer_norm(np.array([[1.0, 3.0]]), norm).round(6).tolist()
+    [[-1.0, 7.0]]
+    """
+    centred_TD: Array = x_TD - x_TD.mean(axis=-1, keepdims=True)
+    variance_T = np.vecdot(centred_TD, centred_TD) / x_TD.dtype.type(x_TD.shape[-1])
+    centred_TD /= np.sqrt(variance_T + x_TD.dtype.type(norm.epsilon))[..., np.newaxis]
+    centred_TD *= norm.gain
+    centred_TD += norm.offset
+    return centred_TD
+
+
+def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
+    """GELU(x W_in + b_in) W_out + b_out: every token by itself, the same for all.
+
+    Shapes: (T, D) -> (T, D). Source: Vaswani et al. 2017, section 3.3, with GELU in place of ReLU as in BERT.
+    """
+    wide_TF = np.dot(x_TD, weights.w_in)
+    wide_TF += weights.b_in
+    output_TD: Array = np.dot(gelu(wide_TF), weights.w_out)
+    output_TD += weights.b_out
+    return output_TD

@@ -1,0 +1,145 @@
+"""Which head does what: every head ranked by how much of its attention goes where a simple rule says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from ..checks import Array
+from ..errors import ShapeError, TextError
+from ..text import CONTINUES
+from .attention_maps import AttentionMaps
+
+# Which keys a rule names for each query. Shapes: (T, S) bool.
+Targets = Array
+
+
+@dataclass(frozen=True, eq=False)
+class HeadRanking:
+    """How much attention every head gives to what a rule names.
+
+    scores: the share, averaged over the queries for which the rule names a key; even: what it would be if every query
+    looked at all keys alike. Shapes: scores (L, H). Units or range: 0 to 1.
+    """
+
+    scores: Array
+    even: float
+
+    def best(self, count: int = 5) -> list[tuple[int, int, float]]:
+        """(layer, head, score) of the heads that do it most, the best first."""
+        order = np.argsort(-self.scores, axis=None, kind="stable")[:count]
+        places = zip(*np.unravel_index(order, self.scores.shape), strict=True)
+        return [(int(layer), int(head), float(self.scores[layer, head])) for layer, head in places]
+
+
+def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
+    """Every head's share on the keys that `targets` marks. Shapes: targets (T, S) bool.
+
+    Raises: TextError when it marks none, ShapeError when it is about other tokens.
+    """
+    sizes = maps.sizes
+    if targets.shape != (sizes["T"], sizes["S"]):
+        given, own = targets.shape, (sizes["T"], sizes["S"])
+        raise ShapeError(f"targets has shape {given}, but the heads have (queries, keys) {own}; use their tokens")
+    asked_T = targets.any(axis=1)
+    if not asked_T.any():
+        raise TextError("In this sentence no token has such a partner; choose another rule or sentence")
+    marked_TS = targets[asked_T]
+    scores = [np.einsum("hts,ts->h", layer[:, asked_T], marked_TS) / len(marked_TS) for layer in maps.layers]
+    return HeadRanking(np.array(scores, dtype=np.float64), float(marked_TS.mean()))
+
+
+def previous_token(tokens: tuple[str, ...]) -> Targets:
+    """Each token's left neighbour."""
+    return np.eye(len(tokens), k=-1, dtype=bool)
+
+
+def next_token(tokens: tuple[str, ...]) -> Targets:
+    """Each token's right neighbour."""
+    return np.eye(len(tokens), k=1, dtype=bool)
+
+
+def itself(tokens: tuple[str, ...]) -> Targets:
+    """The token itself: the diagonal."""
+    return np.eye(len(tokens), dtype=bool)
+
+
+def first_token(tokens: tuple[str, ...]) -> Targets:
+    """The first token of the sequence, [CLS] in BERT."""
+    return np.broadcast_to(np.arange(len(tokens)) == 0, (len(tokens), len(tokens)))
+
+
+def last_token(tokens: tuple[str, ...]) -> Targets:
+    """The last token of the sequence, [SEP] in BERT."""
+    return np.broadcast_to(np.arange(len(tokens)) == len(tokens) - 1, (len(tokens), len(tokens)))
+
+
+def repeated_words(tokens: tuple[str, ...]) -> Targets:
+    """The other places where the same word stands; a word of several pieces counts as a whole."""
+    places: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
+    for word in words(tokens):
+        places["".join(tokens[i].removeprefix(CONTINUES) for i in word)].append(word)
+    targets = np.zeros((len(tokens), len(tokens)), bool)
+    for word, other in (pair for twins in places.values() for pair in permutations(twins, 2)):
+        targets[np.ix_(word, other)] = True
+    return targets
+
+
+RULES: dict[str, Callable[[tuple[str, ...]], Targets]] = {
+    "previous token": previous_token,
+    "next token": next_token,
+    "itself": itself,
+    "first token": first_token,
+    "last token": last_token,
+    "repeated words": repeated_words,
+}
+
+
+def word_to_word(tokens: tuple[str, ...], query: int, key: int) -> Targets:
+    """From the word at token `query` to the word at token `key`.
+
+    From several pieces the mean counts, to several pieces their sum. Source: Clark et al. 2019, section 4.1.
+    """
+    targets = np.zeros((len(tokens), len(tokens)), bool)
+    targets[np.ix_(_word_at(tokens, query), _word_at(tokens, key))] = True
+    return targets
+
+
+def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
+    """The positions of each word's pieces.
+
+    >>> words(("the", "hall", "##way", "."))
+    [(0,), (1, 2), (3,)]
+    """
+    found: list[tuple[int, ...]] = []
+    for position, token in enumerate(tokens):
+        if found and token.startswith(CONTINUES):
+            found[-1] += (position,)
+        else:
+            found.append((position,))
+    return found
+
+
+def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
+    for word in words(tokens):
+        if position in word:
+            return word
+    raise TextError(f"There is no token {position} among {len(tokens)}; choose another")
+
+
+def telling_pair(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
+    """The strongest cell of a head between two different words; special tokens such as [CLS], at the ends, are passed
+    over, for many heads with nothing to do look there.
+    """
+    probabilities_TS = maps.layers[layer][head].copy()
+    if maps.tokens == maps.memory_tokens:
+        special = [place for place, token in enumerate(maps.tokens) if token.startswith("[") and token.endswith("]")]
+        if len(special) < len(maps.tokens) - 1:
+            probabilities_TS[special], probabilities_TS[:, special] = -1, -1
+            np.fill_diagonal(probabilities_TS, -1)
+    query, key = np.unravel_index(int(probabilities_TS.argmax()), probabilities_TS.shape)
+    return int(query), int(key)

@@ -1,0 +1,102 @@
+"""The measures of heads and of the diagonal for every head of every layer: how a model changes on its way up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import Array
+from ..diagonal import square_of
+from ..diagonal.metrics import METRICS, Metric
+from ..errors import SettingsError
+from ..heads.patterns import Pattern, pattern_of
+from ..heads.portraits import MEASURES, Measure
+from ..trace import Trace
+from .attention_maps import AttentionMaps, pattern_of_layer
+
+
+@dataclass(frozen=True)
+class LayerMeasure:
+    """A measure as the pages offer it; its range is in words or LaTeX.
+
+    of_scores: it needs the scores, or the weights, which attention maps alone do not hold.
+    """
+
+    key: str
+    title: str
+    symbol: str
+    formula: str
+    range: str
+    says: str
+    of_scores: bool
+    source: Measure | Metric
+
+    @property
+    def share(self) -> bool:
+        """Whether it is a share, from 0 to 1."""
+        return self.range.startswith(("0 to 1;", "0 to 1.", "$[0, 1]$")) or self.range == "0 to 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One number for each head; NaN where there is nothing to measure. even: what a head without preferences has.
+
+    Shapes: values (L, H), even (L,) or None.
+    """
+
+    measure: LayerMeasure
+    values: Array
+    even: Array | None
+
+
+def _offered() -> dict[str, LayerMeasure]:
+    portraits = [
+        LayerMeasure(m.key, m.name[0].upper() + m.name[1:], m.symbol, m.formula, m.range, m.says, m.of_scores, m)
+        for m in MEASURES
+    ]
+    known = {measure.key for measure in portraits}
+    diagonal = [
+        LayerMeasure(m.name, m.title, m.symbol, m.formula, f"${m.range}$", m.says, True, m)
+        for m in METRICS
+        if m.name not in known
+    ]
+    return {measure.key: measure for measure in (*portraits, *diagonal)}
+
+
+LAYER_MEASURES = _offered()
+
+
+def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> Measured:
+    """One measure of all heads. Raises: SettingsError for an unknown one, or one that these heads do not allow.
+
+    >>> maps = AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]])
+    >>> measure_layers("self_mass", maps).values.tolist()
+    [[0.75]]
+    """
+    measure = LAYER_MEASURES.get(key)
+    if measure is None:
+        raise SettingsError(f"measure is {key!r} but must be one of {', '.join(LAYER_MEASURES)}")
+    if measure.of_scores and not traces:
+        raise SettingsError(f"{measure.title} is read off the scores, but of these heads only the attention is known")
+    if isinstance(measure.source, Metric):
+        return Measured(measure, _of_squares(measure.source, traces), None)
+    patterns = [pattern_of(trace) for trace in traces] or [
+        pattern_of_layer(maps, layer) for layer in range(len(maps.layers))
+    ]
+    return _of_patterns(measure, measure.source, patterns)
+
+
+def _of_patterns(measure: LayerMeasure, source: Measure, patterns: Sequence[Pattern]) -> Measured:
+    if not source.applies(patterns[0]):
+        raise SettingsError(f"{measure.title} needs queries and keys that are the same tokens, which these are not")
+    values_LH = np.stack([source.value(pattern)[0] for pattern in patterns])
+    baselines = [source.baseline(pattern) for pattern in patterns]
+    even = [float(baseline[0].mean()) for baseline in baselines if baseline is not None]
+    return Measured(measure, values_LH, np.array(even) if even else None)
+
+
+def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:
+    heads = [[float(source.of(square_of(trace, head))) for head in range(trace.sizes["H"])] for trace in traces]
+    return np.array(heads)

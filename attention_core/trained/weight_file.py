@@ -1,0 +1,57 @@
+"""Files with somebody else's arrays: what is read and what is refused, decided from the header before any array is.
+
+Neither format can hold anything but numbers and text. A pickle can hold a program, so pickles are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import BinaryIO, Protocol
+
+from ..checks import Array
+from ..errors import FileError
+
+MAX_BYTES = 600_000_000
+MAX_TENSORS = 4096
+MAX_AXES = 8
+# Of a header: room for 4096 tensors with long names.
+MAX_HEADER = 2**22
+PICKLES = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
+
+
+class WeightFile(Protocol):
+    """An open file: the shapes of its arrays are known, each array is read when asked for."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The name and shape of every array."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Token labels stored beside the arrays, or none."""
+
+    def read(self, name: str) -> Array:
+        """One array, in float32 or float64 if it holds numbers with a fraction. Raises: FileError."""
+
+
+def file_size(file: BinaryIO) -> int:
+    """The length of a file in bytes."""
+    return file.seek(0, 2)
+
+
+def pickle_error(name: str) -> FileError:
+    """Why a pickle is refused, and the two lines that convert it."""
+    target = PurePath(name).with_suffix(".safetensors").name
+    return FileError(
+        f"{name} is a pickle, and opening a pickle runs whatever program it holds; it is not opened here. "
+        f"Where you trust it, two lines of Python convert it:\n"
+        f"import torch, safetensors.torch\n"
+        f'safetensors.torch.save_file(torch.load("{name}", weights_only=True), "{target}")'
+    )
+
+
+def check_count(count: int) -> None:
+    """Raises: FileError when there are too many arrays to list."""
+    if count > MAX_TENSORS:
+        raise FileError(f"The file holds {count:,} arrays, but at most {MAX_TENSORS:,} are read: save fewer layers")

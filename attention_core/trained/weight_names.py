@@ -1,0 +1,58 @@
+"""How other programs name the matrices of an attention layer, and how they lay them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Naming:
+    """One way to name the parts of a layer; every name stands behind the same prefix.
+
+    parts: an argument of `Projections`, or w_qkv and b_qkv for the three side by side -> the file's name for it.
+    transposed: matrices stand left of a column vector, as PyTorch's do, with one row for each feature that comes out.
+    note: what the weights alone do not say. heads: the file's name for the number of heads, if it has one.
+    """
+
+    title: str
+    parts: Mapping[str, str]
+    transposed: bool = True
+    note: str = ""
+    heads: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """The name by which a layer is recognised."""
+        return next(iter(self.parts.values()))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The parts without which a layer cannot be built: its matrices."""
+        return tuple(part for part in self.parts if part.startswith("w_"))
+
+
+def _matrices_and_biases(**stems: str) -> dict[str, str]:
+    """w_x and b_x for each letter, as `.weight` and `.bias` of a stem."""
+    weights = {f"w_{letter}": f"{stem}.weight" for letter, stem in stems.items()}
+    return weights | {f"b_{letter}": f"{stem}.bias" for letter, stem in stems.items()}
+
+
+_CAUSAL = "In this model a query sees only earlier keys: switch the causal mask on."
+_ROTARY = "This model turns queries and keys by their position before it compares them; that is not done here."
+_OUT = _matrices_and_biases(o="out_proj")
+
+NAMINGS = (
+    Naming("torch.nn.MultiheadAttention", {"w_qkv": "in_proj_weight", "b_qkv": "in_proj_bias"} | _OUT),
+    Naming(
+        "torch.nn.MultiheadAttention, separate projections",
+        {f"w_{letter}": f"{letter}_proj_weight" for letter in "qkv"} | {"b_qkv": "in_proj_bias"} | _OUT,
+    ),
+    Naming("BERT", _matrices_and_biases(q="self.query", k="self.key", v="self.value", o="output.dense")),
+    Naming("GPT-2", _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"), transposed=False, note=_CAUSAL),
+    Naming("Llama", _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"), note=f"{_CAUSAL} {_ROTARY}"),
+    Naming(
+        "a download from this app", {f"{kind}_{letter}": f"{kind}_{letter}" for kind in "wb" for letter in "qkvo"},
+        transposed=False, heads="n_heads",
+    ),
+)  # fmt: skip

@@ -1,0 +1,95 @@
+"""A card for each statement about the diagonal: its status, a live check, its proof, and a search for exceptions."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.diagonal.counterexamples import Search, search
+from attention_core.diagonal.proposition_checks import Check, tokens_of_trace
+from attention_core.diagonal.propositions import FALSE, PROPOSITIONS, Proposition, proposition
+from attention_viz.labels import number
+
+from . import diagonal_lab as lab
+from .diagonal_words import BADGES, live
+
+FOUND = "truth search"  # the last search of the session: its statement and what it found
+TRIES = 300
+
+
+def checked(trace: Trace) -> dict[str, Check]:
+    """The verdict on every statement for the tokens of a trace."""
+    tokens = tokens_of_trace(trace)
+    return {proposition.number: proposition.test(tokens) for proposition in PROPOSITIONS}
+
+
+def search_controls() -> None:
+    """How large the random tokens are that a search looks at, and where it begins."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        bound = {"bind": "query-params", "persist_state": "session", "width": 150}
+        st.slider("Tokens N", 2, 8, 3, key="truths_n", **bound)
+        st.slider("Features C", 1, 8, 2, key="truths_c", **bound)
+        st.number_input("Seed of the search", 0, 9999, 0, key="truths_seed", **bound)
+        st.caption(f"A search looks at {TRIES} token matrices; the worst violation is loaded.", width=260)
+
+
+def card(statement: Proposition, check: Check, trace: Trace) -> None:
+    """One statement: what it says, whether it is true, what the tokens shown say, why, and a search."""
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"**{statement.number} · {statement.title}** {BADGES[statement.status]}")
+        st.latex(_in_lines(statement.latex))
+        st.markdown(statement.says)
+        st.markdown(f"**On these tokens:** {live(statement, check, trace)}")
+        if statement.condition:
+            st.caption(statement.condition)
+        wrong = statement.status == FALSE
+        with st.container(horizontal=True):
+            with st.popover("The step that fails" if wrong else "Proof", icon=":material/menu_book:"):
+                _proof(statement)
+            st.button(
+                "Search a counterexample", key=f"search {statement.number}", icon=":material/search:", type="tertiary",
+                on_click=_search, args=(statement.number,),
+            )  # fmt: skip
+        _say_found(statement)
+
+
+def _in_lines(latex: str) -> str:
+    """A chain of more than three equivalences on two lines."""
+    links = latex.split(r" \iff ")
+    if len(links) < 4:
+        return latex
+    first, second = (r" \iff ".join(part) for part in (links[:2], links[2:]))
+    return rf"\begin{{gathered}} {first} \\ \iff {second} \end{{gathered}}"
+
+
+def _proof(statement: Proposition) -> None:
+    """The lines of the proof; of a false statement its usual argument, and where that breaks."""
+    for place, line in enumerate(statement.proof):
+        st.markdown(f"{place + 1}. {line}")
+    if statement.fails:
+        st.markdown(f":red[**This is where it breaks:**] {statement.fails}")
+
+
+def _search(name: str) -> None:
+    """Look for a counterexample among random tokens, and load it."""
+    state = st.session_state
+    n_tokens, d_model = (state.get(key) or default for key, default in (("truths_n", 3), ("truths_c", 2)))
+    found = search(
+        proposition(name), n_tokens=n_tokens, d_model=d_model, seed=state.get("truths_seed") or 0, tries=TRIES
+    )
+    state[FOUND] = (name, found)
+    if found.x is not None:
+        lab.load_tokens(found.x)
+
+
+def _say_found(statement: Proposition) -> None:
+    """What the last search found, on the card of its statement."""
+    name, found = st.session_state.get(FOUND, ("", None))
+    if name != statement.number or not isinstance(found, Search):
+        return
+    if found.x is not None and found.nearest:
+        st.success(f"Found and loaded: the worst of {found.tried} violates it by {number(found.nearest.excess, 4)}.")
+        return
+    about = f"{found.applied} of {found.tried} random token matrices met its condition; none violates it."
+    nearest = f" The nearest came within {abs(found.nearest.excess):.1e}." if found.nearest else ""
+    st.info(about + nearest)

@@ -1,0 +1,85 @@
+"""The parts of the page about broken layers: the checks, the fault in code, the game in which it is hidden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from attention_core.masks.bench import NO_FAULT, Examined
+from attention_core.masks.fault_checks import CHECKS
+from attention_core.masks.faults import FAULTS, Fault, hidden_fault
+
+KEPT: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
+KEYS = tuple(fault.key for fault in FAULTS)
+NAMES = {fault.key: fault.name for fault in FAULTS}
+LEGEND = "; ".join(f"{key}: {name}" for key, name in NAMES.items())
+
+
+def chosen_fault() -> str:
+    """The select box of faults, as the key of one."""
+    key = st.selectbox("The mistake", (NO_FAULT, *KEYS), index=1, key="bi_fault", help=LEGEND, **KEPT)
+    return key or NO_FAULT
+
+
+def told(fault: Fault | None, layer: Examined) -> None:
+    """What the mistake is, as a sentence and as the line of code that makes it."""
+    if fault is None:
+        st.markdown("**No mistake.** Every check passes and nothing differs: this is the layer of all other pages.")
+        return
+    st.markdown(f"**{fault.name[0].upper()}{fault.name[1:]}.** {fault.does}")
+    right, wrong = st.columns(2)
+    right.caption("Right")
+    right.code(f"{fault.array} = {fault.right}", language="python", wrap_lines=True)
+    wrong.caption("Wrong")
+    wrong.code(f"{fault.array} = {fault.wrong}", language="python", wrap_lines=True)
+    if layer.differs_from is None:
+        st.info(f"With these controls the mistake changes nothing, so nothing can find it. It needs {fault.needs}.")
+        if fault.key == "mask":
+            st.button("Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},))
+
+
+def game() -> str:
+    """The hidden mistake of a round, guesses, and the answer; gives the key of the mistake."""
+    left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
+    number = left.number_input("Round", 1, 999, 1, key="bi_round", **KEPT)
+    hidden = hidden_fault(int(number))
+    guess = middle.selectbox("Your guess", ("?", *KEYS), key="bi_guess", help=LEGEND, **KEPT)
+    show = right.toggle("Show the answer", key="bi_answer", **KEPT)
+    st.markdown(
+        "One of the eight mistakes is in this layer. Look at the checks, at the difference in each field, and at other "
+        "sentences and sizes; then guess. Where the sidebar has no mask, the layer has a causal one here."
+    )
+    if guess == hidden.key:
+        st.success(f"Found: **{hidden.name}**. {hidden.does}", icon=":material/check_circle:")
+        st.button("Next round", on_click=next_round, args=(int(number),))
+    elif guess in NAMES:
+        st.warning(f"It is not “{NAMES[guess]}”. Which check would that one have failed, or passed?")
+    if show and guess != hidden.key:
+        st.info(f"It was **{hidden.name}**. {hidden.does}")
+        st.button("Next round", on_click=next_round, args=(int(number),))
+    return hidden.key
+
+
+def next_round(number: int) -> None:
+    """In a callback: another mistake, and nothing guessed yet."""
+    st.session_state.update({"bi_round": number % 999 + 1, "bi_guess": "?", "bi_answer": False})
+
+
+def answers(layer: Examined) -> None:
+    """What still looks fine and what gives the mistake away, side by side."""
+    passed = [check for check in CHECKS if layer.verdicts[check.key].passed]
+    failed = [check for check in CHECKS if check not in passed]
+    for place, title, checks, icon in zip(
+        st.columns(2),
+        ("What still looks fine", "What gives it away"),
+        (passed, failed),
+        (":green[:material/check:]", ":red[:material/close:]"),
+        strict=True,
+    ):
+        with place.container(border=True, height="stretch"):
+            st.markdown(f"**{title}**: {len(checks)} of {len(CHECKS)} checks")
+            for check in checks:
+                st.markdown(f"{icon} **{check.name}**. {layer.verdicts[check.key].says}")
+            if not checks:
+                st.markdown("Nothing.")

@@ -1,0 +1,126 @@
+"""Training while the user watches: runs that are kept by their settings, can be stopped, and go on where they stopped.
+
+Streamlit ends a script that writes to a page which its visitor has left or changed, so every checkpoint writes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from time import monotonic
+
+import streamlit as st
+
+from attention_core import Projections
+from attention_core.checks import Array
+from attention_core.labs.evaluation import Score, agreement_masses, offset_profile, score_output, unseen_trace
+from attention_core.labs.evaluation import score as score_of
+from attention_core.labs.training import Checkpoint, train
+from attention_core.labs.training_settings import TrainingSettings
+
+MOST_RUNS = 48
+MOST_POINTS = 100  # of a run that a scrubber can show
+MOST_NUMBERS = 1_000_000  # of the weights of all these points together
+SECONDS_BETWEEN_PICTURES = 0.4
+
+
+@dataclass
+class Run:
+    """A run as far as it has gone. points: what the scrubber shows, weights by step; losses: of every checkpoint.
+
+    latest: the last checkpoint, with all that continuing needs.
+    """
+
+    settings: TrainingSettings
+    points: list[tuple[int, Projections]] = field(default_factory=list)
+    losses: list[tuple[int, float]] = field(default_factory=list)
+    latest: Checkpoint | None = None
+
+    @property
+    def step(self) -> int:
+        """How many steps have been made."""
+        return self.latest.step if self.latest else 0
+
+    @property
+    def done(self) -> bool:
+        """Whether the run has come to its end."""
+        return self.step >= self.settings.last_step
+
+    def add(self, point: Checkpoint) -> None:
+        """Take in the next checkpoint; one that is known already is passed over."""
+        if self.latest and point.step <= self.latest.step:
+            return
+        self.latest = point
+        self.losses.append((point.step, point.loss))
+        n_points = max(10, min(MOST_POINTS, MOST_NUMBERS // self.settings.n_parameters))
+        due = len(self.points) * self.settings.last_step / n_points
+        if point.step >= due or self.done:
+            self.points.append((point.step, point.projections))
+
+    def at(self, percent: int) -> tuple[int, Projections]:
+        """The last kept point that lies within so many percent of the whole run: its step and its weights."""
+        end = percent / 100 * self.settings.last_step
+        return max((point for point in self.points if point[0] <= end), key=lambda point: point[0])
+
+
+@st.cache_resource(show_spinner=False)
+def _kept() -> OrderedDict[TrainingSettings, Run]:
+    return OrderedDict()
+
+
+def run_of(settings: TrainingSettings) -> Run:
+    """The run of these settings, which all visitors share; a new one stands at its first checkpoint.
+
+    Raises: SettingsError for settings that are refused.
+    """
+    kept = _kept()
+    run = kept.get(settings)
+    if run is None:
+        run = Run(settings)
+        run.add(next(train(settings)))
+        kept[settings] = run
+        while len(kept) > MOST_RUNS:
+            kept.popitem(last=False)
+    return run
+
+
+def train_on(run: Run, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None) -> None:
+    """Train a run to its end. say: told of every checkpoint, share and words; draw: called now and then."""
+    drawn = monotonic()
+    for point in train(run.settings, run.latest):
+        run.add(point)
+        say(
+            point.step / run.settings.last_step, f"step {point.step} of {run.settings.last_step}: loss {point.loss:.4f}"
+        )
+        if draw and monotonic() - drawn > SECONDS_BETWEEN_PICTURES:
+            draw(point.step)
+            drawn = monotonic()
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """What a layer does on the unseen sequences. offsets, masses: see `offset_profile`; agreement: if any."""
+
+    score: Score
+    offsets: Array
+    masses: Array
+    agreement: dict[str, Array]
+
+
+@lru_cache(maxsize=256)
+def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
+    """The score and the habits of a layer, worked out once."""
+    trace = unseen_trace(settings, projections)
+    by_agreement = settings.task in ("agreement", "conjunction")
+    return Learnt(
+        score_output(settings.lesson, trace.output), *offset_profile(trace),
+        agreement_masses(trace) if by_agreement else {},
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def score(settings: TrainingSettings, projections: Projections) -> Score:
+    """The score of a layer, worked out once."""
+    return score_of(settings, projections)

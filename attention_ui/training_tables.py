@@ -1,0 +1,111 @@
+"""What the training laboratory shows on demand: the models side by side, and the formulas of the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import streamlit as st
+
+from attention_core import STEPS
+from attention_core.labs.adam import ADAM
+from attention_core.labs.evaluation import best_possible
+from attention_core.labs.formula import Formula
+from attention_core.labs.gradient_trace import GRADIENTS
+from attention_core.labs.losses import LOSSES
+from attention_core.labs.readouts import weightless_score
+from attention_core.labs.stiefel_adam import STIEFEL_ADAM
+from attention_core.labs.training_settings import TrainingSettings, expected_seconds, models
+from attention_viz.labels import number
+
+from .training_run import run_of, score, train_on
+
+weightless = lru_cache(maxsize=64)(weightless_score)
+
+
+def comparison(task: str) -> None:
+    """The models of a task side by side: a button that trains what has not been trained yet, and the table."""
+    several = st.segmented_control(
+        "Seeds", ("one", "five"), default="one", required=True, key="train_seeds", bind="query-params",
+        help="The seed decides how the weights are drawn and which sequences are seen.",
+    )  # fmt: skip
+    seeds = range(5 if several == "five" else 1)
+    named = {name: [models(task, seed)[name] for seed in seeds] for name in models(task)}
+    missing = [one for settings in named.values() for one in settings if not run_of(one).done]
+    seconds = sum(map(expected_seconds, missing))
+    st.caption(
+        f"{len(missing)} runs are still to be trained, about {seconds:.0f} s." if missing else "All runs are trained."
+    )
+    if missing and st.button("Train them all", icon=":material/play_arrow:", key="train all"):
+        _train_all(missing)
+        st.rerun()
+    if not missing:
+        by_accuracy = run_of(named["1 head"][0]).settings.lesson.by_accuracy
+        what = "right choices" if by_accuracy else "error"
+        st.dataframe(_rows(task, named, what), hide_index=True)
+        st.caption(
+            f"{what.capitalize()} on 400 unseen sequences. *weightless*: Q = K = V = X, followed by the best linear "
+            "readout there is. A wide head has as many numbers as two heads, yet answers only one question. **The "
+            "number of heads is the number of different questions asked at once.**"
+        )
+
+
+def _train_all(missing: Sequence[TrainingSettings]) -> None:
+    progress = st.progress(0.0, "Training …")
+    st.button("Stop", icon=":material/stop:", help="Finished runs stay.", key="train all stop")
+    for place, settings in enumerate(missing):
+        train_on(run_of(settings), _within(progress.progress, place, len(missing)))
+
+
+def _within(say: Callable[[float, str], object], place: int, total: int) -> Callable[[float, str], object]:
+    return lambda share, words: say((place + share) / total, f"run {place + 1} of {total}, {words}")
+
+
+def _rows(task: str, named: dict[str, list[TrainingSettings]], what: str) -> list[dict[str, object]]:
+    totals = [weightless(task, settings.seed).total for settings in named["1 head"]]
+    rows = [_row("weightless", None, totals, what) | {"theory": "–"}]
+    for name, settings in named.items():
+        found = [score(one, run_of(one).points[-1][1]).total for one in settings]
+        theory = {"theory": number(best_possible(task, settings[0].n_heads), 4)}
+        rows.append(_row(name, settings[0].n_parameters, found, what) | theory)
+    return rows
+
+
+def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dict[str, object]:
+    row: dict[str, object] = {
+        "model": name,
+        "numbers to learn": f"{size:,}" if size else "–",
+        what: number(sum(totals) / len(totals), 4),
+    }
+    if len(totals) > 1:
+        row |= {"smallest": number(min(totals), 4), "largest": number(max(totals), 4)}
+    return row
+
+
+def way_back(settings: TrainingSettings) -> None:
+    """Every gradient beside the forward formula it undoes, in the order of the way back; the loss; the step."""
+    loss = LOSSES[settings.lesson.loss]
+    st.markdown("**The loss, and where it sends the output** ($Z$ is the target)")
+    _formulas((loss.value, loss.gradient))
+    st.markdown("**Forward, and back** ($\\nabla_A$ is the gradient of the loss with respect to $A$)")
+    for step in GRADIENTS.values():
+        if step.name in ("b_q", "b_k", "b_v"):
+            continue  # the layers of this laboratory have b_O only
+        left, right = st.columns([4, 5], vertical_alignment="center")
+        left.latex(STEPS[step.step].formula)
+        right.latex(step.formula)
+        right.caption(step.says)
+    constrained = settings.constraint != "free"
+    st.markdown("**Adam**" + (" on the Stiefel manifold" if constrained else ""))
+    _formulas(tuple((STIEFEL_ADAM if constrained else ADAM).values()))
+    st.caption(
+        "Written by hand as NumPy functions, one per formula, and tested against PyTorch’s automatic differentiation "
+        "and against finite differences."
+    )
+
+
+def _formulas(formulas: Sequence[Formula]) -> None:
+    for formula in formulas:
+        left, right = st.columns([4, 5], vertical_alignment="center")
+        left.latex(formula.latex)
+        right.caption(f"**{formula.title}**: {formula.says}")

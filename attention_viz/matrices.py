@@ -1,0 +1,123 @@
+"""A board of matrices that are no steps of one trace: sequences of a batch, several runs, what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.notation import OURS, Notation
+from attention_core.rules import RUNNING, Rule, axis, read
+
+from .payload import JSON, bits, packed, rule_sent
+from .tiles import largest
+
+ROUNDING = 1e-9  # a difference smaller than this part of what is compared is drawn as none
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a matrix: what its places are, and their labels; without labels they are numbered.
+
+    letter: the axis of the trace that it is, so that a click moves the focus along it; "" for an axis of its own.
+    """
+
+    word: str
+    labels: tuple[str, ...] | None = None
+    letter: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A matrix of the board and where it stands, None for one that is only read.
+
+    Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or probability. limit: the
+    value of the strongest colour, None for that of its own numbers, or 1 for probabilities. rule: how a cell is
+    computed from other matrices of the board.
+    """
+
+    name: str
+    numbers: Array
+    rows: Side
+    columns: Side
+    place: tuple[int, int] | None
+    title: str
+    badge: str = ""
+    kind: str = "feature"
+    role: str = "text"
+    limit: float | None = None
+    rule: Rule | None = None
+    small: bool = False
+
+
+def board(matrices: Sequence[Matrix], cell: tuple[str, int, int], description: str, notation: Notation = OURS) -> JSON:
+    """The board's JSON object; cell: the matrix, row and column of the pinned cell."""
+    sides = list(dict.fromkeys(side for matrix in matrices for side in (matrix.rows, matrix.columns)))
+    letters = {side: side.letter or f"side {number}" for number, side in enumerate(sides)}
+    array, *index = cell
+    return {
+        "version": 1,
+        "description": description,
+        "arrays": {matrix.name: _array(matrix, letters) for matrix in matrices},
+        "rules": {matrix.name: rule_sent(matrix.rule) for matrix in matrices if matrix.rule},
+        "axes": {letters[side]: _axis(side) for side in sides},
+        "panels": [_panel(matrix, matrix.place) for matrix in matrices if matrix.place],
+        "cell": {"array": array, "index": [int(place) for place in index]},
+        "player": False,
+        "arithmetic": True,
+        "transposed": notation.convention == "column",
+    }
+
+
+def hidden_of(scores: str) -> Rule:
+    """The rule of a matrix that is another with some cells hidden."""
+    return Rule("mask", (read(scores, 0, 1),))
+
+
+def shares_of(scores: str, n_keys: int) -> Rule:
+    """The rule of a matrix whose rows are the softmax of another's."""
+    return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
+
+
+def difference(after: Matrix, before: Matrix, place: tuple[int, int], title: str = "difference") -> Matrix:
+    """One matrix minus another, cell by cell; what is hidden in the first stays hidden.
+
+    It has a colour scale of its own, unless there is nothing but rounding: then it has theirs, and stays pale.
+    """
+    hidden = np.isneginf(after.numbers)
+    gap = np.where(hidden, 0.0, after.numbers) - np.where(np.isneginf(before.numbers), 0.0, before.numbers)
+    compared = max(largest(after.numbers), largest(before.numbers))
+    return Matrix(
+        f"{after.name} minus {before.name}", np.where(hidden, -np.inf, gap), after.rows, after.columns, place, title,
+        kind="logit", limit=compared if np.abs(gap).max() <= ROUNDING * compared else largest(gap),
+        rule=Rule("difference", (read(after.name, 0, 1), read(before.name, 0, 1))),
+    )  # fmt: skip
+
+
+def _axis(side: Side) -> JSON:
+    return {"word": side.word, "labels": list(side.labels) if side.labels else None, "block": None}
+
+
+def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
+    hidden = np.isneginf(matrix.numbers)
+    limit = matrix.limit
+    if limit is None and matrix.kind != "probability":
+        limit = largest(matrix.numbers)
+    given: JSON = {
+        "shape": list(matrix.numbers.shape), "axes": [letters[matrix.rows], letters[matrix.columns]],
+        "title": matrix.title, "role": matrix.role, "kind": matrix.kind,
+        "limit": None if limit is None else float(f"{limit:.6g}"),
+        "data": packed(np.where(hidden, 0.0, matrix.numbers)),
+    }  # fmt: skip
+    return given | ({"masked": bits(hidden)} if hidden.any() else {})
+
+
+def _panel(matrix: Matrix, place: tuple[int, int]) -> JSON:
+    rows, columns = matrix.numbers.shape
+    return {
+        "id": matrix.name, "array": matrix.name, "rows": 0, "columns": 1, "place": list(place),
+        "role": "result" if matrix.rule else "operand", "title": matrix.title,
+        "badge": matrix.badge or f"{rows} × {columns}", "size": "small" if matrix.small else "full",
+    }  # fmt: skip

@@ -1,0 +1,111 @@
+"""The heads of all layers as one board: a line of small matrices for each layer, every number in it real."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isqrt
+
+import numpy as np
+
+from attention_core.checks import Array
+
+from .payload import JSON, packed
+from .tiles import largest
+
+MOST_NUMBERS = 300_000  # that are sent; 72 heads of 64 tokens are as many
+# What the board says of a number that it does not work out.
+GIVEN = {"probability": "This query gives this key the share", "logit": "After the change, this key gets more by"}
+Cell = tuple[int, int, int, int]  # layer, head, query, key
+
+
+def thumbnails(
+    layers: Sequence[Array],
+    labels: tuple[Sequence[str], Sequence[str]],
+    cell: Cell = (0, 0, 0, 0),
+    description: str = "The attention of every head of every layer as small matrices.",
+    *,
+    kind: str = "probability",
+    own_scale: bool = False,
+) -> JSON:
+    """The board's JSON object for layers of shape (H, T, S), all in one scale of colours or each head in its own.
+
+    labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. Of very many tokens
+    only a window around the cell is sent, as many as `side_sent` says.
+    """
+    side = side_sent(len(layers) * layers[0].shape[0])
+    layer, head, query, key = cell
+    limit = None if kind == "probability" else max(largest(numbers) for numbers in layers)
+    return {
+        "version": 1,
+        "description": description,
+        "arrays": {
+            f"layer {number}": array_sent(
+                f"layer {number}", numbers, (query, key), kind, _own(numbers) if own_scale else limit, side
+            )
+            for number, numbers in enumerate(layers)
+        },
+        "rules": {},
+        "axes": axes_of(labels),
+        "panels": [
+            {"id": f"layer {number}", "array": f"layer {number}", "rows": 1, "columns": 2, "tiles": 0,
+             "arrange": "across", "place": [0, number], "title": f"Layer {number}", "badge": "", "size": "small",
+             "role": "tiles"}
+            for number in range(len(layers))
+        ],
+        "cell": {"array": f"layer {layer}", "index": [head, query, key]},
+        "player": False, "arithmetic": True, "transposed": False,
+    }  # fmt: skip
+
+
+def axes_of(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
+    """The axes of heads, queries and keys as the board takes them."""
+    named = {"H": ("head", None), "T": ("query", list(labels[0])), "S": ("key", list(labels[1]))}
+    return {letter: {"word": word, "labels": words, "block": None} for letter, (word, words) in named.items()}
+
+
+def array_sent(
+    title: str,
+    numbers: Array,
+    cell: tuple[int, int],
+    kind: str = "probability",
+    limit: float | JSON | None = None,
+    side: int = 64,
+) -> JSON:
+    """An array as the board takes it: whole, or of its last two axes, queries and keys, the part around a cell.
+
+    Shapes: numbers (T, S) or (H, T, S).
+    """
+    n_queries, n_keys = numbers.shape[-2:]
+    window = (part_of(n_queries, cell[0], side), part_of(n_keys, cell[1], side))
+    part = np.ascontiguousarray(numbers[(..., *window)])
+    given: JSON = {
+        "shape": list(part.shape), "axes": list("HTS"[3 - numbers.ndim :]), "title": title, "role": "text",
+        "kind": kind, "limit": limit, "data": packed(part), "given": GIVEN[kind],
+    }  # fmt: skip
+    if part.shape != numbers.shape:
+        starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
+        given |= {"start": starts, "whole": list(numbers.shape)}
+    return given
+
+
+def side_sent(n_heads: int) -> int:
+    """How many queries and keys of each of so many heads are sent.
+
+    >>> side_sent(72), side_sent(1), side_sent(1152)
+    (64, 64, 16)
+    """
+    return min(64, isqrt(MOST_NUMBERS // n_heads))
+
+
+def part_of(size: int, place: int, side: int) -> slice:
+    """The window of an axis that holds a place: the sequence is cut into pieces of `side`.
+
+    >>> part_of(100, 70, 64), part_of(15, 3, 64)
+    (slice(64, 100, None), slice(0, 15, None))
+    """
+    start = place // side * side
+    return slice(start, min(size, start + side))
+
+
+def _own(numbers_HTS: Array) -> JSON:
+    return {"axis": 0, "values": [round(largest(head_TS), 6) for head_TS in numbers_HTS]}

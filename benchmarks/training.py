@@ -1,0 +1,155 @@
+"""The training laboratory against PyTorch, and the tables of its results over several seeds.
+
+One process per library, each with the same number of threads, runs the same training in turn, round by round; a ratio
+is the median of the ratios of the rounds. Weights, sequences and steps are the same everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from statistics import mean, median, quantiles
+
+from attention_core.labs.evaluation import best_possible
+from attention_core.labs.readouts import weightless_score
+from attention_core.labs.stack_settings import ROWS, StackSettings
+from attention_core.labs.tasks import TASKS
+from attention_core.labs.training_settings import TrainingSettings, models
+
+from .engine import NO_TORCH, ROOT, table
+
+LIBRARIES = {
+    "numpy": "NumPy",
+    "torch": "PyTorch",
+    "torch-fused": "PyTorch, fused Adam",
+    "torch-float32": "the same in float32",
+}
+RUNS = {f"{task}, {name}": settings for task in TASKS for name, settings in models(task).items()}
+# So many steps of each run make a round.
+ROUND_STEPS = 100
+Run = tuple[float, float, float]
+
+
+def main(options: Sequence[str] = ()) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks training", description=__doc__)
+    parser.add_argument("--threads", type=int, default=1, help="threads of every library (1)")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of 100 steps per model (7)")
+    parser.add_argument("--seeds", type=int, default=5, help="seeds of the tables of results (5)")
+    chosen = parser.parse_args(list(options))
+    names = list(LIBRARIES) if importlib.util.find_spec("torch") else ["numpy"]
+    clock = "CPU time, because other jobs may run" if chosen.threads == 1 else "wall time, because threads wait"
+    print(
+        f"Training: float64, {chosen.threads} thread(s), {chosen.rounds} rounds of {ROUND_STEPS} steps. Clock: {clock}."
+    )
+    print("Columns with / are ratios NumPy / PyTorch, below 1 is faster; in brackets their quartiles over the rounds.")
+    if len(names) == 1:
+        print(NO_TORCH)
+    children = {name: start(name, chosen.threads) for name in names}
+    print(table(speed_rows(children, chosen.rounds, 1 if chosen.threads == 1 else 0)))
+    print(f"Results of whole runs, seeds 0 to {chosen.seeds - 1}: error as a share of the variance, or accuracy.")
+    print(table(result_rows(children, range(chosen.seeds))))
+    print("On the Stiefel manifold, two heads of width D/2:")
+    print(table(stiefel_rows(children["numpy"], range(chosen.seeds))))
+    print("Twelve layers, 200 steps: accuracy on unseen pictures.")
+    print(table(stack_rows(children["numpy"], range(chosen.seeds))))
+    for child in children.values():
+        child.communicate()
+
+
+def start(name: str, threads: int) -> subprocess.Popen[str]:
+    """A child that trains in one library; libraries read their thread counts when they are loaded."""
+    counts = {f"{library}_NUM_THREADS": str(threads) for library in ("OPENBLAS", "OMP", "MKL")}
+    command = [sys.executable, "-m", "benchmarks._training", name, str(threads)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, env=os.environ | counts, stdin=pipe, stdout=pipe, text=True)
+
+
+def ask(child: subprocess.Popen[str], settings: TrainingSettings | StackSettings) -> Run:
+    """Wall seconds, CPU seconds and score of one run."""
+    if child.stdin is None or child.stdout is None:
+        raise RuntimeError("the child was started without pipes")
+    kind = "stack" if isinstance(settings, StackSettings) else "layer"
+    child.stdin.write(json.dumps([kind, asdict(settings)]) + "\n")
+    child.stdin.flush()
+    wall, cpu, reached = json.loads(child.stdout.readline())
+    return wall, cpu, reached
+
+
+def speed_rows(children: dict[str, subprocess.Popen[str]], rounds: int, clock: int) -> list[list[str]]:
+    """The table of times: milliseconds of 100 steps in every library, ratios to each PyTorch, with quartiles."""
+    names = list(children)
+    rows = [["model", *(f"{LIBRARIES[name]} ms" for name in names), *(f"/ {LIBRARIES[name]}" for name in names[1:])]]
+    for label, settings in RUNS.items():
+        seconds: dict[str, list[float]] = {name: [] for name in names}
+        for child in children.values():
+            ask(child, replace(settings, n_steps=10))
+        for number in range(rounds):
+            # Everyone goes first as often as the others.
+            for name in names[number % len(names) :] + names[: number % len(names)]:
+                run = replace(settings, n_steps=ROUND_STEPS, seed=number)
+                seconds[name].append(ask(children[name], run)[clock])
+        row = [label, *(f"{median(taken) * 1000:.1f}" for taken in seconds.values())]
+        for name in names[1:]:
+            ratios = [a / b for a, b in zip(seconds["numpy"], seconds[name], strict=True)]
+            low, middle, high = quantiles(ratios, n=4)
+            row.append(f"{middle:.2f} ({low:.2f}-{high:.2f})")
+        rows.append(row)
+    return rows
+
+
+def result_rows(children: dict[str, subprocess.Popen[str]], seeds: range) -> list[list[str]]:
+    """The scores of all models, what theory allows, the time of a whole run, and PyTorch's score as a check."""
+    twin = children.get("torch")
+    header = ["model", "parameters", *(f"seed {seed}" for seed in seeds), "mean", "theory", "seconds"]
+    rows = [header + (["PyTorch, seed 0"] if twin else [])]
+    for task in TASKS:
+        scores = [weightless_score(task, seed).total for seed in seeds]
+        rows.append([f"{task}, weightless", "-", *cells(scores), "-", "-", *(["-"] if twin else [])])
+        for name, settings in models(task).items():
+            runs = [ask(children["numpy"], replace(settings, seed=seed)) for seed in seeds]
+            row = [f"{task}, {name}", str(settings.n_parameters), *cells([run[2] for run in runs])]
+            row += [f"{best_possible(task, settings.n_heads):.3f}", f"{median(run[1] for run in runs):.2f}"]
+            rows.append(row + ([f"{ask(twin, settings)[2]:.4f}"] if twin else []))
+    return rows
+
+
+def stiefel_rows(child: subprocess.Popen[str], seeds: range) -> list[list[str]]:
+    """Orthonormal columns in one layer, at two learning rates and three temperatures."""
+    rows = [["task", "constraint", "temperature", "rate", *(f"seed {seed}" for seed in seeds), "mean"]]
+    cases = [("free", 0.0), ("orthonormal", 0.0), ("orthonormal", 1 / 4), ("orthonormal", 1 / 16)]
+    for task, width in (("neighbours", 5), ("agreement", 4)):
+        for constraint, temperature in [*cases, ("orthonormal values", 0.0)]:
+            for rate in (0.01, 0.03):
+                settings = TrainingSettings(
+                    task, d_k=width, d_v=width, constraint=constraint, temperature=temperature, learning_rate=rate
+                )
+                scores = [ask(child, replace(settings, seed=seed))[2] for seed in seeds]
+                shown = f"{temperature:g}" if temperature else "√d_k"
+                rows.append([task, constraint, shown, f"{rate:g}", *cells(scores)])
+    return rows
+
+
+def stack_rows(child: subprocess.Popen[str], seeds: range) -> list[list[str]]:
+    """The four rows of the deep stack with both losses, and the CPU time of one seed."""
+    rows = [["loss", "start", *(f"seed {seed}" for seed in seeds), "mean", "seconds"]]
+    for loss in ("relative error", "cross-entropy"):
+        for row in ROWS:
+            runs = [ask(child, StackSettings(row=row, loss=loss, seed=seed)) for seed in seeds]
+            rows.append([loss, row, *cells([run[2] for run in runs]), f"{median(run[1] for run in runs):.1f}"])
+    return rows
+
+
+def cells(scores: list[float]) -> list[str]:
+    """The scores of all seeds and their mean."""
+    return [*(f"{reached:.4f}" for reached in scores), f"{mean(scores):.4f}"]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

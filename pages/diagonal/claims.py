@@ -1,0 +1,29 @@
+"""Claims: what is said about attention, each marked and checked on the spot."""
+
+import streamlit as st
+
+from attention_core.diagonal.claims import CLAIMS, TEXTS
+from attention_ui import claim_list
+from attention_ui.show import show_figure
+from attention_viz.labels import counted
+from attention_viz.verdict_bars import verdict_bars
+
+st.markdown(
+    f"{len(CLAIMS)} sentences about attention from five texts, from papers and from common talk. Each is marked "
+    ":green[**always**], :orange[**under a condition**] or :red[**false**], says what is true instead, and is checked "
+    "by a computation that runs here: no verdict rests on authority."
+)
+left, right = st.columns([3, 2], vertical_alignment="bottom")
+with right:
+    show_figure(verdict_bars(CLAIMS), "verdicts", on_click=claim_list.follow)
+    st.caption("Click a part of a bar to see these claims.")
+with left:
+    shown = claim_list.chosen()
+    st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
+st.markdown(f"**{counted(len(shown), 'claim')}** of {len(CLAIMS)}:" if shown else "No claim fits: search for less.")
+for text, title in TEXTS.items():
+    mine = [one for one in shown if one.text == text]
+    if mine:
+        st.subheader(title, anchor=False)
+    for one in mine:
+        claim_list.show(one)

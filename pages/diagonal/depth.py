@@ -1,0 +1,81 @@
+"""Depth: attention stacked upon attention, how fast the tokens become equal, and what delays it."""
+
+import streamlit as st
+
+from attention_core.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
+from attention_core.diagonal.depth_courses import WIDTHS, course, remedies
+from attention_core.diagonal.token_matrices import gaussian_tokens
+from attention_ui.here import here
+from attention_ui.show import show_figure
+from attention_viz.depth_figure import distance_figure, self_mass_figure
+
+now = here()
+with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
+    compare = st.segmented_control(
+        "Compare", ("widths", "remedies"), default="widths", required=True, key="depth_compare", bind="query-params"
+    )
+    source = st.segmented_control(
+        "Tokens", ("drawn", "sentence"), default="drawn", required=True, key="depth_tokens", bind="query-params"
+    )
+    n_layers = st.slider("Layers", 1, 64, 24, key="depth_layers", bind="query-params", width=150)
+    if compare == "remedies":
+        width = int(st.select_slider("Features C", [str(w) for w in WIDTHS], "16", key="depth_c", bind="query-params",
+                                     width=150))  # fmt: skip
+    else:
+        weights = st.selectbox("Weights", STACK_WEIGHTS, key="depth_weights", bind="query-params", width=150)
+        skip = st.toggle("Skip connection", key="depth_skip", bind="query-params")
+        layer_norm = st.toggle("LayerNorm", key="depth_norm", bind="query-params")
+        gain = st.slider("Gain", 0.1, 2.0, 1.0, 0.1, key="depth_gain", bind="query-params", width=120,
+                         help="What attention adds is multiplied by this.")  # fmt: skip
+    logarithmic = st.toggle("Logarithmic", key="depth_log", bind="query-params")
+    seed = st.number_input("Seed", 0, 9999, 0, key="depth_seed", bind="query-params", width=110)
+text = now.scenario.text if source == "sentence" else ""
+if compare == "remedies":
+    stacks = remedies(Stack(n_layers=n_layers, seed=seed or 0))
+    courses = {name: course(stack, width, text) for name, stack in stacks.items()}
+else:
+    heads = 4 if weights == "random" else 1
+    stack = Stack(weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed or 0)
+    courses = {f"C = {width}": course(stack, width, text) for width in WIDTHS}
+
+collapsed = {name: one.layers_until(0.01) for name, one in courses.items()}
+st.markdown(
+    "A layer replaces each token by an average of tokens. Stack such layers, and the tokens become **equal**. "
+    + "Nearer than 1 % to it: "
+    + ", ".join(f"{name} **{'never here' if n is None else f'after {n} layers'}**" for name, n in collapsed.items())
+    + "."
+)
+left, right = st.columns(2)
+with left:
+    show_figure(distance_figure(courses, logarithmic), "depth distance")
+    st.caption("How far the tokens are from all being their mean, |X − mean| / |X|: 0 when they are equal.")
+with right:
+    show_figure(self_mass_figure(courses), "depth mass")
+    st.caption("How much the tokens look at themselves in each layer. Where this is near 1, a layer changes little.")
+st.markdown(
+    "**Diagonal dominance delays the collapse.** A token that looks at itself alone stays what it is: $A \\approx I$. "
+    "With many features the diagonal is strong, and the collapse waits until it has faded; random weights have no "
+    "diagonal to lean on and collapse at once. A **skip connection** adds the token itself again: a diagonal that "
+    "never fades."
+)
+with st.expander(
+    "Near the end each layer cubes the distance", key="depth cubic", icon=":material/function:", on_change="rerun"
+) as cubic:
+    if cubic.open:
+        st.latex(r"e_i' = \operatorname{Cov}(e)\,e_i / \tau \qquad\text{so}\qquad |e'| \sim |e|^3")
+        st.markdown(
+            "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly uniform, and what "
+            "is left of $e_i$ comes from the small differences between scores, which are products of two deviations: a "
+            "third power. The number of zeros after the decimal point **triples with each layer** (switch to "
+            "*logarithmic*). How far this rule is off for deviations of size ε:"
+        )
+        sizes = (0.1, 0.03, 0.01, 0.003)
+        errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed or 0)) for size in sizes]
+        st.dataframe(
+            {"size ε": sizes, "relative error of the rule": [f"{error:.4f}" for error in errors]},
+            hide_index=True, width="content",
+        )  # fmt: skip
+st.markdown(
+    "**Try:** compare *remedies*: what keeps tokens apart? Then widths with *random* weights and a skip connection: "
+    "how small must the gain be? Source: Dong, Cordonnier and Loukas 2021."
+)

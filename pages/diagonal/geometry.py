@@ -1,0 +1,65 @@
+"""In the plane: tokens as arrows, the half-plane of those that out-vote one of them, and where the outputs lie."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.diagonal.presets import typed
+from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_core.diagonal.token_matrices import format_tokens
+from attention_ui import plane_tokens
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_ui.show import show_figure
+from attention_viz.diagonal_board import named, plane_board
+from attention_viz.plane import plane, row_says
+
+WHY = {
+    "points": "its projection onto the arrow is longer than the arrow, $x_j \\cdot x_i > |x_i|^2$.",
+    "tied": "$k_j \\cdot q_i > k_i \\cdot q_i$. With tied weights key and query are one arrow: only longer ones can.",
+    "free": "$k_j \\cdot q_i > k_i \\cdot q_i$. With free weights its own key lies anywhere; nothing favours itself.",
+}
+now = here()
+kind = st.segmented_control(
+    "Shown", ("points", "tied", "free"), default="points", required=True, key="plane_of", bind="query-params",
+    label_visibility="collapsed",
+    format_func={
+        "points": "Points, C = 2, no weights", "tied": "The sentence, tied weights, d_k = 2",
+        "free": "The sentence, free weights, d_k = 2",
+    }.get,
+)  # fmt: skip
+points = plane_tokens.points()
+if kind == "points":
+    trace = trace_of_scene(typed(format_tokens(points)))
+    plane_tokens.examples()
+else:
+    trace = trace_of_scene(replace(DiagonalScene(), text=now.scenario.text, weights=kind, d_k=2))
+picture, beside = st.columns([1, 1])
+with beside:
+    token = plane_tokens.choose_token(trace.sizes["T"])
+    name = plain(named(trace)[token])
+    if kind == "points":
+        plane_tokens.sliders(points, token)
+    st.markdown(
+        f"**Token “{name}”:** {plain(row_says(trace, token))}. A key out-votes it exactly if it lies in the shaded "
+        f"half-plane: {WHY[kind]}"
+    )
+    if kind == "points":
+        show_board(plane_board(trace, (token, token)), "plane", on_pin=plane_tokens.pin)
+with picture:
+    show_figure(plane(trace, token), "plane")
+    st.caption(
+        "Dashed: the hull of the values. Every output is an average of values, so no diamond ever leaves it."
+        if kind == "points"
+        else "Keys are arrows from the origin; in blue the query of the chosen token."
+    )
+if kind == "points":
+    with st.expander("All points as a table", icon=":material/table:", key="plane points", on_change="rerun") as opened:
+        if opened.open:
+            plane_tokens.table(points)
+st.markdown(
+    "**Try:** pull a token to the outside of the others: from some length on its own row peaks on the diagonal. Put "
+    "one between the others: *a token inside the hull of the others is always out-voted* (or tied). Turn one around: "
+    "the Gram matrix shows a negative product, and the two ignore each other."
+)

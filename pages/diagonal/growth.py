@@ -1,0 +1,73 @@
+"""How it grows: self-mass and argmax rate against the width, in theory and by drawing tokens."""
+
+from functools import partial
+
+import streamlit as st
+
+from attention_core.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
+from attention_ui import growth_run
+from attention_viz.growth_figure import half_rows
+
+with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
+    kind = st.segmented_control(
+        "Weights", ("weightless", "tied"), default="weightless", required=True, key="growth_kind", bind="query-params"
+    )
+    wanted = st.pills(
+        "Tokens N", TOKEN_COUNTS, default=TOKEN_COUNTS, selection_mode="multi", key="growth_n", bind="query-params"
+    )
+    lines = st.pills(
+        "Curves", ("exact", "bound", "rule", "uniform"), default=("exact", "rule"), selection_mode="multi",
+        key="growth_lines", bind="query-params",
+    )  # fmt: skip
+    scaled = st.toggle("Scaled by 1/√C", True, key="growth_scaled", bind="query-params")
+    causal = st.toggle("Causal mask", key="growth_causal", bind="query-params")
+    precision = st.selectbox(
+        "Standard error", ("0.02", "0.01", "0.004"), 1, key="growth_error", bind="query-params", width=130,
+        help="Each point draws tokens until the standard errors of D and R are at most this.",
+    )  # fmt: skip
+    seed = st.number_input("Seed", 0, 9999, 0, key="growth_seed", bind="query-params", width=110)
+growth = Growth(kind == "tied", scaled, causal, seed or 0)
+counts, error = sorted(wanted or TOKEN_COUNTS), float(precision or 0.01)
+known = growth_run.known(growth, counts, error)
+
+st.markdown(
+    "Tokens whose features are independent and normal, **without weights**: the more features, the more a token looks "
+    "at itself, and the more tokens there are, the later."
+    if kind != "tied"
+    else f"Tokens of {TIED_WIDTH} features through **tied weights** $W_Q = W_K$: the width $d_k$ of a query counts. "
+    "The curves are exact for orthonormal weights; the points draw Gaussian ones, whose uneven columns cost a little."
+)
+above = st.container(horizontal=True, vertical_alignment="center")
+run = above.button("Draw tokens and measure", icon=":material/casino:")
+above.caption(f"{len(known)} of {len(counts) * len(growth.widths)} points are measured with these choices.")
+status, place = st.empty(), st.empty()
+
+draw = partial(growth_run.draw, place, growth, counts, lines)
+draw(known, 0)
+if run:
+    with status.container():
+        growth_run.measure(growth, counts, error, draw)
+    st.rerun()
+
+st.markdown(
+    "Lines: **exact** (solid), a rigorous lower **bound** (dotted), the one-line **rule** (dashed), and what "
+    "**uniform** attention gives (dash and dots). Points: measured, with their standard errors."
+)
+left, right = st.columns(2)
+with left, st.expander("The curves", icon=":material/function:", expanded=True):
+    st.markdown("For a token with $r = |x_i|^2$, its scores for others are normal with variance $r/\\tau^2$:")
+    st.latex(
+        r"R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right], \quad D = \mathbb E_r \mathbb E\left[\tfrac1{1+Y}\right]"
+    )
+    st.markdown("with $Y$ a sum of $N-1$ lognormal numbers. Jensen’s inequality gives the bound:")
+    st.latex(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]")
+    st.markdown("With every token at its typical length ($r = C$, $\\tau = \\sqrt C$) one line is left, the rule:")
+    st.latex(r"D \approx \frac1{1+(N-1)\,e^{1/2-\sqrt C}}")
+with right, st.expander("The half-mass rule", icon=":material/straighten:", expanded=True):
+    st.latex(r"D = \tfrac12 \quad\text{near}\quad C^* = \left(\ln(N-1)+\tfrac12\right)^2")
+    st.dataframe(half_rows(counts), hide_index=True)
+    st.caption("Dotted in the picture of D. A row’s maximum gets there long before half of its mass. No scale moves R.")
+st.markdown(
+    "**Try:** switch off the scaling: without 1/√C the diagonal wins much earlier. Switch on the causal mask: early "
+    "tokens have few rivals, so compare with *uniform*, which is no longer 1/N but (1 + 1/2 + … + 1/N)/N."
+)

@@ -1,0 +1,51 @@
+"""Self-attention mass: how much every token looks at itself, and what changes it."""
+
+import streamlit as st
+
+from attention_core.diagonal import square_of
+from attention_core.diagonal.metrics import measure
+from attention_core.diagonal.scenes import trace_of_scene
+from attention_ui import diagonal_lab as lab
+from attention_ui.board import show_board
+from attention_ui.diagonal_words import diagonal_verdict, pair_says
+from attention_ui.here import here
+from attention_ui.show import show_figure
+from attention_viz.diagonal_board import diagonal_board, margin_bars
+
+now = here()
+with st.container(border=True):
+    lab.token_controls(now.scenario.text)
+    scene = lab.layer_controls(now.scenario.text)
+    lab.examples()
+trace = trace_of_scene(scene)
+cell = lab.pair(trace)
+square = square_of(trace)
+measured = measure(square)
+
+st.markdown(diagonal_verdict(trace, measured))
+if says := lab.says_of(scene):
+    st.caption(says)
+left, right = st.columns([3, 2])
+with left:
+    show_board(diagonal_board(trace, cell), "diagonal", on_pin=lab.pin)
+    st.caption(
+        "Each row is one token’s attention. Outlined: cells that break the **pair bound** $a_{ij} \\le "
+        "\\max(a_{ii}, a_{jj})$ which is often claimed. Click a cell to look into its pair."
+    )
+with right:
+    show_figure(margin_bars(trace, cell[0]), "margins")
+    st.caption("To the right of 0 a token scores highest with itself; to the left another token out-votes it.")
+st.markdown(pair_says(trace, cell))
+lab.metric_row(measured)
+with st.expander("What these numbers mean", key="lab metrics", icon=":material/function:", on_change="rerun") as told:
+    if told.open:
+        lab.metric_list()
+st.markdown(
+    "**Try:** turn *Weights* to *angle* and move from 0° (tied: every token prefers itself) over 90° (unrelated: no "
+    "preference at all) to 180° (opposite: tokens avoid themselves). Change the *temperature*: masses move, but no "
+    "bar changes its side. Spread the lengths: only **longer** tokens can out-vote a token."
+)
+st.caption(
+    "The laboratory has one head of its own. Of the sidebar only the sentence counts here. Bars and numbers are "
+    "measured on the matrix that is shown."
+)

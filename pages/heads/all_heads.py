@@ -1,0 +1,88 @@
+"""All heads: what each looks at, side by side, as one matrix, and as lines from token to token."""
+
+import streamlit as st
+
+from attention_core.heads.head_averages import blur, maximum_of_heads, mean_of_heads
+from attention_core.heads.patterns import column_sums
+from attention_ui.heads_choice import choose_heads
+from attention_ui.here import here
+from attention_ui.panels import token
+from attention_ui.show import show_figure
+from attention_viz.arcs import MOST_LINES, arcs
+from attention_viz.head_grids import heads_grid, of_key, of_query, together
+from attention_viz.labels import number, percent
+
+STAGES = {"raw": "scores", "scaled": "scaled_scores", "masked": "masked_scores", "probabilities": "probabilities"}
+LINES = {"query": "from the query in focus", "key": "to the key in focus", "all": "of all queries to all keys"}
+
+now = here()
+trace, focus = now.trace, now.focus
+cell = focus.cell("query", "key")
+query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
+own_scale = bool(st.session_state["own_scale"])
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    stage = st.segmented_control(
+        "What is shown", tuple(STAGES), default="probabilities", required=True, key="heads_stage", bind="query-params"
+    )
+    st.button(
+        "One scale for all heads" if own_scale else "Each head its own scale", icon=":material/palette:",
+        on_click=st.session_state.update, args=({"own_scale": not own_scale},), key="heads_scale",
+        help="With a scale of its own the strongest cell of every head has the strongest colour.",
+    )  # fmt: skip
+    chosen = choose_heads("subset", "Only these heads", trace.sizes["H"], "None chosen: all of them.")
+heads = chosen or tuple(range(trace.sizes["H"]))
+field = STAGES.get(str(stage), "probabilities")
+array = getattr(trace, field)[0]
+
+with st.container(key="wide heads grid"):
+    show_figure(heads_grid(trace, field, heads, cell=cell, own_scale=own_scale), "heads grid", ("query", "key"))
+st.caption(
+    "Rows are queries, columns are keys; every head saw the same tokens. A click moves the focus, the framed cell. "
+    "To look closer, choose the magnifying glass above the picture and drag: all heads zoom together, a double click "
+    "shows everything again."
+)
+
+one, focused, lines = st.tabs(
+    ("Mean and maximum", "Row and column", "Lines"), key="heads_view", bind="query-params", on_change="rerun"
+)
+if one.open:
+    picture, words = one.columns([3, 2], gap="medium", vertical_alignment="center")
+    with picture:
+        merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
+        show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
+    lost = blur(trace, heads)
+    words.warning(
+        "An average hides what heads are for. In one of these heads a query reads effectively "
+        f"**{number(lost.in_a_head, 1)}** tokens; in their mean it seems to read **{number(lost.in_the_mean, 1)}**: "
+        "heads that look at different things add up to one that looks everywhere, and no head need look like it. The "
+        f"maximum keeps every head’s peaks, but its rows are no shares: they sum to up to **{number(lost.most, 2)}**.",
+        icon=":material/visibility_off:",
+    )
+if focused.open:
+    of_all_queries = float(column_sums(trace.probabilities)[0, focus.head, focus.key])
+    left, right = focused.columns(2, gap="medium")
+    with left:
+        st.markdown(f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is masked.")
+        show_figure(of_query(trace, *cell), "heads query", ("head", "key"))
+    with right:
+        st.markdown(
+            f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head {focus.head}, "
+            f"all queries give it {number(of_all_queries, 2)}; {query} {percent(trace.probabilities[0][cell])}."
+        )
+        show_figure(of_key(trace, *cell), "heads key", ("head", "query"))
+if lines.open:
+    with lines:
+        which = str(st.segmented_control(
+            "Lines of", tuple(LINES), default="query", required=True, key="heads_lines", bind="query-params",
+            label_visibility="collapsed",
+        ))  # fmt: skip
+        drawn, left_out = arcs(trace, heads, which if which in LINES else "query", focus.query, focus.key)
+        with st.container(key="wide heads lines"):
+            show_figure(drawn, "heads lines")
+        st.caption(
+            f"Drawn are the lines {LINES.get(which, '')}. :blue[Queries] stand at the left, :red[keys] at the right; "
+            "the larger the weight, the wider the line; its dot says the number. A click on a head in the legend "
+            "hides or shows its lines."
+            + (f" {left_out} weaker lines are not drawn, only the {MOST_LINES} strongest." if left_out else "")
+        )

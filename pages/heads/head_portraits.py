@@ -1,0 +1,93 @@
+"""Head portraits: what each head does, in numbers, and which heads do the same."""
+
+import math
+
+import streamlit as st
+
+from attention_core.heads.head_comparison import most_alike
+from attention_core.heads.patterns import pattern_of
+from attention_core.heads.portraits import MEASURES
+from attention_core.heads.similarity import (
+    centred_correlations,
+    head_divergences,
+    head_order,
+    layer_divergence,
+    redundancy,
+)
+from attention_ui.heads_choice import MEASURE_NAMES, open_portrait
+from attention_ui.here import here
+from attention_ui.show import show_figure
+from attention_viz.head_matrices import correlations, divergences
+from attention_viz.labels import number, percent
+from attention_viz.portrait_figures import profile, strip
+
+now = here()
+trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
+pattern = pattern_of(trace)
+
+st.markdown(
+    "A line for each head, a column for each measure. The orange tick is a head **without preferences** under the same "
+    "mask, which gives every key it may see the same share: a bar far from its tick is what makes a head special."
+)
+portraits = st.container(key="wide portraits")
+chosen = st.selectbox("Look closer at", MEASURE_NAMES, key="portrait", bind="query-params")
+measure = next((one for one in MEASURES if one.name == chosen), MEASURES[0])
+with portraits:
+    show_figure(strip(MEASURES, pattern, (measure.name, head)), "portraits", on_click=open_portrait)
+    st.caption("A click on a bar opens its measure and its head below.")
+
+words, picture = st.columns([2, 3], gap="medium")
+value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
+with words:
+    st.latex(measure.formula)
+    st.markdown(f"{measure.says}\n\n**Range:** {measure.range}.")
+    st.markdown(
+        f"**Head {head}:** {number(value, 3)}"
+        + (f"; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
+           f" of at most min(d_k, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}.")
+    )  # fmt: skip
+    with st.popover("All measures: formula and range", icon=":material/menu_book:"):
+        for one in MEASURES:
+            st.markdown(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}.")
+        st.caption("i is the query, j the key, n_i the number of keys that query i may see; logarithms are natural.")
+with picture:
+    show_figure(profile(trace, measure, pattern, head), "portrait profile")
+
+st.subheader("Which heads do the same?", anchor=False)
+if n_heads == 1:
+    st.info("There is only one head, so there is nothing to compare. Choose more heads in the sidebar.")
+else:
+    distance, correlation = head_divergences(pattern)[0], centred_correlations(pattern)[0]
+    order = head_order(distance)
+    near, like = most_alike(-distance), most_alike(correlation)
+    st.markdown(
+        "Two answers, because they say different things. Two heads that spread their attention widely are close in "
+        "divergence even if they have nothing to do with each other; the correlation looks only at what they "
+        "**prefer** and is then about 0. Heads are ordered so that like stands beside like (average linkage)."
+    )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common")
+        show_figure(divergences(distance, order), "head divergences")
+        if near:
+            st.markdown(
+                f"Closest: heads {near[0]} and {near[1]} with {number(distance[near], 3)}; one could stand in for the "
+                f"other to {percent(float(redundancy(distance[near])))} (1 − JSD / ln 2)."
+            )
+    with right:
+        st.markdown("**Centred correlation:** 1 = the same preferences, −1 = opposite ones")
+        show_figure(correlations(correlation, order), "head correlations")
+        if like:
+            st.markdown(f"Most alike: heads {like[0]} and {like[1]} with {number(correlation[like], 2)}.")
+    with st.popover("Formulas and ranges", icon=":material/menu_book:"):
+        st.markdown(
+            r"**Jensen–Shannon divergence** $\tfrac1T\sum_i H\big(\tfrac{A_i+B_i}{2}\big)-\tfrac{H(A_i)+H(B_i)}{2}$ "
+            r"for the rows $A_i, B_i$ of two heads, $H$ their entropy; 0 to ln 2 ≈ 0.693."
+            "\n\n"
+            r"**Centred correlation** $\dfrac{\langle A-U,\,B-U\rangle}{\lVert A-U\rVert\,\lVert B-U\rVert}$, "
+            r"$U$ an even spread over the visible keys; −1 to 1."
+        )
+    st.caption(
+        f"All {n_heads} heads together differ by {number(float(layer_divergence(pattern)[0]), 3)} of at most "
+        f"ln {n_heads} = {number(math.log(n_heads), 3)}: the entropy of their mean minus the mean of their entropies."
+    )

@@ -1,0 +1,90 @@
+"""Head worth: the output as a sum over heads, what changes without some of them, and what weights alone do not say."""
+
+import streamlit as st
+
+from attention_core.decompositions import output_gap
+from attention_core.heads.gauge_effect import kept, moved, turned
+from attention_core.heads.head_comparison import relative_change
+from attention_core.heads.worth import ablated_output, norm_shares, ranking, signed_shares, token_changes
+from attention_ui.heads_choice import choose_basis, choose_heads
+from attention_ui.here import here
+from attention_ui.panels import token
+from attention_ui.show import show_figure
+from attention_viz import worth_figures as drawn
+from attention_viz.labels import number, percent
+
+now = here()
+trace = now.trace
+focus = now.focus.within(trace, "output")
+head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
+asks, gap = token(trace, "T", query), output_gap(trace)
+
+st.latex(r"O\,W_O \;=\; \sum_h O_h\,W_O^{(h)}")
+st.markdown(
+    (
+        "W_O mixes all heads, yet"
+        if trace.projections.w_o is not None
+        else "Without W_O each head fills its own columns;"
+    )
+    + f" the output is a plain **sum**: each head adds its part. Here it is for feature {column} of every token. Parts "
+    "above the line pull up, parts below pull down; the tick is the output itself, computed as merged · W_O. Over "
+    f"all tokens and features the two ways differ by at most {number(gap)}."
+)
+with st.container(key="wide worth stacked"):
+    show_figure(drawn.stacked(trace, column), "worth stacked")
+
+st.subheader("Switch heads off", anchor=False)
+off = choose_heads("off", "Heads that are switched off", n_heads, "A head that is off attends, but adds nothing.")
+without = ablated_output(trace, off)
+if off:
+    moves = percent(relative_change(trace.output, without))
+    st.markdown(
+        f"Without {drawn.heads_named(off)} the output moves by **{moves}** of its length."
+        + (f" All heads are off: what is left is {drawn.left_without_heads(trace)}." if len(off) == n_heads else "")
+    )
+    with st.container(key="wide worth ablation"):
+        show_figure(drawn.ablation(trace, without[0], (query, column)), "worth ablation", ("query", "feature"))
+    if trace.sizes["O"] > drawn.MOST_COLUMNS:
+        st.caption(f"Drawn are {drawn.MOST_COLUMNS} of {trace.sizes['O']} columns, those around the feature in focus.")
+else:
+    st.caption("All heads are on. Switch one off: which tokens need it?")
+show_figure(drawn.changes(trace, (head, query)), "worth changes", ("head", "query"))
+st.caption(
+    f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {asks} moves by "
+    f"{number(float(token_changes(trace)[0, head, query]))} without head {head}. Lengths do not add "
+    "up: heads may cancel."
+)
+
+st.subheader("Whose output is it?", anchor=False)
+signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
+picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
+with picture:
+    show_figure(drawn.shares(trace), "worth shares")
+with words:
+    st.markdown(
+        rf"**Signed share** $\langle Y_h, Y\rangle / |Y|^2$: how far a head pushes the output the way it goes; "
+        f"negative if it pulls against it. They sum to {number(float(signed.sum()), 6)}.\n\n"
+        rf"**Norm share** $|Y_h| / |Y|$, never negative: how far the output moves without the head. They sum to "
+        f"{number(float(norms.sum()), 3)}, not to 1, because heads overlap and cancel.\n\n"
+        f"**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
+        f"{', '.join(map(str, ranking(norms)))}."
+    )
+    st.caption("Y is what all heads add together, without bias and residual. Worth for a task is another question.")
+
+st.subheader("Other numbers, the same layer", anchor=False)
+st.markdown(
+    "A single weight matrix means little: queries and keys meet only in dot products. Take any invertible R and write "
+    "W_Q R for W_Q and W_K R⁻ᵀ for W_K, and likewise W_V T and T⁻¹ W_O: every head does exactly what it did."
+)
+seed = choose_basis()
+if seed:
+    other = turned(trace, seed)
+    changed, same = moved(trace, other, head), kept(trace, other, head)
+    left, right = st.columns(2, gap="medium")
+    for place, both, said in ((left, changed, "Changed"), (right, same, "Unchanged but for rounding")):
+        named = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in both)
+        place.markdown(f"**{said}**, head {head}, largest change as part of the largest number: {named}.")
+    for place, basis, name in zip((left, right), drawn.bases(changed[0], same[0]), ("W_Q", "W_Q W_Kᵀ"), strict=True):
+        with place:
+            st.markdown(f"**{name}** of head {head}")
+            show_figure(basis, f"worth {name}")

@@ -1,0 +1,86 @@
+"""One matrix or many: four ways to compute the scores of all heads, counted and measured."""
+
+import streamlit as st
+
+from attention_core.heads.counts import size_of
+from attention_core.heads.scheme_runs import agreement
+from attention_core.heads.score_schemes import SCHEMES, wasted_share
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.measuring import measured_runs
+from attention_ui.show import show_figure
+from attention_viz import story
+from attention_viz.count_figures import WORDS, measured_memory, measured_times, scheme_counts
+from attention_viz.labels import counted, number, percent
+
+COUNTS = {"multiplications": "multiplies", "additions": "additions", "extra numbers": "extra"}
+LETTERS = tuple(letter for letter in WORDS if letter != "G")
+
+now = here()
+trace, size = now.trace, size_of(now.trace)
+same = agreement(trace)
+
+st.markdown(
+    "Take one pair of tokens, in all heads at once. As matrices, the two stacks compare **every head with every "
+    "head**, and only the framed diagonal is wanted. **Number by number** (the Hadamard product ⊙), with each row "
+    "added up, gives the same scores and nothing else."
+)
+show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair")
+
+st.subheader("Four ways, the same numbers", anchor=False)
+table = [
+    "| way | multiplications | additions | extra numbers | differs by |",
+    "|---|--:|--:|--:|--:|",
+]
+for way in SCHEMES:
+    counts = (way.multiplies, way.additions, way.extra)
+    cells = [f"${one.formula}$ = {one.of(size):,}" if one.of(size) else "0" for one in counts]
+    table.append(
+        f"| **{way.name}** | {' | '.join(cells)} | {number(same.gaps[way.key]) if same.gaps[way.key] else 0} |"
+    )
+st.markdown("\n".join(table))
+st.caption(
+    f"n = {size.n_tokens} tokens, h = {size.n_heads} heads, d_k = {size.d_k}. Extra numbers are kept for a while "
+    "besides the result, h · n² numbers. The last column: the largest difference from this layer’s scores, "
+    f"as a part of the largest score, on the first {counted(same.n_tokens, 'token')}."
+)
+st.info(
+    f"The full product throws away {percent(wasted_share(size.n_heads))} of what it computes, 1 − 1/h. The Hadamard "
+    "way wastes no multiplication, but keeps every product before adding it up. This app goes the second way: one "
+    "call in which the head is one more axis.",
+    icon=":material/lightbulb:",
+)
+with st.expander("What each way does"):
+    st.markdown("\n".join(f"- **{way.name}:** {way.says}" for way in SCHEMES))
+    st.caption("The full product and the Hadamard way: MQL5 book, chapter on multi-head self-attention.")
+
+st.subheader("As the layer grows", anchor=False)
+with st.container(horizontal=True):
+    letter = str(
+        st.segmented_control("This grows", LETTERS, default="h", required=True, key="ways_letter", bind="query-params")
+    )
+    which = str(
+        st.segmented_control(
+            "Count", tuple(COUNTS), default="multiplications", required=True, key="ways_count", bind="query-params"
+        )
+    )
+letter = letter if letter in LETTERS else "h"
+with st.container(key="wide ways counts"):
+    show_figure(scheme_counts(size, letter, COUNTS.get(which, "multiplies")), "ways counts")
+st.caption(
+    "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = C/h. Where ways count alike, their "
+    "lines lie on each other. A count of 0 has no place on a logarithmic axis."
+)
+
+runs = measured_runs(size, letter)
+if runs:
+    left, right = st.columns(2, gap="medium")
+    with left:
+        show_figure(measured_times(runs, letter), "ways times")
+    with right:
+        show_figure(measured_memory(runs, letter), "ways memory")
+    st.caption(
+        "Measured just now on this machine, on random queries and keys: the fastest of three runs, and the most memory "
+        "held at once, the result included. Sizes beyond 32 MB or about a tenth of a second are left out. Counts are "
+        "not time: compare the ways whose counts are equal."
+    )

@@ -1,0 +1,81 @@
+"""Shared keys: heads that share keys and values, what it changes and what it saves."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.heads.counts import size_of, total
+from attention_core.heads.head_comparison import heads_apart, relative_change
+from attention_core.heads.reruns import rerun
+from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
+from attention_ui.heads_choice import choose_groups
+from attention_ui.here import here
+from attention_ui.show import show_figure
+from attention_viz.count_figures import WORDS, count_curves
+from attention_viz.head_grids import shared_grid, strong_colour
+from attention_viz.labels import counted, number, percent
+
+COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLIES}
+SAYS = {
+    "parameters": "Numbers in the weight matrices, without biases.",
+    "cache": "Numbers that a text generator keeps of n tokens, so that the next one can attend to them.",
+    "multiplications": "For one sequence of n tokens that attends to itself, with every cell computed.",
+}
+
+now = here()
+trace, n_heads = now.trace, now.trace.sizes["H"]
+cell = now.focus.cell("query", "key")
+
+st.markdown(
+    "Queries are many, keys and values need not be: **MHA** gives each head its own keys and values, **GQA** one set "
+    "to each group of heads, **MQA** one set to all. Below, the same sentence and the same W_Q and W_O go through all "
+    "three; a shared key/value head is the mean of those it replaces (Ainslie et al. 2023)."
+)
+groups = choose_groups(trace.projections.groups)
+kinds = {f"MHA, G = {n_heads}": trace.projections.groups, f"GQA, G = {groups}": groups, "MQA, G = 1": 1}
+strongest = strong_colour(trace)
+for (kind, count), place in zip(kinds.items(), st.columns(3, gap="small"), strict=True):
+    shared = trace if count == trace.projections.groups else rerun(
+        trace, projections=share_heads(trace.projections, count)
+    )  # fmt: skip
+    with place:
+        st.markdown(f"**{kind}:** {counted(n_heads, 'query head')} read {counted(count, 'set')} of keys and values")
+        show_figure(
+            shared_grid(shared, cell, strongest),
+            f"shared {kind.split(',')[0]}",
+            ("query", "key"),
+        )
+        st.caption(
+            "The layer as it is." if shared is trace else
+            f"Its heads differ from MHA’s by {percent(heads_apart(trace, shared))} of the largest Jensen–Shannon "
+            f"divergence, its output by {percent(relative_change(trace.output, shared.output))} of its length."
+        )  # fmt: skip
+st.caption(
+    f"Titles name a head and the key/value head it reads; the strongest colour is {number(strongest, 2)} or more. "
+    "Heads that share keys still differ, because their queries do. These weights never learned to share; Ainslie et "
+    "al. train a model a little further after the change."
+)
+
+st.subheader("What it saves", anchor=False)
+size = size_of(trace)
+sizes = {kind.split(",")[0]: replace(size, n_kv_heads=count) for kind, count in kinds.items()}
+which = str(st.segmented_control(
+    "Count", tuple(COUNTS), default="cache", required=True, key="shared_count", bind="query-params"
+))  # fmt: skip
+counts = COUNTS.get(which, CACHE)
+table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
+table += [f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |" for c in counts]
+table.append(f"| **together** | | {' | '.join(f'**{total(counts, s):,}**' for s in sizes.values())} |")
+words, picture = st.columns([2, 3], gap="large")
+with words:
+    st.markdown("\n".join(table))
+    st.caption(
+        f"{SAYS.get(which, '')} n = {size.n_tokens} tokens, C = {size.d_model}, h = {size.n_heads} heads, "
+        f"d_k = {size.d_k}, d_v = {size.d_v}."
+    )
+with picture:
+    letter = str(st.segmented_control(
+        "As this grows", tuple(WORDS), default="n", required=True, key="shared_letter", bind="query-params"
+    ))  # fmt: skip
+    show_figure(count_curves(sizes, letter if letter in WORDS else "n", counts, which), "shared counts")
+    st.caption("Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h.")

@@ -1,0 +1,73 @@
+"""Stiefel: what it changes when the columns of every head's matrices are orthonormal."""
+
+import streamlit as st
+
+from attention_core.labs.stiefel import parameter_counts
+from attention_ui import stiefel_lab as lab
+from attention_ui.show import show_figure
+from attention_ui.stiefel_runs import deep_stack, one_layer
+from attention_viz.stiefel_figures import singular_value_figure, sphere_figure
+
+st.markdown(
+    "A matrix with **orthonormal columns**, $P^{\\top} P = I$, turns and selects but never stretches. The package "
+    "*GeometricMachineLearning.jl* can keep the columns of every head so; all such matrices together are the *Stiefel "
+    "manifold*."
+)
+with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
+    width = st.select_slider("Features C", (16, 32, 64, 128), 64, key="stiefel_width", bind="query-params", width=200)
+    count = st.select_slider("Heads h", (1, 2, 4, 8, 16), 8, key="stiefel_heads", bind="query-params", width=200)
+    seed = st.number_input("Seed", 0, 9999, 0, key="stiefel_seed", bind="query-params", width=110)
+d_model, n_heads = int(width), int(count)
+
+st.subheader("What the constraint changes", anchor=False)
+rows, spectra = lab.effects(d_model, n_heads, seed or 0)
+st.dataframe(rows, hide_index=True)
+left, right = st.columns([2, 3])
+with left:
+    free, constrained = parameter_counts(d_model, n_heads)
+    st.markdown(
+        f"With orthonormal columns **every singular value is 1**: no direction is favoured, none is lost, and the size "
+        f"of the scores is frozen. Of **{free:,}** numbers in W_Q, W_K and W_V only **{constrained:,}** can be chosen "
+        f"({constrained / free:.1%}): each column has length 1 and is orthogonal to those before it. "
+    )
+    st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad n = C/h")
+with right:
+    show_figure(singular_value_figure(spectra), "stiefel spectra")
+    st.caption(
+        f"Mean of {n_heads} heads of width {d_model // n_heads}; spread and entropy with {lab.N_TOKENS} normal tokens "
+        f"(evenly spread attention would have ln {lab.N_TOKENS} = 3.47)."
+    )
+
+st.subheader("One step on the manifold", anchor=False)
+left, right = st.columns([2, 3])
+with left:
+    st.markdown(
+        "With one column of three numbers the manifold is the unit sphere. A gradient points off it. Its tangent part "
+        "stays along it, a straight step still leaves it a little, and a **retraction** comes back."
+    )
+    step = lab.globe_step()
+    with st.expander("The formulas", icon=":material/function:", key="stiefel formulas", on_change="rerun") as told:
+        if told.open:
+            lab.formulas()
+with right:
+    show_figure(sphere_figure(step), "stiefel globe")
+    st.caption("Drag to turn the sphere. QR and polar land at the same place here; Cayley is nearest to the geodesic.")
+st.markdown("**Does it stay there?**")
+lab.drift()
+
+st.subheader("The package and our engine", anchor=False)
+lab.mapping()
+
+st.subheader("Does training benefit?", anchor=False)
+with st.expander("One layer, two heads", icon=":material/model_training:", key="stiefel one", on_change="rerun") as one:
+    if one.open:
+        one_layer()
+with st.expander("Twelve layers, as deep as the package trains", icon=":material/stacks:", key="stiefel deep",
+                 on_change="rerun") as deep:  # fmt: skip
+    if deep.open:
+        deep_stack()
+st.markdown(
+    "**Try:** set *h* to 1: random square matrices have singular values near 0, so some directions are lost to the "
+    "scores. Then compare the two experiments: what does the constraint cost, and what else would cure the deep stack?"
+)
+st.caption("The layers of this laboratory are its own: the controls of the sidebar do not change them.")

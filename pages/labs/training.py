@@ -1,0 +1,74 @@
+"""Training: what heads learn to look at, and what more of them are good for."""
+
+import streamlit as st
+
+from attention_core.labs.tasks import N_TEST
+from attention_ui import training_lab as lab
+from attention_ui.board import show_board
+from attention_ui.show import show_figure
+from attention_ui.training_run import learnt, run_of
+from attention_ui.training_tables import comparison, way_back
+from attention_viz.training_boards import sequence_board, token_labels
+from attention_viz.training_figures import agreement_figure, offset_figure, score_figure
+
+with st.container(border=True):
+    settings = lab.settings()
+lab.says(settings)
+run = run_of(settings)
+
+percent = st.session_state.get("train_at", 100)
+step, projections = run.at(percent if isinstance(percent, int) else 100)
+left, right = st.columns([3, 2])
+lab.watch(run, step, left, right)
+with right:
+    if run.step == 0:
+        st.markdown("The weights are drawn at random and nothing is learnt yet: **press Train**.")
+    st.slider(
+        "Look at the layer after … of the run", 0, 100, 100, format="%d %%", key="train_at", bind="query-params",
+        help="Drag it back to see the heads form: a plateau, then symmetry breaks, then each head has its question.",
+    )  # fmt: skip
+    lab.verdict(run, step, projections)
+    st.caption(
+        "The dashed line is what theory allows: a head has one row of attention for all its channels, so it can bring "
+        "only one of the things asked for."
+    )
+
+st.subheader("What each head has learnt", anchor=False)
+habits = learnt(settings, projections)
+left, right = st.columns(2)
+with left:
+    if habits.agreement:
+        show_figure(agreement_figure(habits.agreement), "train habits")
+        st.caption("How much of a head’s attention lies on words that agree with the one that asks.")
+    else:
+        show_figure(offset_figure(habits.offsets, habits.masses), "train habits")
+        st.caption("Where on the ring a head looks, counted from the token that asks: −1 is the one before.")
+with right:
+    silenced = lab.silenced(settings.n_heads)
+    show_figure(score_figure(settings.lesson.parts, lab.parts_of(settings, projections, silenced)), "train parts")
+    st.caption("Silence a head (its rows of W_O become 0): which part of the task dies with it?")
+
+sequence = st.number_input("Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", bind="query-params", width=170)
+trace = lab.one_sequence(settings, projections, sequence or 0)
+show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
+st.caption(
+    "Every row is one token’s attention in this sequence. "
+    + ("♀ ♂ ○ are the genders, 1 singular, + plural." if habits.agreement else "Point at a cell for its arithmetic.")
+)
+lab.take_along(settings, projections, trace)
+
+with st.expander(
+    "Compare the models", key="train compare", icon=":material/table_chart:", on_change="rerun"
+) as compared:
+    if compared.open:
+        comparison(settings.task)
+with st.expander("How the layer learns: every gradient", key="train formulas", icon=":material/function:",
+                 on_change="rerun") as formulas:  # fmt: skip
+    if formulas.open:
+        way_back(settings)
+st.markdown(
+    "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2. Watch the loss stand at "
+    "the one-head line before the heads part. *conjunction* is different: “my gender **and** my number” is one sum of "
+    "scores, so one head is enough."
+)
+st.caption("The layers of this laboratory are its own: the controls of the sidebar do not change them.")

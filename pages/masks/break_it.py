@@ -1,0 +1,45 @@
+"""Break it: one mistake at a time, what still looks fine, and what gives it away."""
+
+import streamlit as st
+
+from attention_core import STEPS
+from attention_core.masks.bench import examined, fault_of
+from attention_core.masks.fault_checks import CHECKS
+from attention_ui.board import show_board
+from attention_ui.fault_bench import KEPT, answers, chosen_fault, game, told
+from attention_ui.here import here
+from attention_viz.broken import FIELDS, MOST_FEATURES, broken
+
+now = here()
+focus = now.focus
+spot = st.toggle("Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
+key = game() if spot else chosen_fault()
+layer = examined(now.scenario, key, masked=spot)
+if not spot:
+    told(fault_of(key), layer)
+answers(layer)
+
+st.subheader("Where it shows", anchor=False)
+field = st.selectbox(
+    "Field", ("first", *FIELDS), key="bi_field", **KEPT,
+    help="first: the first one, in order of computation, with wrong numbers; while the mistake is hidden, the output.",
+)  # fmt: skip
+shown = field if field in FIELDS else "output" if spot else layer.differs_from or "output"
+show_board(broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation), "broken")
+same = layer.right is layer.faulty or (getattr(layer.right, shown) == getattr(layer.faulty, shown)).all()
+first = (
+    f" The first field with wrong numbers is **{STEPS[layer.differs_from].title}**."
+    if layer.differs_from and not spot
+    else ""
+)
+st.markdown(
+    f"The {STEPS[shown].title} of the right layer, of this one, and what differs: "
+    + (f"here no number of the {STEPS[shown].title} is wrong." if same else "pale cells agree, strong ones do not.")
+    + first
+)
+st.caption(
+    f"Of wide fields head {focus.head}’s columns are drawn, at most {MOST_FEATURES}. Try one head, or a sentence of "
+    "one word: which mistakes vanish?"
+)
+with st.expander("What each check does", icon=":material/help:"):
+    st.markdown("\n".join(f"- **{check.name}**: {check.asks}" for check in CHECKS))

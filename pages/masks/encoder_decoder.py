@@ -1,0 +1,55 @@
+"""Encoder, decoder, cross: the three uses of attention for a source and a target sentence."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.masks.sentences import three_uses
+from attention_core.masks.uses import USES
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_ui.own_cell import own_cell
+from attention_ui.uses_cards import CELL, cards, follow, follow_step
+from attention_viz import uses as boards
+from attention_viz.labels import percent
+
+now = here()
+kept = {"bind": "query-params", "persist_state": "session"}
+left, right = st.columns([3, 2])
+target = left.text_input("Target sentence", "Das Tier war zu müde", key="ed_target", **kept,
+                         help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
+padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **kept)
+traces = three_uses(now.scenario, (target or "")[:1000], int(padding))
+
+cards(traces)
+chosen = st.session_state.get("ed_use") or "cross"
+trace = traces[chosen]
+cell = own_cell(CELL, now.focus, trace.sizes["T"], trace.sizes["S"])
+scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
+show_board(scene, "uses", on_pin=follow)
+st.caption(
+    "Hatched cells are hidden. All three use the same weights here, so that only the sentences differ; a real model "
+    "has weights of its own in each place. Try: click a cell of another use, or give the target a single word."
+)
+
+st.subheader("One use, step by step", anchor=False)
+key = st.segmented_control("Use", tuple(use.key for use in USES), default="cross", required=True, key="ed_use",
+                           label_visibility="collapsed", **kept)  # fmt: skip
+use = next(use for use in USES if use.key == (key or chosen))
+query_token, key_token = plain(trace.tokens[cell[0]]), plain(trace.memory_tokens[cell[1]])
+share = percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
+st.markdown(
+    f"The :blue[query of “{query_token}”] comes from the **{use.asks}**, the :red[key] and the :green[value of "
+    f"“{key_token}”] from the **{use.answers}**. In head {now.focus.head} it reads {share} from there. Each row of the "
+    f"result is a mixture of the {use.answers}’s values, and there are as many rows as the {use.asks} has tokens."
+)
+stage = replace(now.stage, trace=trace, before=None)
+show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_step)
+
+st.subheader("The shapes of every step", anchor=False)
+st.markdown(boards.shapes_table(traces))
+st.caption(
+    "T counts the tokens that ask, S those that answer. Nothing in the layer asks for T = S: scores and probabilities "
+    "are simply no longer square. What must agree is the width of queries and keys."
+)

@@ -1,0 +1,62 @@
+"""Mask workshop: masks put together and painted, on a batch of sentences of different lengths."""
+
+import streamlit as st
+
+from attention_core.masks.hiding import hidden_by
+from attention_core.masks.painted import mask_from_text, mask_to_text
+from attention_core.masks.workshop import MASKS, Workshop, masked_batch
+from attention_ui.address import adopt, mirror
+from attention_ui.board import show_board
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_ui.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
+from attention_viz import workshop as boards
+from attention_viz.labels import percent
+
+now = here()
+adopt(PAINTED, "", lambda text: mask_to_text(mask_from_text(text)))
+kept = {"bind": "query-params", "persist_state": "session"}
+
+left, right = st.columns(2)
+second = left.text_input("Second sentence", "The street was wide and empty", key="mw_second", **kept)
+third = right.text_input("Third sentence", "It slept well", key="mw_third", **kept)
+left, middle, right = st.columns([4, 3, 2])
+masks = left.pills(
+    "Masks", MASKS, selection_mode="multi", default=["causal", "padding"], key="mw_masks", **kept,
+    help="A query may see a key only if every chosen mask allows it. They stand in place of the sidebar's mask.",
+)  # fmt: skip
+no_window = "window" not in masks
+window = middle.slider("Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **kept)
+sequence = right.segmented_control("Sequence", ("0", "1", "2"), default="0", required=True, key="mw_sequence", **kept)
+others = tuple(text[:1000] for text in (second, third) if text and text.strip())
+made = masked_batch(now.scenario, Workshop(others, tuple(masks), int(window), st.session_state[PAINTED]))
+mirror(PAINTED, "")
+n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
+
+cell = (min(int(sequence or 0), n_batch - 1), now.focus.query, now.focus.key)
+asks, answers = (f"“{plain(made.batch.tokens[cell[0]][place])}”" for place in cell[1:])
+by = hidden_by(made.masks, cell[1], cell[2], cell[0])
+share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
+
+show_board(boards.sequences(made, now.focus.head, cell, now.notation), "batch", on_pin=follow)
+shapes = ", ".join(f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items())
+st.caption(
+    f"A batch of {n_batch} sequences, all {n_tokens} tokens long: the scores are {n_batch} × {n_heads} × {n_tokens} × "
+    f"{n_tokens}. "
+    + (f"Shapes of the masks: {shapes}; a side of length 1 or left out counts for all." if shapes else "")
+)
+st.markdown(
+    f"In sequence {cell[0]}, the :red[key {answers}] is "
+    + (f"**hidden** from the :blue[query {asks}] by: **{', '.join(by)}**." if by
+       else f"visible to the :blue[query {asks}], which reads {share} from it in head {now.focus.head}.")
+)  # fmt: skip
+
+st.subheader("Try", anchor=False)
+choice = st.segmented_control("Experiment", tuple(EXPERIMENTS), default="paint a mask", required=True, key="mw_try",
+                              label_visibility="collapsed", **kept)  # fmt: skip
+bias = (
+    st.slider("The finite bias", -20.0, 0.0, -4.0, 0.5, key="mw_bias", **kept)
+    if choice in ("how to hide", "mask or scale first")
+    else -4.0
+)
+EXPERIMENTS[choice or "paint a mask"](Bench(now, made, now.focus.head, cell, bias))

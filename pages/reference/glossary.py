@@ -1,0 +1,33 @@
+"""Glossary: every symbol of the layer, in the chosen notation and in those of all texts."""
+
+import streamlit as st
+
+from attention_core.notation import OURS
+from attention_core.notation.texts import NOTATIONS
+from attention_ui.here import here
+from attention_ui.notation_tables import glossary_rows, glossary_table, notation_table
+from attention_ui.search import search_field
+
+text = here().notation
+
+st.markdown(
+    "The same quantity has many names. Here is each with its symbol, its word and what it is; names `like_this` are "
+    "those of the code. Whose symbols all pages show is chosen in the sidebar under *View*."
+)
+rows = glossary_rows(search_field("glossary_words", "width"), text)
+if not rows:
+    st.markdown("Nothing fits: search for less.")
+else:
+    st.subheader("Ours" if text is OURS else f"{text.title[0].upper()}{text.title[1:]}", anchor=False)
+    with st.container(key="wide glossary"):
+        st.markdown(glossary_table(rows, text))
+    if text is not OURS:
+        st.caption("Where a text has no symbol or word of its own, ours stands there; the remark says so.")
+    st.subheader("All texts side by side", anchor=False)
+    with st.container(key="wide notations"):
+        st.markdown(notation_table(rows))
+    st.caption(
+        "A dash: the text has no symbol. "
+        + " · ".join(f"**{key}** {one.title}" for key, one in NOTATIONS.items())
+        + ". A tilde or hat over a text's letter marks a step that the text does not name."
+    )

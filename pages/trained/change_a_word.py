@@ -1,0 +1,64 @@
+"""Two sentences that differ in one word, and which heads notice."""
+
+import streamlit as st
+
+from attention_core.trained.changed_word import change_word, replace_word, word_in
+from attention_ui.board import show_board
+from attention_ui.head_place import CELL, HEAD, LAYER, choose_head, go_on, pin_change, pinned_cell
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_viz.labels import percent
+from attention_viz.layer_pictures import before_and_after
+from attention_viz.thumbnails import thumbnails
+
+SENTENCE = "The animal did not cross the street because it was too tired."
+
+now = here()
+go_on(now)
+text = now.scenario.text
+left, right, famous = st.columns([2, 2, 1], vertical_alignment="bottom")
+old = left.text_input("Replace the word", "tired", 40, key="cw_old", bind="query-params", persist_state="session")
+new = right.text_input("by", "wide", 40, key="cw_new", bind="query-params", persist_state="session")
+famous.button(
+    "tired / wide", on_click=st.session_state.update, help="“it” and its animal: layer 3, head 1.",
+    kwargs={"text": SENTENCE, "cw_old": "tired", "cw_new": "wide", LAYER: 3, HEAD: 1, CELL: "9-2-0"},
+)  # fmt: skip
+word, instead = word_in(text, old or ""), new or "wide"
+if word != (old or "").strip():
+    st.info(f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced.")
+change = change_word(text, word, instead, now.scenario.n_tokens)
+st.markdown(f"**Before:** {plain(text)}  \n**After:** {plain(replace_word(text, word, instead))}")
+
+moves = change.largest(5)
+top = moves[0]
+st.markdown(
+    f"A head’s strongest reaction: in layer {top.layer}, head {top.head}, “{plain(change.tokens[top.query])}” gave "
+    f"“{plain(change.tokens[top.key])}” {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
+    "less and violet more attention than before; click a head to see it on both sentences."
+)
+layer, head = choose_head(change.before.shape[0], change.before.shape[1])
+cell = pinned_cell(change.differences[layer, head])
+board = thumbnails(
+    tuple(change.differences), (change.tokens, change.tokens), (layer, head, *cell),
+    "How the attention of every head changes with the word, as small matrices.",
+    kind="logit", own_scale=bool(st.session_state["own_scale"]),
+)  # fmt: skip
+show_board(board, "changes", on_pin=pin_change)
+
+st.subheader(f"Layer {layer}, head {head} on both sentences", anchor=False)
+was, now_is = (float(array[layer, head, *cell]) for array in (change.before, change.after))
+st.markdown(
+    f":blue[“{plain(change.tokens[cell[0]])}”] gave :red[“{plain(change.tokens[cell[1]])}”] {percent(was)}, and gives "
+    f"{percent(now_is)} after the change. On average a query of this head looks elsewhere with "
+    f"**{percent(float(change.moved[layer, head]))}** of its attention."
+)
+show_board(before_and_after(change, layer, head, *cell), "before and after", on_pin=pin_change)
+st.markdown("**The strongest changes**, one for each head:")
+with st.container(horizontal=True):
+    for move in moves:
+        st.button(
+            f"layer {move.layer}, head {move.head}: {percent(move.before)} → {percent(move.after)}",
+            on_click=pin_change, args=(f"layer {move.layer}", [move.head, move.query, move.key]),
+            key=f"cw {move.layer} {move.head}",
+            help=plain(f"{change.tokens[move.query]} → {change.tokens[move.key]}"),
+        )  # fmt: skip

@@ -1,0 +1,65 @@
+"""The heads ranked by what they do on the user's sentence."""
+
+import streamlit as st
+
+from attention_core.trained.head_finder import RULES, rank_heads, word_to_word
+from attention_ui.board import show_board
+from attention_ui.head_place import choose_token, go_on, open_pinned
+from attention_ui.heads_shown import heads_shown
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_viz.labels import counted, percent
+from attention_viz.layer_pictures import best_heads, heads_matrix
+
+WORDS = "word to word"
+SAYS = {
+    "previous token": "its left neighbour", "next token": "its right neighbour", "itself": "itself",
+    "first token": "the first token", "last token": "the last token",
+    "repeated words": "the other places where the same word stands",
+}  # fmt: skip
+
+now = here()
+go_on(now)
+shown = heads_shown(now)
+maps = shown.maps
+
+rule = str(st.selectbox(
+    "Find the head that looks from each token to", (*RULES, WORDS), key="fh_rule", bind="query-params", required=True,
+    persist_state="session",
+))  # fmt: skip
+if rule == WORDS:
+    left, right = st.columns(2)
+    with left:
+        query = choose_token("fh_from", "From the word", maps.tokens, 9)
+    with right:
+        key = choose_token("fh_to", "To the word", maps.memory_tokens, 2)
+    targets = word_to_word(maps.tokens, query, key)
+    looks = f"“{plain(maps.tokens[query])}” gives “{plain(maps.memory_tokens[key])}”"
+else:
+    query, key = 1, 0
+    targets = RULES[rule](maps.tokens)
+    looks = f"a token gives {SAYS[rule]}, on average"
+ranking = rank_heads(maps, targets)
+best = ranking.best(5)
+layer, head, most = best[0]
+
+st.markdown(
+    f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that looks at all tokens "
+    f"alike would give {percent(ranking.even)}."
+)
+left, right = st.columns([3, 2], gap="medium")
+with left:
+    show_board(heads_matrix(ranking.scores, (layer, head), rule, shares=True), "find a head", on_pin=open_pinned)
+    st.caption("The share that each head gives. A click opens the head.")
+with right:
+    for place, (one_layer, one_head, score) in enumerate(best, 1):
+        times = f", {score / ranking.even:.1f} times the even share" if ranking.even else ""
+        st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}{times}")
+st.subheader(f"The {counted(len(best), 'head')} that do it most", anchor=False)
+show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
+st.warning(
+    "**Attention is not explanation.** A head that looks at a word need not use it: what arrives is the word’s value "
+    "vector, and W_O may throw it away. And a rank on one sentence is no law: try others, and see whether the same "
+    "head wins. (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
+    icon=":material/warning:",
+)

@@ -1,0 +1,64 @@
+"""The measures of all heads, layer by layer, and attention without weights on the model's own vectors."""
+
+import streamlit as st
+
+from attention_core.trained import weightless
+from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_ui.board import show_board
+from attention_ui.head_place import HEAD, go_on, open_measured, open_pinned
+from attention_ui.heads_shown import heads_shown, of_model
+from attention_ui.here import here
+from attention_ui.show import show_figure
+from attention_viz.labels import number, percent
+from attention_viz.layer_pictures import by_layer, heads_matrix, weightless_beside
+
+now = here()
+go_on(now)
+shown = heads_shown(now)
+
+left, right = st.columns([4, 1], vertical_alignment="bottom")
+title = left.selectbox(
+    "Measure", tuple(measure.title for measure in LAYER_MEASURES.values()), key="ly_measure", bind="query-params",
+    required=True, persist_state="session",
+)  # fmt: skip
+key = next(key for key, measure in LAYER_MEASURES.items() if measure.title == title)
+measured = measure_layers(key, shown.maps, shown.traces)
+measure, values = measured.measure, measured.values
+with right.popover("Formula"):
+    st.latex(measure.formula)
+    st.markdown(f"{measure.says}\n\nRange: {measure.range}.")
+st.markdown(measure.says)
+show_figure(by_layer(values, measure.title, measured.even), "by layer", on_click=open_measured)
+st.caption(
+    "Every dot is a head; a click opens it. "
+    + ("The dashed line is what a head would have that reads all its keys alike. " if measured.even is not None else "")
+    + "The mean over the queries of this one sentence: another sentence gives other numbers."
+)
+show_board(heads_matrix(values, (0, 0), measure.title, shares=measure.share), "measure of heads", on_pin=open_pinned)
+
+st.subheader("The same vectors without weights", anchor=False)
+kinds = weightless(now.scenario.text, now.scenario.n_tokens)
+model = of_model(now)
+head = min(int(st.session_state.get(HEAD, 1)), model.maps.sizes["H"] - 1)
+n_tokens = model.maps.sizes["T"]
+st.markdown(
+    "Without weights, Q = K = V = X, a token’s score with itself is its squared length over √D. On the model’s own "
+    "vectors that gives three pictures. Beside them stands a trained head of layer 0, which reads the third kind."
+)
+board = weightless_beside(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
+show_board(board, "weightless beside trained")
+st.table({
+    "vectors": [kind.name for kind in kinds],
+    "score with itself": [number(kind.length) for kind in kinds],
+    "mean score with others": [number(kind.others) for kind in kinds],
+    "what a token keeps": [percent(kind.share) for kind in kinds],
+})  # fmt: skip
+words, _, normed = kinds
+st.markdown(
+    f"**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every share is close to "
+    f"1/{n_tokens} = {percent(1 / n_tokens)}. LayerNorm makes them {(normed.length / words.length) ** 0.5:.1f} times "
+    f"as long; their scores grow by the square of that, to {number(normed.length)} with themselves, while the others "
+    f"stay at {number(normed.others)} because they point elsewhere: e to the difference, "
+    f"{number(normed.length - normed.others)}, is what makes a token keep {percent(normed.share)} of its attention. "
+    "A trained W_Q and W_K are needed to look anywhere else."
+)

@@ -1,0 +1,78 @@
+"""One trained head: its heatmap, its lines, the arithmetic of every cell, and its weights."""
+
+from functools import partial
+
+import streamlit as st
+
+from attention_ui.board import show_board
+from attention_ui.head_place import choose_head, go_on, pin_cell, place, walk
+from attention_ui.heads_shown import heads_shown, layer_shown, one_head_here
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_ui.panels import code_and_numbers, pair, told
+from attention_ui.show import show_figure
+from attention_viz import story
+from attention_viz.arcs import arcs
+from attention_viz.labels import percent
+from attention_viz.one_head import attention_alone, one_head
+
+LINES = {"from the query": "query", "to the key": "key", "all": "all"}
+FIELDS = {"W_Q": "queries", "W_K": "keys", "W_V": "values"}
+SAYS = {
+    "scores": "A score is the dot product of a query and a key of this head.",
+    "W_Q": "The head’s own columns of W_Q turn every token’s vector into its question.",
+    "W_K": "The head’s own columns of W_K turn every token’s vector into what it is found by.",
+    "W_V": "The head’s own columns of W_V turn every token’s vector into what it passes on.",
+    "mixing": "Every token receives the average of the values, weighted by its row of the heatmap.",
+    "W_O": "The head’s own rows of W_O write what it found into the vector that goes on.",
+}
+
+now = here()
+go_on(now)
+shown = heads_shown(now)
+layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])
+at = place(shown.maps, layer, head)
+query, key, seen = at.query, at.key, layer_shown(shown, layer)
+
+st.markdown(
+    f"In layer {layer}, head {head}, :blue[“{plain(seen.tokens[query])}”] gives "
+    f"{percent(float(seen.probabilities[0, head, query, key]))} of its attention to "
+    f":red[“{plain(seen.memory_tokens[key])}”]. Point at any cell for its number and arithmetic; click it to keep it."
+)
+if shown.traces:
+    one = one_head_here(now, shown, layer, at)
+    board = one_head(one.stage, head, query, key)
+    show_board(board, "one head", on_pin=partial(pin_cell, at))
+    told(one.trace, "probabilities", (0, head, query, key), pair(one.trace, at))
+else:
+    board = attention_alone(seen.probabilities[0, head], (seen.tokens, seen.memory_tokens), query, key)
+    show_board(board, "one head alone", on_pin=partial(pin_cell, at))
+    st.info("Of these heads only the attention is known: there are no scores and no weights to work it out from.")
+
+st.subheader("As lines", anchor=False)
+lines = st.segmented_control(
+    "Lines", tuple(LINES), default="from the query", required=True, key="oh_lines", bind="query-params",
+    label_visibility="collapsed",
+)  # fmt: skip
+figure, left_out = arcs(seen, (head,), LINES[str(lines)], query, key)
+show_figure(figure, "one head lines")
+st.caption("As wide as the share." + (f" {left_out} weaker lines are left out." if left_out else ""))
+
+if shown.traces:
+    st.subheader("Where its numbers come from", anchor=False)
+    step = str(st.segmented_control(
+        "Step", tuple(SAYS), default="scores", required=True, key="oh_step", bind="query-params",
+        label_visibility="collapsed",
+    ))  # fmt: skip
+    st.markdown(SAYS[step])
+    inside = at.within(one.trace, "head_outputs").feature
+    if step == "W_O":
+        deeper = story.output(one.stage, query, min(at.feature, one.trace.sizes["O"] - 1))
+    elif step in ("scores", "mixing"):
+        deeper = getattr(story, step)(one.stage, (head, query, key if step == "scores" else inside))
+    else:
+        deeper = story.projection(one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside))
+    show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at))
+    code_and_numbers(one, ("probabilities", "scores"), board)
+if shown.trained:
+    st.button("Walk through this layer step by step", icon=":material/directions_walk:", on_click=walk(layer, at))

@@ -1,0 +1,45 @@
+"""All heads of the trained model on the user's sentence, as one picture."""
+
+import streamlit as st
+
+from attention_ui.board import show_board
+from attention_ui.head_place import choose_head, go_on, open_head, open_pinned, place
+from attention_ui.heads_shown import heads_shown
+from attention_ui.here import here
+from attention_viz.labels import counted
+from attention_viz.thumbnails import thumbnails
+
+now = here()
+go_on(now)
+shown = heads_shown(now)
+maps, sizes = shown.maps, shown.maps.sizes
+n_heads = sizes["L"] * sizes["H"]
+
+st.markdown(
+    f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask, columns the tokens they "
+    "read; the darker, the larger the share. Point at a cell to read its two tokens; click a head to open it."
+)
+layer, head = choose_head(sizes["L"], sizes["H"])
+at = place(maps, layer, head)
+board = thumbnails(
+    maps.layers, (maps.tokens, maps.memory_tokens), (layer, head, at.query, at.key),
+    f"The attention of {counted(n_heads, 'head')} in {counted(sizes['L'], 'layer')} as small matrices.",
+    own_scale=bool(st.session_state["own_scale"]),
+)  # fmt: skip
+show_board(board, "trained heads", on_pin=open_pinned)
+st.button(
+    f"Open layer {layer}, head {head}", icon=":material/center_focus_strong:", on_click=open_head,
+    args=(layer, head, at.query, at.key),
+)  # fmt: skip
+
+if shown.trained:
+    st.markdown(
+        "**What to look for.** A dark line beside the diagonal: a head that reads the neighbour. A dark first column: "
+        "many tokens look at [CLS]; heads with nothing to do look at such special tokens (Clark et al. 2019, section "
+        "3.2). A single dark cell: a head that joins two particular words. *Find a head* ranks them all."
+    )
+    st.caption(
+        "The model is all-MiniLM-L6-v2, run on your sentence on this machine: 6 layers of 12 heads, 384 features, "
+        "trained to compare sentences. Of the sidebar’s controls the sentence and its length count here; the others "
+        "are for the story, which can take its weights from here too (Weights: trained)."
+    )

@@ -1,0 +1,63 @@
+"""The user's own weights, or attention that was computed elsewhere."""
+
+import streamlit as st
+
+from attention_core.trained.weight_names import NAMINGS
+from attention_ui.board import show_board
+from attention_ui.head_place import go_on, open_pinned
+from attention_ui.heads_shown import of_own
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_ui.own_heads import OWN, forget, listed, own_file, read_own_heads
+from attention_ui.registry import page_of
+from attention_viz.labels import counted
+from attention_viz.thumbnails import thumbnails
+
+EXAMPLE = """outputs = model(**inputs, output_attentions=True)
+tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+attention = np.stack([layer[0].numpy() for layer in outputs.attentions])
+np.savez("attention.npz", attention=attention, tokens=tokens)"""
+
+now = here()
+go_on(now)
+st.markdown(
+    "Load a file, and the pages of this section show its heads. **Weights** of one layer or a whole model run on the "
+    "sentence of the sidebar; **attention** that a model computed elsewhere is shown as it is."
+)
+file = own_file()
+if file is not None:
+    st.markdown(f"**Found:** {counted(len(file.shapes), 'array')}.")
+    with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
+        if arrays.open:
+            st.dataframe(listed(file), hide_index=True)
+    st.session_state[OWN] = read_own_heads(file)
+
+own = st.session_state.get(OWN)
+if own is None:
+    st.caption(
+        "What you choose of a file stays in this session’s memory until you drop it or close the page. None of it is "
+        "in the address."
+    )
+    with st.expander("What can be in it", expanded=True):
+        st.markdown(
+            "* `.safetensors` or `.npz`. `.pt` and `.bin` are pickles, which run whatever program they hold, and are "
+            "not opened; which two lines convert them is said then.\n"
+            f"* Weights named as in {', '.join(naming.title for naming in NAMINGS)}.\n"
+            "* Attention: one array (layers, heads, query, key), or one (heads, query, key) for each layer; labels in "
+            "an array `tokens`, or typed here. With a model of Hugging Face:"
+        )
+        st.code(EXAMPLE, language="python")
+else:
+    st.success(f"Shown on the pages of this section: {plain(own.says)}.", icon=":material/check:")
+    if own.projections is not None:
+        st.caption(
+            "A layer alone has no vocabulary: where the sidebar’s inputs are not of its width it reads word vectors "
+            "drawn at random. Its weights and every step are real; what its heads find in such words is not."
+        )
+    with st.container(horizontal=True):
+        for name in ("trained-heads", "one-head", "find-a-head", "layers"):
+            page = page_of(name)
+            st.page_link(page.path, label=page.title, icon=page.icon)
+        st.button("Drop it", on_click=forget, disabled=file is not None, help="First remove the file above.")
+    maps = of_own(now, own).maps
+    show_board(thumbnails(maps.layers, (maps.tokens, maps.memory_tokens)), "own heads", on_pin=open_pinned)

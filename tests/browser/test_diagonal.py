@@ -1,0 +1,50 @@
+"""The diagonal section in a real browser: clicks on its board, a run that is stopped, one laboratory on two pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.driving import click_cell, expect_address, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+
+
+def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
+    """A click pins a pair, in the text and in the address; the layer's own focus stays where it was."""
+    page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20")
+    click_cell(page, "probabilities", (17, 2))
+    expect_address(page, "lab_cell=17-2", "!query=17")
+    expect(page.get_by_text("i = “18”, j = “3”")).to_be_visible()
+
+
+def test_the_laboratory_is_shared(visit: Visit) -> None:
+    """Tokens chosen on one page are those of the next, and the weights are still there on the way back."""
+    page = visit("self-attention-mass?lab_weights=tied")
+    page.get_by_role("button", name="X = [1, 2, 3]").click()
+    expect_address(page, "lab_tokens=numbers", "!lab_weights")
+    page.get_by_role("combobox", name=re.compile("Weights")).last.click()
+    page.get_by_role("option", name="tied", exact=True).click()
+    expect_address(page, "lab_weights=tied")
+    for name, expected in (("What is true", "These tokens violate S4, S5."), ("Self-attention mass", "3 tokens")):
+        page.get_by_text("The diagonal", exact=True).first.click()
+        page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name).click()
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+        expect(settled(page).get_by_text(expected).first).to_be_visible()
+    expect_address(page, "lab_weights=tied", "lab_tokens=numbers")
+
+
+def test_a_run_can_be_stopped(visit: Visit) -> None:
+    """Stopping keeps what has been measured; the rest is measured by the next click."""
+    page = visit("growth?growth_kind=tied&growth_error=0.004&growth_seed=11")
+    expect(page.get_by_text("0 of 20 points")).to_be_visible()
+    page.get_by_role("button", name="Draw tokens and measure").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    expect(page.get_by_text(re.compile(r"^1?\d of 20 points"))).to_be_visible()
+    page.get_by_role("button", name="Draw tokens and measure").click()
+    expect(page.get_by_text("20 of 20 points")).to_be_visible(timeout=60_000)

@@ -1,0 +1,71 @@
+"""Every page in a real browser: its theme, its width, nothing that a screen reader or the keyboard cannot reach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from attention_ui.registry import PAGES, story
+from attention_viz.theme import PALETTES
+from tests.browser.driving import settled
+from tests.browser.test_reach import SIDEWAYS
+
+pytestmark = pytest.mark.browser
+SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
+# The story and every third of the other pages are also opened in the dark theme and on a phone.
+FEWER = (*story(), *PAGES[len(story()) :: 3])
+# name -> width and height of the window, colour scheme, pages
+LOOKS = {
+    "light": (1440, 1000, "light", PAGES),
+    "dark": (1440, 1000, "dark", FEWER),
+    "phone": (390, 844, "light", FEWER),
+}
+# Streamlit's own: pale labels of what is switched off, which is allowed, and the colours of code.
+OUTSIDE = {"exclude": [["[data-testid^=st]:has(> label):has(input:disabled)"], ["[data-testid=stCode]"]]}
+# What axe-core also reports on a bare Streamlit page with the same kinds of widgets: lists in its navigation and menus.
+STREAMLIT = {"list", "listitem", "aria-allowed-attr", "nested-interactive"}
+
+
+def rgb(colour: str) -> str:
+    """A colour as the browser names it."""
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+def violations(page: Page) -> list[tuple[str, str]]:
+    """What axe-core finds serious on a page, but for what Streamlit brings along."""
+    return [
+        (violation["id"], node["html"][:200])
+        for violation in Axe().run(page, context=OUTSIDE).response["violations"]
+        if violation["impact"] in ("serious", "critical") and violation["id"] not in STREAMLIT
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
+    """A page opens by its address, without an error, in its theme, accessible, no wider than the window."""
+    width, height, scheme, pages = LOOKS[look]
+    page.emulate_media(color_scheme=scheme)
+    palette = PALETTES["dark" if scheme == "dark" else "light"]
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for entry in pages:
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{address}/{entry.url_path}?query=4&key=1")
+        settled(page)
+        expect(page.locator("h1")).to_have_text(entry.title)
+        expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
+        expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
+        assert page.evaluate(SIDEWAYS) <= 0, f"{entry.url_path} scrolls sideways"
+        if look == "phone":
+            expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+        else:
+            found[entry.url_path] = violations(page)
+        tall = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+        page.set_viewport_size({"width": width, "height": min(tall + 20, 6000)})
+        settled(page).screenshot(path=SCREENSHOTS / f"{entry.url_path}-{look}.png")
+    assert {name: faults for name, faults in found.items() if faults} == {}

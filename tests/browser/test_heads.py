@@ -1,0 +1,79 @@
+"""The pages about heads in a real browser: clicks in Plotly pictures, linked zoom, choices that stay in the address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.driving import expect_address, parameters, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+PLACE = """([tile, row, column]) => {
+  const plot = document.querySelectorAll('.js-plotly-plot')[0];
+  const name = tile ? String(tile + 1) : '';
+  const {_fullLayout: all} = plot;
+  const [x, y] = [all['xaxis' + name], all['yaxis' + name]];
+  const box = plot.getBoundingClientRect();
+  return {x: box.x + x._offset + x.c2p(column), y: box.y + y._offset + y.c2p(row)};
+}"""
+RANGES = """() => {
+  const all = document.querySelectorAll('.js-plotly-plot')[0]._fullLayout;
+  return ['', '2', '3', '4'].map(name => all['xaxis' + name].range.join());
+}"""
+
+
+def grid(page: Page) -> Locator:
+    """The picture of all heads, once it is drawn."""
+    chart = settled(page).get_by_test_id("stPlotlyChart").first
+    expect(chart.locator(".heatmaplayer image").first).to_be_attached()
+    return chart
+
+
+def test_a_click_on_a_head_moves_the_focus(visit: Visit) -> None:
+    """A click on a cell of the third head brings head, query and key to the address and to the boxes."""
+    page = visit("all-heads")
+    grid(page)
+    place = page.evaluate(PLACE, [2, 6, 4])
+    page.mouse.move(place["x"], place["y"])
+    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("6 street → 4 cross")
+    page.mouse.click(place["x"], place["y"])
+    expect_address(page, "head=2", "query=6", "key=4")
+    expect(page.get_by_label("Query", exact=True)).to_have_value("6 · street")
+
+
+def test_all_heads_zoom_together(visit: Visit) -> None:
+    """Dragging in one head with the magnifying glass zooms every head to the same keys."""
+    page = visit("all-heads")
+    chart = grid(page)
+    before = page.evaluate(RANGES)
+    assert len(set(before)) == 1
+    chart.hover()
+    chart.locator(".modebar-btn[data-title=Zoom]").click()
+    start, end = page.evaluate(PLACE, [0, 2, 2]), page.evaluate(PLACE, [0, 7, 6])
+    page.mouse.move(start["x"], start["y"])
+    page.mouse.down()
+    page.mouse.move(end["x"], end["y"], steps=4)
+    page.mouse.up()
+    page.wait_for_function(f"() => ({RANGES})()[0] !== '{before[0]}'")
+    assert len(set(page.evaluate(RANGES))) == 1
+
+
+def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
+    """Switching heads off and turning the bases is in the address; a reload shows the same."""
+    page = visit("head-worth")
+    switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")
+    switches.get_by_role("button", name="1", exact=True).click()
+    expect_address(page, "off=1")
+    settled(page)
+    switches.get_by_role("button", name="3", exact=True).click()
+    expect_address(page, "off=1.3")
+    page.get_by_role("button", name="Turn the bases").click()
+    expect_address(page, "basis=1")
+    settled(page).reload()
+    settled(page)
+    assert parameters(page) == {"off": "1.3", "basis": "1"}
+    expect(page.get_by_text("Without heads 1 and 3 the output moves by")).to_be_visible()
+    expect(page.get_by_text("Unchanged but for rounding")).to_be_visible()

@@ -1,0 +1,57 @@
+"""What only a browser can show of the laboratories: training that is watched and left, and a picture from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.driving import click_cell, expect_address, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+
+
+def go(page: Page, title: str) -> None:
+    """Go to a laboratory by the menu."""
+    page.get_by_test_id("stTopNavSection").filter(has_text="Laboratories").click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
+    expect(page.locator("h1")).to_have_text(title)
+    settled(page)
+
+
+def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> None:
+    """The progress moves while it trains; leaving ends the run, which can be continued on coming back."""
+    page = visit("training?train_steps=20000&train_seed=77")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_test_id("stProgress")).to_contain_text("of 20000")
+    go(page, "Lexicon")
+    go(page, "Training")
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
+    step = page.get_by_test_id("stMetricValue").first.inner_text()
+    assert 0 < int(step.replace(",", "")) < 20_000
+    page.wait_for_timeout(700)
+    page.reload()
+    settled(page)
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text(step)
+
+
+def test_a_picture_from_a_file(visit: Visit) -> None:
+    """A small PGM becomes the picture; one that says it is huge is refused with a sentence."""
+    page = visit("convolution?conv_image=file")
+    upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
+    upload.set_input_files(
+        {"name": "a.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P2 5 3 9 " + b"1 " * 15}
+    )
+    expect(page.locator(".board .badge").first).to_have_text("3 × 5")
+    upload.set_input_files({"name": "b.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P5 10000 10000 255 x"})
+    expect(page.get_by_test_id("stAlert")).to_contain_text("10,000 × 10,000")
+
+
+def test_a_clicked_pixel(visit: Visit) -> None:
+    """A click on a pixel shows what the heads read for it, and stands in the address."""
+    page = visit("convolution")
+    click_cell(page, "attention", (1, 6))
+    expect_address(page, "conv_pixel=1-6")
+    expect(page.get_by_role("heading", name="What the heads read for pixel (1, 6)")).to_be_visible()

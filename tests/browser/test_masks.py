@@ -1,0 +1,63 @@
+"""The pages about masks in a real browser: painting by mouse and by keys, and what a link carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_core.masks.faults import hidden_fault
+from attention_core.masks.painted import mask_from_text
+from tests.browser.driving import click_cell, expect_address, parameters, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+PAINT = 1  # the second board of the mask workshop
+
+
+def hidden_cells(page: Page) -> list[list[int]]:
+    """The cells that the painting in the address hides."""
+    return np.argwhere(~mask_from_text(parameters(page)["painted"])).tolist()
+
+
+def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
+    """A click hides a cell, Enter the cell reached by arrow keys, another click shows it again; the link carries it."""
+    page = visit("mask-workshop")
+    click_cell(page, "painted", (4, 1), PAINT)
+    expect_address(page, "painted=")
+    expect(page.get_by_text("1 of 144 cells are painted")).to_be_visible()
+    assert hidden_cells(settled(page)) == [[4, 1]]
+    matrix = page.locator('[data-panel="painted"]')
+    matrix.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 of 144 cells are painted")).to_be_visible()
+    assert hidden_cells(settled(page)) == [[4, 1], [4, 2]]
+    again = visit(page.url.split("/", 3)[3])
+    expect(again.get_by_text("2 of 144 cells are painted")).to_be_visible()
+    click_cell(again, "painted", (4, 2), PAINT)
+    expect(again.get_by_text("1 of 144 cells are painted")).to_be_visible()
+    click_cell(again, "painted", (4, 1), PAINT)
+    expect_address(again, "!painted=")
+
+
+def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
+    """A cell of the decoder's board chooses the decoder, its query and its key; the address holds them."""
+    page = visit("encoder-decoder")
+    click_cell(page, "scores decoder", (3, 1))
+    expect_address(page, "ed_use=decoder", "ed_cell=3.1")
+    expect(page.get_by_text("comes from the target").first).to_be_visible()
+
+
+def test_spot_the_bug_by_a_link(visit: Visit) -> None:
+    """A link names the round and not the mistake; the answer is told on demand, and the next round hides another."""
+    page = visit("break-it?bi_spot=true&bi_round=3")
+    told = page.get_by_test_id("stAlert")
+    expect(told).to_have_count(0)
+    page.get_by_text("Show the answer").click()
+    expect(told).to_contain_text(hidden_fault(3).name)
+    page.get_by_role("button", name="Next round").click()
+    expect_address(page, "bi_round=4", "!bi_answer")
+    expect(told).to_have_count(0)

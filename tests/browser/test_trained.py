@@ -1,0 +1,81 @@
+"""Trained heads in a real browser: a thumbnail tells and opens its head, and a file never leaves the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_core.trained import attention_of
+from tests.browser.driving import BOARDS, click_cell, expect_address, path_of, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+ANIMAL = "The animal did not cross the street because it was too tired."
+AT_CELL = """([layer, head, row, column, tokens]) => {
+  const look = root => [...root.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? look(e.shadowRoot) : [])]);
+  const panel = look(document).find(e => e.dataset?.panel === `layer ${layer}`);
+  panel.scrollIntoView({block: 'center'});
+  const box = panel.getBoundingClientRect();
+  const step = (box.width + 8) / 12, side = step - 8, cell = side / tokens;
+  return [box.left + head * step + (column + 0.5) * cell, box.bottom - side + (row + 0.5) * cell];
+}"""
+
+
+def drawn(page: Page, count: int) -> Page:
+    """Wait until the script has run and so many boards are drawn."""
+    settled(page).wait_for_function(f"() => ({BOARDS})().filter(board => board.current()).length === {count}")
+    return page
+
+
+def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
+    """Pointing names head, tokens and share; a click opens the head with this cell; the walk goes on into the story."""
+    page = drawn(visit(f"trained-heads?text={ANIMAL}"), 1)
+    share = float(attention_of(ANIMAL).layers[3][1, 9, 2])
+    x, y = page.evaluate(AT_CELL, [3, 1, 9, 2, 15])
+    page.mouse.move(x, y)
+    explained = page.locator(".arithmetic")
+    expect(explained).to_contain_text("layer 3")
+    expect(explained).to_contain_text("animal")
+    expect(explained).to_contain_text(f"{share:.4f}")
+    page.mouse.click(x, y)
+    expect_address(page, "/one-head", "th_cell=9-2-0")
+    drawn(page, 2)
+    expect(page.get_by_text("gives 68.8 % of its attention")).to_be_visible()
+    click_cell(page, "probabilities", (0, 1, 7, 6))
+    expect_address(page, "th_cell=7-6-0")
+    settled(page)
+    page.get_by_role("button", name="Walk through this layer").click()
+    expect_address(page, "/scores", "weights=trained", "query=7")
+    assert path_of(settled(page)) == "scores"
+
+
+def test_the_preset_of_the_changed_word(visit: Visit) -> None:
+    """One click sets sentence, words and head; clicking another head of the picture shows that one."""
+    page = visit("change-a-word?text=hello+there")
+    page.get_by_role("button", name="tired / wide").click()
+    expect(page.get_by_text("68.8 %, and gives 32.3 %")).to_be_visible()
+    drawn(page, 2)
+    page.mouse.click(*page.evaluate(AT_CELL, [5, 8, 12, 12, 15]))
+    expect(page.get_by_role("heading", name="Layer 5, head 8 on both sentences")).to_be_visible()
+    expect_address(page, "th_layer=5", "th_head=8")
+
+
+def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
+    """A file of attention is shown with its labels, and reloading the page leaves nothing of it."""
+    shares = np.random.default_rng(1).dirichlet(np.ones(4), size=(2, 3, 4)).astype("f4")
+    np.savez(tmp_path / "mine.npz", attention=shares, tokens=np.array(["<i>one", "two", "three", "four"]))
+    page = visit("your-weights")
+    page.locator("input[type=file]").set_input_files(tmp_path / "mine.npz")
+    expect(page.get_by_text("the attention of 2 × 3 heads of your file")).to_be_visible()
+    drawn(page, 1)
+    page.get_by_role("link", name="One head").last.click()
+    expect_address(page, "/one-head", "!mine")
+    settled(page)
+    expect(page.get_by_text("only the attention is known")).to_be_visible()
+    page.reload()
+    settled(page)
+    expect(page.get_by_text("only the attention is known")).not_to_be_visible()

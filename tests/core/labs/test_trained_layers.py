@@ -1,0 +1,154 @@
+"""What training reaches: the results of the lesson's tables, within the spread that seeds 0 to 4 have there.
+
+Only the fast runs are repeated here; `python -m benchmarks training` prints the whole tables.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError
+from attention_core.labs import evaluation
+from attention_core.labs.readouts import weightless_score
+from attention_core.labs.tasks import unseen_examples
+from attention_core.labs.training import train
+from attention_core.labs.training_settings import TrainingSettings
+
+
+@cache
+def trained(settings: TrainingSettings) -> Projections:
+    """The weights at the end of a run."""
+    *_, point = train(settings)
+    return point.projections
+
+
+def result(**changes: Any) -> float:
+    """The score of a run."""
+    settings = TrainingSettings(**changes)
+    return evaluation.score(settings, trained(settings)).total
+
+
+@pytest.mark.parametrize(
+    ("task", "n_heads", "seed", "low", "high"),
+    [
+        ("neighbours", 1, 0, 0.49, 0.52),
+        ("neighbours", 2, 0, 0, 0.001),
+        ("neighbours", 2, 1, 0, 0.001),
+        ("agreement", 1, 0, 0.264, 0.266),
+        ("agreement", 2, 0, 0, 0.001),
+        ("conjunction", 1, 0, 0, 0.001),
+        ("staircase", 4, 0, 0, 0.001),
+        ("letters", 1, 0, 0.575, 0.59),
+        ("letters", 2, 0, 0.999, 1),
+    ],
+)
+def test_results_of_training(task: str, n_heads: int, seed: int, low: float, high: float) -> None:
+    """One head per question: half of the variance stays with one head of two, nothing with enough heads."""
+    assert low <= result(task=task, n_heads=n_heads, seed=seed) <= high
+
+
+def test_more_width_does_not_help() -> None:
+    """A single head as large as two stays where a single head is."""
+    assert 0.49 < result(task="neighbours", n_heads=1, d_k=12, d_v=8) < 0.52
+
+
+@pytest.mark.parametrize(
+    ("task", "low", "high"),
+    [
+        ("neighbours", 0.985, 0.993),
+        ("agreement", 0.595, 0.617),
+        ("conjunction", 0.44, 0.46),
+        ("staircase", 0.991, 0.998),
+        ("letters", 0.255, 0.265),
+    ],
+)
+def test_without_weights(task: str, low: float, high: float) -> None:
+    """Weightless attention with its best readout hardly sees the neighbours, and half of the agreement."""
+    assert low < weightless_score(task).total < high
+
+
+def test_orthonormal_columns_cannot_be_sharp() -> None:
+    """Unit singular values leave a third of the error; a temperature of 1/4 instead of √d_k takes it away."""
+    width = {"constraint": "orthonormal", "d_k": 5, "d_v": 5}
+    assert 0.34 < result(**width) < 0.40
+    assert result(**width, temperature=0.25) < 0.005
+
+
+def test_each_head_takes_one_neighbour() -> None:
+    """Trained on both neighbours, one head puts over 0.95 of its attention at -1 and the other at +1."""
+    settings = TrainingSettings()
+    offsets, masses = evaluation.offset_profile(evaluation.unseen_trace(settings, trained(settings)))
+    assert masses.shape == (2, 12)
+    assert np.allclose(masses.sum(axis=1), 1)
+    assert {int(offsets[row.argmax()]) for row in masses} == {-1, 1}
+    assert masses.max(axis=1).min() > 0.95
+
+
+def test_each_head_takes_one_agreement() -> None:
+    """Trained on agreement, one head puts .99 on the same gender, the other on the same number."""
+    settings = TrainingSettings(task="agreement")
+    masses = evaluation.agreement_masses(evaluation.unseen_trace(settings, trained(settings)))
+    assert sorted(masses["gender"].round(1)) == [0.5, 1.0]
+    assert masses["gender"].argmax() != masses["number"].argmax()
+    assert min(masses["gender"].max(), masses["number"].max()) > 0.98
+
+
+def test_without_a_head_its_half_of_the_target_dies() -> None:
+    """Without the head that looks back the previous token is lost, as bad as guessing the mean, and nothing else."""
+    settings = TrainingSettings()
+    offsets, masses = evaluation.offset_profile(evaluation.unseen_trace(settings, trained(settings)))
+    dead = []
+    for head in (0, 1):
+        silenced = evaluation.without_head(trained(settings), head)
+        parts = evaluation.score(settings, silenced).parts
+        assert sorted(np.round(parts, 2)) == [0, 1]
+        dead.append(settings.lesson.parts[int(np.argmax(parts))])
+        assert dead[-1] == {-1: "previous", 1: "next"}[int(offsets[masses[head].argmax()])]
+    assert sorted(dead) == ["next", "previous"]
+
+
+def test_silencing_changes_one_block_only() -> None:
+    """The rows of W_O of the silenced head are 0 and nothing else changes; a head that does not exist is an error."""
+    p = Projections.random(7, 3, d_k=2, d_v=5)
+    silenced = evaluation.without_head(p, 1)
+    assert not silenced.w_o[5:10].any()
+    assert (np.delete(silenced.w_o, range(5, 10), axis=0) == np.delete(p.w_o, range(5, 10), axis=0)).all()
+    assert evaluation.head_strengths(silenced)[1] == 0
+    with pytest.raises(SettingsError, match="head is 3 but must be from 0 to 2"):
+        evaluation.without_head(p, 3)
+    with pytest.raises(SettingsError, match="no W_O"):
+        evaluation.without_head(Projections.weightless(4), 0)
+
+
+def test_what_theory_allows() -> None:
+    """1 - heads/questions; one head for a conjunction; letters half right and a sixth of the rest guessed."""
+    assert [evaluation.best_possible("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
+    assert evaluation.best_possible("conjunction", 1) == 0
+    assert evaluation.best_possible("letters", 1) == pytest.approx(7 / 12)
+    assert evaluation.best_possible("letters", 2) == 1
+    assert evaluation.loss_floor(TrainingSettings(n_heads=1)) == pytest.approx(0.5, abs=0.01)
+    assert evaluation.loss_floor(TrainingSettings(task="letters")) is None
+
+
+def test_the_best_additive_logits_of_one_head() -> None:
+    """Searching scores a · [same gender] + b · [same number] with the best readout finds nothing below .264."""
+    examples = unseen_examples("agreement")
+    payload = examples.inputs[..., 5:]
+    same = [features @ features.swapaxes(1, 2) for features in (examples.inputs[..., :3], examples.inputs[..., 3:5])]
+    target = examples.targets.reshape(-1, 8)
+
+    def error(a: float, b: float) -> float:
+        weights = np.exp(a * same[0] + b * same[1])
+        mixed = (weights / weights.sum(axis=2, keepdims=True) @ payload).reshape(-1, 4)
+        readout = np.linalg.lstsq(mixed, target, rcond=None)[0]
+        return float(np.square(mixed @ readout - target).mean() / target.var())
+
+    around = [error(a, b) for a in (1.4, 1.85, 2.3) for b in (0.2, 0.6, 1.0)]
+    assert min(around) == pytest.approx(evaluation.ADDITIVE_LOGITS, abs=0.0005)
+    assert around.index(min(around)) == 4
+    assert error(30, 0) > 0.3
+    assert error(0, 30) > 0.4

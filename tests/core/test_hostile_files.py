@@ -1,0 +1,107 @@
+"""Files that mean harm, or are only broken, are refused with a sentence before anything large is read."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_core import AttentionError, FileError
+from attention_core.trained.attention_maps import read_maps
+from attention_core.trained.own_weights import find_layers, open_weights, read_layer
+from attention_core.trained.weight_file import MAX_BYTES
+from tests.core.made_weight_files import HOSTILE, npz, safetensors
+
+LAYER = {f"{kind}_{x}": np.ones((4, 4) if kind == "w" else 4, np.float32) for kind in "wb" for x in "qkvo"}
+WHOLE = {"m.safetensors": safetensors(LAYER), "m.npz": npz(LAYER)}
+
+
+def use(data: bytes, name: str) -> None:
+    """Everything a page does with a file."""
+    file = open_weights(io.BytesIO(data), name)
+    for layer in find_layers(file):
+        read_layer(file, layer, layer.likely_heads)
+
+
+@pytest.mark.parametrize("fault", HOSTILE)
+def test_it_is_refused_with_a_sentence(fault: str) -> None:
+    """Each file of the corpus gives a FileError that says what is wrong with it."""
+    name, make, sentence = HOSTILE[fault]
+    with pytest.raises(FileError, match=sentence) as caught:
+        use(make(), name)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("fault", ["a zip bomb", "more numbers than bytes", "10,000 tensors", "a huge header"])
+def test_it_is_refused_before_it_is_read(fault: str) -> None:
+    """What would need much memory is refused with little: 30 MB, most of it the header of 10,000 names."""
+    name, make, _ = HOSTILE[fault]
+    data = make()
+    tracemalloc.start()
+    with pytest.raises(FileError):
+        use(data, name)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30_000_000 + len(data)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_shorter_file_is_refused(name: str) -> None:
+    """Cut off after any byte, a file is an error with a sentence, never a crash of another kind."""
+    for length in range(len(WHOLE[name])):
+        with pytest.raises(FileError):
+            use(WHOLE[name][:length], name)
+
+
+@given(st.sampled_from(list(WHOLE)), st.data())
+def test_changed_bytes_never_crash(name: str, data: st.DataObject) -> None:
+    """Whatever bytes are changed, the file is read or refused with a sentence."""
+    content = bytearray(WHOLE[name])
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(AttentionError):
+        use(bytes(content), name)
+
+
+@given(st.binary(max_size=300), st.sampled_from([b"", b"PK\x03\x04", b"\x30\x00\x00\x00\x00\x00\x00\x00{"]))
+def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
+    """No bytes made by chance are weights."""
+    with pytest.raises(FileError):
+        use(start + content, "m.npz")
+
+
+class Endless(io.BytesIO):
+    """A file that says it is larger than any that is read."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return MAX_BYTES + 1 if whence == 2 else super().seek(offset, whence)
+
+    def read(self, size: int | None = -1) -> bytes:
+        raise AssertionError("it was read before its size was looked at")
+
+
+def test_a_file_that_is_too_large() -> None:
+    """The size is looked at before the first byte is read."""
+    with pytest.raises(FileError, match="600,000,001 bytes, but at most 600,000,000"):
+        open_weights(Endless(), "m.safetensors")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("write", [safetensors, npz])
+def test_numbers_that_are_none(bad: float, write: object) -> None:
+    """A layer with NaN or infinity is refused by the name of its tensor."""
+    weights = LAYER | {"w_k": np.full((4, 4), bad, np.float32)}
+    with pytest.raises(FileError, match="'w_k' must hold finite numbers"):
+        use(write(weights), "m.npz")
+
+
+def test_maps_beyond_the_limit() -> None:
+    """Attention tensors with too many cells are refused from their shapes."""
+    big = type("Big", (), {"shapes": {"a": (24, 16, 512, 512)}, "labels": ()})()
+    with pytest.raises(FileError, match="100,663,296 probabilities, but at most 33,554,432"):
+        read_maps(big)

@@ -1,0 +1,75 @@
+"""Pictures from files: PGM, CSV and NPY; what is no picture, or too large, is refused before it is decoded."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from attention_core.errors import FileError
+from attention_core.picture_file import MAX_BYTES, read_picture
+
+
+def saved(array: np.ndarray) -> bytes:
+    """An array as numpy.save writes it."""
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def test_a_binary_pgm() -> None:
+    """P5 holds one byte per pixel, row by row; white is 1. A comment may stand in the header."""
+    data = b"P5\n# a comment\n3 2\n200\n" + bytes([0, 50, 100, 150, 200, 20])
+    assert read_picture(data, "a.PGM").tolist() == [[0, 0.25, 0.5], [0.75, 1, 0.1]]
+
+
+def test_a_wide_pgm() -> None:
+    """Above 255 a pixel of P5 has two bytes, the high one first."""
+    assert read_picture(b"P5 1 1 1000 " + bytes([1, 244]), "a.pgm").tolist() == [[0.5]]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_npy_reads_back(order: str) -> None:
+    """An array of NumPy comes back number by number, in either order of its bytes."""
+    array = np.asarray(np.arange(15.0).reshape(3, 5), order=order)
+    np.testing.assert_array_equal(read_picture(saved(array), "x.npy"), array)
+
+
+def test_csv() -> None:
+    """Numbers parted by commas, one line for each row."""
+    assert read_picture(b"0,1,2\n3,4,5.5\n", "x.csv").tolist() == [[0, 1, 2], [3, 4, 5.5]]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "says"),
+    [
+        (b"P5 10000 10000 255 ", "a.pgm", "10,000 × 10,000"),
+        (b"P5 3 3 255 abc", "a.pgm", "ends before"),
+        (b"P2 2 1 9 1 x", "a.pgm", "whole numbers"),
+        (b"P2 2 1 0 1 1", "a.pgm", "White is 0"),
+        (b"GIF89a", "a.pgm", "does not begin"),
+        (b"1,2\n3\n", "a.csv", "row 1 has 1"),
+        (b"1,<b>\n", "a.csv", "'<b>'"),
+        (b"1,nan\n", "a.csv", "finite"),
+        (b"", "a.csv", "0 × 0"),
+        (b"x", "a.png", "'png'"),
+        (b"x", "noname", "kind"),
+        (b"\x93NUMPY", "a.npy", "does not begin"),
+        (saved(np.zeros(7)), "a.npy", "two axes"),
+        (saved(np.array([["a"]])), "a.npy", "two axes"),
+        (saved(np.zeros((2, 3)))[:-1], "a.npy", "ends before"),
+        (b"0" * (MAX_BYTES + 1), "a.csv", "bytes"),
+    ],
+)
+def test_what_is_no_picture_gets_a_sentence(data: bytes, name: str, says: str) -> None:
+    """Anything else is refused with a sentence that says what was wrong."""
+    with pytest.raises(FileError, match=says):
+        read_picture(data, name)
+
+
+def test_the_size_is_checked_before_the_pixels() -> None:
+    """A header that promises a huge array is refused although the pixels are not there."""
+    header = saved(np.zeros((2, 2))).replace(b"(2, 2)", b"(9999, 9999)")
+    with pytest.raises(FileError, match="9,999"):
+        read_picture(header, "a.npy")

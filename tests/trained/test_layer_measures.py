@@ -1,0 +1,59 @@
+"""Measures of all heads of all layers: those of one head, asked for each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError
+from attention_core.diagonal import square_of
+from attention_core.diagonal.metrics import measure
+from attention_core.heads.patterns import pattern_of
+from attention_core.heads.portraits import portrait
+from attention_core.trained import attention_of, encoded
+from attention_core.trained.attention_maps import AttentionMaps
+from attention_core.trained.head_finder import telling_pair
+from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
+
+TEXT = "A dog and another dog ran home."
+
+
+def test_every_measure_is_that_of_one_head() -> None:
+    """For heads of two layers, every measure offered equals the one that the pages about one layer show."""
+    maps, traces = attention_of(TEXT), encoded(TEXT).traces
+    for layer, head in ((0, 3), (5, 11)):
+        trace = traces[layer]
+        known = {key: float(values[0, head]) for key, values in portrait(pattern_of(trace)).items()}
+        known = measure(square_of(trace, head)) | known
+        for key in LAYER_MEASURES:
+            value = measure_layers(key, maps, traces).values[layer, head]
+            expected = known[key]
+            assert value == pytest.approx(np.nan if expected is None else expected, nan_ok=True), key
+
+
+def test_entropy_has_its_even_line() -> None:
+    """A head that reads all of n tokens alike has entropy ln n, in every layer."""
+    measured = measure_layers("entropy", attention_of(TEXT), encoded(TEXT).traces)
+    assert measured.values.shape == (6, 12)
+    assert measured.even == pytest.approx(np.full(6, np.log(len(attention_of(TEXT).tokens))))
+
+
+def test_from_attention_alone() -> None:
+    """Measures of the probabilities need nothing else; those of the scores say that they do."""
+    maps, traces = attention_of(TEXT), encoded(TEXT).traces
+    for key in ("entropy", "mean_distance", "self_mass", "column_sums"):
+        alone, whole = measure_layers(key, maps).values, measure_layers(key, maps, traces).values
+        np.testing.assert_allclose(alone, whole, rtol=1e-6)
+    for key in ("rank", "mean_margin", "gram_alignment"):
+        with pytest.raises(SettingsError, match="only the attention is known"):
+            measure_layers(key, maps)
+    with pytest.raises(SettingsError, match="measure is 'size' but must be one of entropy"):
+        measure_layers("size", maps)
+
+
+def test_the_strongest_pair_of_words() -> None:
+    """Special tokens and the diagonal are passed over where there are words to choose from."""
+    shares = np.array([[0.9, 0.05, 0.05], [0.0, 0.6, 0.4], [0.8, 0.1, 0.1]])
+    assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "b"]), 0, 0) == (1, 2)
+    assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "[SEP]"]), 0, 0) == (0, 0)
+    assert telling_pair(AttentionMaps.of([shares[np.newaxis, :1]], ["x"], ["a", "b", "c"]), 0, 0) == (0, 0)

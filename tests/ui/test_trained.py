@@ -1,0 +1,236 @@
+"""The pages about trained heads: the model's own numbers, anybody's files, and plain words where there is no model."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import attention_core.trained as core
+from attention_core import FileError
+from attention_core.scenario import Scenario, trace_of
+from attention_core.trained import attention_of, weightless
+from attention_core.trained.changed_word import change_word
+from attention_core.trained.minilm import load_minilm
+from attention_ui import head_place
+from attention_ui.own_heads import OWN
+from tests.core.made_weight_files import HOSTILE, npz, safetensors
+from tests.ui.app import figures, gone_to, here, opened, scenes, texts, title
+
+ANIMAL = "The animal did not cross the street because it was too tired."
+SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
+rng = np.random.default_rng(4)
+SHARES = rng.dirichlet(np.ones(5), size=(2, 3, 5)).astype("f4")
+WORDS = np.array(["one", "<b>two", "three", "$x$", "five"])
+BERT = {
+    f"encoder.layer.{layer}.attention.{name}.weight": rng.normal(size=(24, 24)).astype("f4") / 5
+    for layer in (0, 1)
+    for name in ("self.query", "self.key", "self.value", "output.dense")
+}
+
+
+def sent(array: dict[str, Any]) -> np.ndarray:
+    """The numbers of an array of a board."""
+    return np.frombuffer(base64.b64decode(array["data"]), "<f4").reshape(array["shape"])
+
+
+def uploaded(name: str, content: bytes, app: AppTest | None = None) -> AppTest:
+    """The page for one's own weights after a file was chosen."""
+    app = app or opened("your-weights", text=ANIMAL)
+    app.file_uploader(key="yw_file").set_value((name, content, "")).run()
+    assert not app.exception
+    return app
+
+
+def test_all_heads_of_all_layers() -> None:
+    """Every probability of the 72 heads on the sentence is on the board, in its layer."""
+    board = scenes(opened("trained-heads", text=ANIMAL))[0]
+    for layer, shares in enumerate(attention_of(ANIMAL).layers):
+        assert np.array_equal(sent(board["arrays"][f"layer {layer}"]), shares)
+
+
+def test_one_head_shows_the_layers_own_trace() -> None:
+    """Heatmap, scores and weights are those of the layer in the model; the cell of the address is pinned."""
+    app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
+    heat, weights = scenes(app)
+    assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
+    assert sent(heat["arrays"]["probabilities"])[0, 1, 9, 2] == pytest.approx(0.688, abs=1e-3)
+    w_q = load_minilm().layers[3].attention.w_q
+    first = weights["arrays"]["w_q"]["start"][1]
+    assert first <= 32 < first + 64
+    assert np.array_equal(sent(weights["arrays"]["w_q"]), w_q[:, first : first + 64].astype("f4"))
+    assert "“it”" in texts(app)
+    assert "68.8 %" in texts(app)
+
+
+@pytest.mark.parametrize("step", ["scores", "W_Q", "W_K", "W_V", "mixing", "W_O"])
+def test_every_step_of_a_head(step: str) -> None:
+    """Each of the six views of the head's numbers draws its own board."""
+    app = opened("one-head", text="we like tea", oh_step=step, th_cell="1-2-40")
+    assert not app.exception
+    assert not app.error
+    assert len(scenes(app)) == 2
+
+
+def test_the_page_and_the_story_agree() -> None:
+    """The walk through the layer starts at the same cell with the same number."""
+    app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0")
+    next(button for button in app.button if button.label.startswith("Walk through")).click().run()
+    assert title(app) == "Scores"
+    now = here(app)
+    assert (now.scenario.weights, now.scenario.layer) == ("trained", 3)
+    assert (now.focus.head, now.focus.query, now.focus.key) == (1, 9, 2)
+    assert now.trace.probabilities[0, 1, 9, 2] == attention_of(ANIMAL).layers[3][1, 9, 2]
+
+
+def test_find_a_head_ranks() -> None:
+    """The previous-token head comes first, and word to word finds the head that joins "it" and "animal"."""
+    assert "Layer 0, head 2 does it most" in texts(opened("find-a-head", text=ANIMAL))
+    app = opened("find-a-head", text=ANIMAL, fh_rule="word to word", fh_from=9, fh_to=2)
+    assert "Layer 3, head 1 does it most" in texts(app)
+    assert "not explanation" in app.warning[0].value
+
+
+def test_change_one_word() -> None:
+    """The preset sets sentence, words, head and cell, and says what the animal lost."""
+    app = opened("change-a-word", text="something else entirely")
+    assert "its last word is replaced" in app.info[0].value
+    next(button for button in app.button if button.label == "tired / wide").click().run()
+    assert here(app).scenario.text == ANIMAL
+    assert "68.8 %, and gives 32.3 %" in texts(app)
+    board = scenes(app)[0]
+    assert np.array_equal(sent(board["arrays"]["layer 3"]), change_word(ANIMAL, "tired", "wide").differences[3])
+
+
+def test_layers_say_why() -> None:
+    """The measures are one dot for each head; without weights the words are even and normed ones keep themselves."""
+    app = opened("layers", text=ANIMAL, ly_measure="Mean distance")
+    assert len(figures(app)[0]["data"][1]["customdata"]) == 72
+    assert "How many positions away" in texts(app)
+    words, _, normed = weightless(ANIMAL)
+    assert f"{(normed.length / words.length) ** 0.5:.1f} times" in texts(app)
+    shares = sent(scenes(app)[1]["arrays"]["after LayerNorm"])
+    assert np.trace(shares) / 15 > 0.7
+
+
+def test_the_sequence_length_counts() -> None:
+    """A shorter sequence is cut on these pages as in the story; filling up adds nothing here."""
+    short = scenes(opened("trained-heads", text=ANIMAL, n_tokens=6))[0]["arrays"]["layer 0"]["shape"]
+    long = scenes(opened("trained-heads", text=ANIMAL, n_tokens=40))[0]["arrays"]["layer 0"]["shape"]
+    assert (short, long) == ([12, 6, 6], [12, 15, 15])
+
+
+@pytest.mark.parametrize(
+    "address",
+    [{"th_cell": "x"}, {"th_cell": "1-2"}, {"th_cell": "99999-0-0"}, {"th_layer": "77"}, {"th_head": "-1"},
+     {"fh_from": "zz", "fh_rule": "word to word"}, {"ly_measure": "size"}, {"oh_step": "no"}, {"cw_old": "$<b>"}],
+)  # fmt: skip
+@pytest.mark.parametrize("page", SECTION)
+def test_nonsense_in_the_address(page: str, address: dict[str, str]) -> None:
+    """A hand-made address gives the nearest thing there is, never a traceback or an error."""
+    app = opened(page, text="a b c", **address)
+    assert not app.exception
+    assert not app.error
+    assert scenes(app)
+
+
+def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a board's array and the index say layer, head and cell."""
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(head_place.st, "session_state", state)
+    places = []
+    for array, index in (("layer 4", [7, 1, 2]), ("head 5 11", [3, 0]), ("ranking", [2, 9])):
+        head_place.open_pinned(array, index)
+        places.append((state["th_layer"], state["th_head"], state["th_cell"]))
+    assert places == [(4, 7, "1-2-0"), (5, 11, "3-0-0"), (2, 9, "")]
+    head_place.pin_change("after minus before", [6, 5])
+    assert (state["th_layer"], state["th_head"], state["th_cell"]) == (2, 9, "6-5-0")
+
+
+def test_attention_from_elsewhere() -> None:
+    """Maps with their labels are shown on every head page; what needs scores says that there are none."""
+    app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
+    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
+    for page in ("trained-heads", "one-head", "find-a-head", "layers"):
+        app = gone_to(app, page)
+        assert not app.exception
+        assert not app.error
+        labels = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
+        assert page in ("find-a-head", "layers") or tuple(WORDS) in labels
+    app.selectbox(key="ly_measure").set_value("Rank of the scores").run()
+    assert "only the attention is known" in app.error[0].value
+
+
+def test_somebodys_layer() -> None:
+    """The page lists the layers, asks for heads, and One head shows the layer's own weights at work."""
+    app = uploaded("bert.safetensors", safetensors(BERT))
+    assert [layer.split(" · ")[0] for layer in app.selectbox(key="yw_layer").options] == ["0", "1"]
+    app.selectbox(key="yw_layer").set_value(1).run()
+    app.selectbox(key="yw_heads 1").set_value(4).run()
+    app = gone_to(app, "one-head")
+    heat = scenes(app)[0]["arrays"]["probabilities"]
+    assert heat["shape"] == [1, 4, 13, 13]
+    app.segmented_control(key="oh_step").set_value("W_Q").run()
+    expected = BERT["encoder.layer.1.attention.self.query.weight"].T
+    assert np.array_equal(sent(scenes(app)[1]["arrays"]["w_q"]), expected)
+
+
+def test_hostile_files_change_nothing() -> None:
+    """Whatever is wrong with a file, a sentence says so, the app goes on, and what was loaded before stays."""
+    app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
+    before = app.session_state[OWN].maps.layers
+    for fault, (name, make, _) in HOSTILE.items():
+        app = uploaded(name, make(), app)
+        assert len(app.error) == 1, fault
+        assert len(app.error[0].value) < 1200, fault
+        assert all(np.array_equal(a, b) for a, b in zip(app.session_state[OWN].maps.layers, before, strict=True)), fault
+    app.file_uploader(key="yw_file").set_value(None).run()
+    next(button for button in app.button if button.label == "Drop it").click().run()
+    assert OWN not in app.session_state
+    assert title(gone_to(app, "trained-heads")) == "All 72 heads"
+
+
+def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:
+    """The reason is a sentence, the two lines can be copied."""
+    app = uploaded("model.pt", b"\x80\x02")
+    assert "runs whatever program" in app.error[0].value
+    assert "safetensors.torch.save_file" in app.code[0].value
+
+
+def test_the_file_is_in_no_address_and_no_other_session() -> None:
+    """What one visitor loads is not in the address, and another one does not have it."""
+    app = uploaded("a.npz", npz({"attention": SHARES}))
+    assert set(app.query_params) == {"text"}
+    assert OWN not in opened("your-weights").session_state
+
+
+@pytest.mark.parametrize("page", SECTION)
+def test_without_the_model(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the folder is missing the page says so in one sentence; one's own file and the story still work."""
+
+    def missing(folder: Path = Path("/nowhere")) -> None:
+        raise FileError("The trained model is not there: take the folder from the repository again")
+
+    monkeypatch.setattr(core, "load_minilm", missing)
+    text = f"nobody has read this on {page} before {sys.maxsize}"
+    app = opened(page, text=text)
+    assert not app.exception
+    assert [error.value.replace("\\", "")[:34] for error in app.error] == ["The trained model is not there: ta"]
+    assert scenes(gone_to(app, "scores"))
+    app = uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights"))
+    assert not app.error
+
+
+def test_trained_weights_in_the_story() -> None:
+    """A deep link to a story page with trained weights shows the layer of the model, and the sizes are the model's."""
+    app = opened("softmax", text=ANIMAL, weights="trained", layer=3, head=1, query=9, key=2)
+    assert here(app).trace is trace_of(replace(Scenario(), text=ANIMAL, weights="trained", layer=3))
+    assert here(app).trace.sizes["H"] == 12
+    assert app.get_by_key("d_model").disabled
+    assert app.get_by_key("n_heads").disabled

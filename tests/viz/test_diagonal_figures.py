@@ -1,0 +1,187 @@
+"""The pictures of the diagonal section: what is drawn is what was computed."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_core.diagonal import margins, pair_violations
+from attention_core.diagonal.claims import ALWAYS, CLAIMS
+from attention_core.diagonal.depth import Stack
+from attention_core.diagonal.depth_courses import course
+from attention_core.diagonal.growth import Estimate
+from attention_core.diagonal.growth_curves import half_mass_width
+from attention_core.diagonal.growth_table import Growth, curves
+from attention_core.diagonal.presets import typed
+from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_core.diagonal.token_matrices import format_tokens
+from attention_viz.depth_figure import distance_figure, self_mass_figure
+from attention_viz.diagonal_board import diagonal_board, margin_bars, plane_board
+from attention_viz.growth_figure import argmax_figure, half_rows, mass_figure
+from attention_viz.payload import JSON
+from attention_viz.plane import plane, row_says
+from attention_viz.plane_table import points_table, points_typed
+from attention_viz.verdict_bars import verdict_bars
+from tests.viz.reading_figures import as_sent
+
+SPREAD = DiagonalScene(tokens="drawn", n_tokens=5, d_model=2, spread=1.5)
+WORDS = DiagonalScene(text="<b>we like & tea", d_model=3)
+
+
+def sent(scene: JSON, name: str) -> np.ndarray:
+    """A matrix of a board as a browser reads it."""
+    array = scene["arrays"][name]
+    return np.frombuffer(base64.b64decode(array["data"]), "<f4").reshape(array["shape"])
+
+
+def outlined(scene: JSON) -> np.ndarray:
+    """Which probabilities are outlined."""
+    array = scene["arrays"]["probabilities"]
+    if "changed" not in array:
+        return np.zeros(array["shape"], dtype=bool)
+    flags = np.unpackbits(np.frombuffer(base64.b64decode(array["changed"]), "u1"), bitorder="little")
+    return flags[: np.prod(array["shape"])].reshape(array["shape"]).astype(bool)
+
+
+@pytest.mark.parametrize("scene", [SPREAD, typed("1; 2; 3"), WORDS, replace(SPREAD, causal=True)])
+def test_cells_that_break_the_bound_are_outlined(scene: DiagonalScene) -> None:
+    """The board holds the probabilities, and outlines exactly those above both diagonal cells of their pair."""
+    trace = trace_of_scene(scene)
+    board = diagonal_board(trace, (0, 0))
+    json.dumps(board, allow_nan=False)
+    shares = trace.probabilities[0, 0]
+    np.testing.assert_array_equal(sent(board, "probabilities"), shares.astype("f4"))
+    np.testing.assert_array_equal(outlined(board), pair_violations(shares))
+    assert board["rules"]["probabilities"]["operation"] == "softmax"
+    assert [panel["array"] for panel in board["panels"]] == ["probabilities"]
+
+
+def test_one_two_three_has_one_outlined_cell() -> None:
+    """X = [1, 2, 3] breaks the bound in row 1, column 2 alone."""
+    assert np.argwhere(outlined(diagonal_board(trace_of_scene(typed("1; 2; 3")), (0, 1)))).tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    "scene", [SPREAD, replace(SPREAD, causal=True), WORDS, typed("2"), DiagonalScene(text="a b " * 32)]
+)
+def test_margin_bars_are_the_margins(scene: DiagonalScene) -> None:
+    """Each finite margin is a bar at its token's place, on its side; a token that sees itself alone says so."""
+    trace = trace_of_scene(scene)
+    expected, figure = margins(trace.masked_scores[0, 0]), margin_bars(trace, 0)
+    as_sent(figure)
+    drawn = {int(y): x for bar in figure["data"] for y, x in zip(bar["y"], bar["x"], strict=True)}
+    finite = np.flatnonzero(np.isfinite(expected))
+    assert drawn == {int(i): np.float32(expected[i]) for i in finite}
+    assert all(
+        (bar["x"] >= 0).all() == (bar["name"] == "looks at itself most") for bar in figure["data"] if len(bar["x"])
+    )
+    assert [note["y"] for note in figure["layout"]["annotations"]] == np.flatnonzero(~np.isfinite(expected)).tolist()
+
+
+def test_names_of_tokens_are_text() -> None:
+    """Tokens like markup are escaped in hover texts and labels."""
+    assert "<b>we" not in as_sent(margin_bars(trace_of_scene(WORDS), 3))
+
+
+def test_the_plane() -> None:
+    """Arrows end in the keys, rivals are those of the half-plane, outputs are the head's, the hull is closed."""
+    trace = trace_of_scene(typed("1,0; 2,5; 0.5,9; -1,-1"))
+    figure = plane(trace, 0)
+    as_sent(figure)
+    by_name = {part["name"]: part for part in figure["data"] if part.get("name")}
+    assert by_name["out-vote it"]["customdata"] == ["1"]
+    assert by_name["other tokens"]["customdata"] == ["2", "3"]
+    assert (by_name["its query"]["x"].tolist(), by_name["its query"]["y"].tolist()) == ([1], [0])
+    np.testing.assert_array_equal(by_name["outputs"]["y"], trace.head_outputs[0, 0, :, 1].astype("f4"))
+    hull = by_name["hull of the values"]
+    assert (hull["x"][0], hull["y"][0]) == (hull["x"][-1], hull["y"][-1])
+    assert row_says(trace, 0) == "its score for itself is 1.000; higher for “2” (2.000)"
+
+
+@pytest.mark.parametrize("weights", ["tied", "free"])
+def test_the_plane_of_a_head(weights: str) -> None:
+    """With d_k = 2 keys and queries of words are drawn; values have more features, so there is no hull."""
+    trace = trace_of_scene(replace(WORDS, weights=weights, d_k=2))
+    figure = plane(trace, 1)
+    as_sent(figure)
+    names = {part.get("name") for part in figure["data"]}
+    assert "hull of the values" not in names
+    assert ("its own key" in names) == (weights == "free")
+
+
+def test_the_board_of_the_plane() -> None:
+    """Beside the plane stand X, its Gram matrix with the rule that gives it, and the probabilities."""
+    trace = trace_of_scene(typed("3,4; 0,2"))
+    board = plane_board(trace, (0, 1))
+    assert sent(board, "gram").tolist() == [[25, 8], [8, 4]]
+    assert board["rules"]["gram"]["length"] == 2
+    assert len(set(board["arrays"]["gram"]["axes"])) == 2
+
+
+def test_points_as_a_table() -> None:
+    """Points survive the table; a row that is only begun is passed over, and an empty table has no points."""
+    table = points_table(np.array([[1.5, -2.0], [3.0, 4.0]]))
+    assert points_typed(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    table.loc[2] = [7.0, np.nan]
+    assert points_typed(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    assert format_tokens(points_typed(table.iloc[:0])) == ""
+
+
+def test_growth_curves_and_points() -> None:
+    """One colour a number of tokens: each line is its curve, each point an estimate with its standard error."""
+    points = {(4, 8): Estimate(100, 0.7, 0.01, 0.9, 0.02), (4, 2): Estimate(100, 0.4, 0.01, 0.6, 0.02)}
+    mass = mass_figure(Growth(), (4, 16), points, ("exact", "uniform"))
+    as_sent(mass)
+    exact, uniform, measured = mass["data"][:3]
+    np.testing.assert_array_equal(exact["y"], np.array(curves(4).self_mass, "f4"))
+    assert set(uniform["y"].tolist()) == {0.25}
+    assert (measured["x"].tolist(), measured["error_y"]["array"].tolist()) == ([2, 8], [np.float32(0.01)] * 2)
+    assert exact["line"]["color"] == measured["marker"]["color"] != mass["data"][3]["line"]["color"]
+    assert [shape["x0"] for shape in mass["layout"]["shapes"]] == [half_mass_width(4), half_mass_width(16)]
+    rate = argmax_figure(Growth(causal=True), (4,), points)
+    as_sent(rate)
+    np.testing.assert_array_equal(rate["data"][0]["y"], np.array(curves(4, causal=True).argmax_rate, "f4"))
+    assert rate["data"][1]["y"].tolist() == pytest.approx([0.6, 0.9])
+
+
+def test_tied_growth_ends_at_the_tokens_width() -> None:
+    """With tied weights the axis is d_k, and no rule is drawn under a mask."""
+    figure = mass_figure(Growth(tied=True, causal=True), (4,), {}, ("rule",))
+    assert "d_k" in figure["layout"]["xaxis"]["title"]["text"]
+    assert figure["layout"]["xaxis"]["tickvals"][-1] == 32
+    assert figure["layout"]["shapes"] == []
+
+
+def test_the_half_mass_table() -> None:
+    """The table holds the rule's numbers."""
+    assert half_rows((64,)) == [
+        {"tokens N": 64, "D = ½ at C, scaled": 21.6, "D = ½ at C, unscaled": 8.3, "R = ½ at C": 5.3}
+    ]
+
+
+def test_depth_curves() -> None:
+    """Each line is a course; on a logarithmic axis it ends where only rounding is left."""
+    courses = {"C = 8": course(Stack(n_layers=20), 8), "C = 64": course(Stack(n_layers=20), 64)}
+    plain, mass = distance_figure(courses, False), self_mass_figure(courses)
+    as_sent(distance_figure(courses, True))
+    np.testing.assert_array_equal(plain["data"][0]["y"], np.array(courses["C = 8"].distances, "f4"))
+    np.testing.assert_array_equal(mass["data"][1]["y"], np.array(courses["C = 64"].self_masses, "f4"))
+    logarithmic = distance_figure(courses, True)["data"][0]["y"]
+    assert np.isnan(logarithmic[-1])
+    assert not np.isnan(logarithmic[:3]).any()
+
+
+def test_verdicts_add_up() -> None:
+    """The parts of the bars are the numbers of claims; a click names the text and the verdict."""
+    figure = verdict_bars(CLAIMS)
+    as_sent(figure)
+    assert sum(sum(bar["x"]) for bar in figure["data"]) == len(CLAIMS)
+    always = next(bar for bar in figure["data"] if bar["name"] == "always true")
+    expected = Counter(claim.text for claim in CLAIMS if claim.status == ALWAYS)
+    drawn = {spot.split()[0]: n for spot, n in zip(always["customdata"], always["x"], strict=True)}
+    assert drawn == {text: expected[text] for text in drawn}

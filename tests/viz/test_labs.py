@@ -1,0 +1,168 @@
+"""The laboratories' pictures hold the numbers that were computed."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core.labs.convolution import pixel_attention, run_convolution, run_two_heads
+from attention_core.labs.evaluation import Score, offset_profile, unseen_trace
+from attention_core.labs.images import IMAGES, KERNELS, as_image, as_kernel
+from attention_core.labs.julia_mapping import JuliaHeads, check_mapping
+from attention_core.labs.lexicon import FEATURES, SENTENCES, compose
+from attention_core.labs.lexicon_heads import HEADS, comparison_matrix, run_lexicon
+from attention_core.labs.stiefel import orthonormality_drift, sphere_step
+from attention_core.labs.training import first_checkpoint
+from attention_core.labs.training_settings import TrainingSettings
+from attention_viz import convolution_boards, lexicon_boards
+from attention_viz.convolution_figures import error_figure
+from attention_viz.lexicon_figures import received_figure
+from attention_viz.stiefel_boards import mapping_board
+from attention_viz.stiefel_figures import drift_figure, singular_value_figure, sphere_figure
+from attention_viz.training_boards import sequence_board, token_labels
+from attention_viz.training_figures import loss_figure, offset_figure, score_figure
+from tests.viz.reading_figures import as_sent
+
+
+def sent(board: dict[str, Any], name: str) -> np.ndarray:
+    """The numbers of one matrix, as the board gets them."""
+    array = board["arrays"][name]
+    return np.frombuffer(base64.b64decode(array["data"]), "<f4").reshape(array["shape"])
+
+
+def recomputed(board: dict[str, Any], name: str, index: tuple[int, int]) -> float:
+    """A cell worked out from the board's own rule of the kind sum, as the browser does it."""
+    rule = board["rules"][name]
+    total = 0.0
+    for k in range(rule["length"]):
+        term = 1.0
+        for part in rule["reads"]:
+            places = [
+                sum((k if axis == -1 else index[axis]) * times for axis, times in position["parts"])
+                for position in part["at"]
+            ]
+            term *= float(sent(board, part["array"])[tuple(places)])
+        total += term
+    return total
+
+
+def test_loss_figure_draws_losses_and_floor() -> None:
+    """The line holds every checkpoint's loss, and the floor lies where it is said to."""
+    figure = loss_figure({"loss": [(0, 1.25), (10, 0.75), (20, 0.5)]}, 20, floor=0.25, marked=10)
+    as_sent(figure)
+    assert figure["data"][0]["y"].tolist() == [1.25, 0.75, 0.5]
+    assert figure["layout"]["shapes"][0]["y0"] == 0.25
+    assert figure["layout"]["shapes"][1]["x0"] == 10
+
+
+def test_offset_bars() -> None:
+    """One set of bars per head, each as high as the mean attention at that distance."""
+    settings = TrainingSettings(n_heads=3)
+    offsets, masses = offset_profile(unseen_trace(settings, first_checkpoint(settings).projections))
+    figure = offset_figure(offsets, masses)
+    as_sent(figure)
+    np.testing.assert_array_equal([bars["y"] for bars in figure["data"]], masses.astype("f4"))
+    assert figure["data"][0]["x"][0] == "−5"
+
+
+def test_score_bars() -> None:
+    """The bars of a part are the score of that part, for each layer that is compared."""
+    figure = score_figure(("a", "b"), {"whole": Score(0.5, (0.0, 1.0), False), "less": Score(1, (1.5, 0.5), False)})
+    as_sent(figure)
+    assert [bars["y"].tolist() for bars in figure["data"]] == [[0, 1], [1.5, 0.5]]
+    assert figure["layout"]["yaxis"]["range"][1] >= 1.5
+
+
+@pytest.mark.parametrize(("task", "label"), [("letters", "0 b"), ("agreement", "0 ○+"), ("neighbours", "0")])
+def test_token_labels(task: str, label: str) -> None:
+    """A token is called by its letter, by gender and number, or by its place."""
+    one_hot = {"letters": [1], "agreement": [2, 4], "neighbours": []}[task]
+    inputs = np.zeros((1, 12))
+    inputs[0, one_hot] = 1
+    assert token_labels(task, inputs) == (label,)
+
+
+def test_sequence_board() -> None:
+    """The board shows the probabilities of every head on the sequence."""
+    settings = TrainingSettings(n_heads=3)
+    trace = unseen_trace(settings, first_checkpoint(settings).projections)
+    board = sequence_board(trace, tuple("abcdefghijkl"))
+    for head in range(3):
+        np.testing.assert_array_equal(sent(board, f"probabilities {head}"), trace.probabilities[0, head].astype("f4"))
+
+
+def test_stiefel_figures() -> None:
+    """Singular values and drifts are drawn as computed; retractions that land together share a name."""
+    values = np.array([2.0, 1.0, 0.5])
+    np.testing.assert_array_equal(singular_value_figure({"normal": values})["data"][0]["y"], values)
+    drift = orthonormality_drift("cayley", n_steps=11)
+    figure = drift_figure({"cayley": drift})
+    as_sent(figure)
+    np.testing.assert_array_equal(figure["data"][0]["y"], drift.astype("f4"))
+    step = sphere_step([1, 0, 0], [0.3, 1, 0])
+    globe = sphere_figure(step)
+    as_sent(globe)
+    landed = {bit["name"]: [float(bit[letter][0]) for letter in "xyz"] for bit in globe["data"] if "name" in bit}
+    np.testing.assert_allclose(landed["QR, Polar"], step.landed["qr"], atol=1e-6)
+    np.testing.assert_allclose(landed["Geodesic"], step.landed["geodesic"], atol=1e-6)
+
+
+def test_mapping_board() -> None:
+    """Theirs and ours are drawn with tokens as columns, and the difference is theirs from ours."""
+    z = np.random.default_rng(3).standard_normal((6, 5))
+    check = check_mapping(z, JuliaHeads.random(6, 2), "code")
+    board = mapping_board(check)
+    np.testing.assert_array_equal(sent(board, "theirs"), check.theirs.astype("f4"))
+    assert np.abs(sent(board, "ours minus theirs")).max() < 1e-12
+
+
+@pytest.mark.parametrize("padding", ["nothing", "frame", "sink", "circular"])
+def test_comparison_board_explains_itself(padding: str) -> None:
+    """Both results are the sum of nine products that the board can work out again, also at the edge."""
+    picture, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["emboss"])
+    run = run_convolution(picture, kernel, 2.0, padding)
+    board = convolution_boards.comparison_board(picture, kernel, run, (0, 3))
+    for index in ((0, 0), (3, 4), (7, 7)):
+        assert recomputed(board, "attention", index) == pytest.approx(run.output[index][0], abs=1e-5)
+        assert recomputed(board, "convolution", index) == pytest.approx(run.expected[index][0], abs=1e-5)
+
+
+def test_heads_board_shows_what_is_read() -> None:
+    """Each head's map over the tokens is drawn, and two heads are enough for one channel."""
+    picture, kernel = as_image(IMAGES["disc"]), as_kernel(KERNELS["Sobel x"])
+    for run in (run_convolution(picture, kernel, 4.0, "sink"), run_two_heads(picture, kernel, 4.0, "frame")):
+        maps, _ = pixel_attention(run, 3, 5)
+        board = convolution_boards.heads_board(run, (3, 5), [1.0] * len(maps))
+        assert len(board["panels"]) == len(maps)
+        np.testing.assert_array_equal(sent(board, f"head {len(maps) - 1}"), maps[-1].astype("f4"))
+
+
+def test_error_figure() -> None:
+    """Measured and expected errors are drawn; 0 is drawn at the foot of the logarithmic scale."""
+    figure = error_figure([1.0, 2.0], [0.5, 0.0], [1.0, 0.25], 2.0, "law")
+    as_sent(figure)
+    assert figure["data"][0]["y"].tolist() == [0.5, np.float32(1e-17)]
+    assert figure["data"][1]["y"].tolist() == [1.0, 0.25]
+
+
+def test_lexicon_boards() -> None:
+    """Probabilities, the blocks and the whole of M, and the vectors are drawn as they are."""
+    trace = run_lexicon(compose(SENTENCES[0]))
+    heads = lexicon_boards.heads_board(trace, HEADS, (1, 7, 5))
+    assert float(sent(heads, "head 1")[7, 5]) == pytest.approx(0.934, abs=1e-3)
+    full = lexicon_boards.comparison_board(trace, 2, "previous word")
+    np.testing.assert_array_equal(sent(full, "comparison"), comparison_matrix(trace, 2).astype("f4"))
+    assert sent(lexicon_boards.blocks_board(trace, HEADS), "blocks 0").shape == (6, 6)
+    np.testing.assert_array_equal(sent(lexicon_boards.words_board(trace), "x"), trace.inputs[0].astype("f4"))
+
+
+def test_received_bars() -> None:
+    """“they” receives masc from the sons, though it has no gender of its own."""
+    trace = run_lexicon(compose(SENTENCES[0]))
+    own, brought = received_figure(trace, 7)["data"]
+    masc = FEATURES.index("masc")
+    assert own["y"][masc] == 0
+    assert brought["y"][masc] == pytest.approx(0.93, abs=0.01)

@@ -1,0 +1,82 @@
+"""Pictures of many heads: what they draw is what was computed."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, attend
+from attention_core.trained import Weightless
+from attention_core.trained.attention_maps import AttentionMaps
+from attention_core.trained.changed_word import ChangedWord
+from attention_viz.layer_pictures import before_and_after, best_heads, by_layer, heads_matrix, weightless_beside
+
+L, H, T = 2, 3, 5
+TOKENS = tuple("abcde")
+SHARES = np.random.default_rng(5).dirichlet(np.ones(T), size=(2, L, H, T)).astype("f4")
+VALUES = np.array([[0.5, -1.0, 2.0], [np.nan, 0.25, 3.0]])
+
+
+def sent(board: dict[str, Any], name: str) -> np.ndarray:
+    """The numbers of one of a board's arrays."""
+    array = board["arrays"][name]
+    return np.frombuffer(base64.b64decode(array["data"]), "<f4").reshape(array["shape"])
+
+
+def test_one_number_for_each_head() -> None:
+    """Layers are rows and heads columns; what cannot be measured is masked; only shares are shown in percent."""
+    board = heads_matrix(VALUES, (1, 2), "margin")
+    assert np.array_equal(sent(board, "ranking"), np.nan_to_num(VALUES).astype("f4"))
+    assert board["arrays"]["ranking"]["masked"]
+    assert (board["arrays"]["ranking"]["kind"], board["cell"]["index"]) == ("logit", [1, 2])
+    assert heads_matrix(np.ones((1, 1)), (0, 0), "share", shares=True)["arrays"]["ranking"]["kind"] == "probability"
+
+
+def test_the_best_heads_by_name() -> None:
+    """Each is drawn from its own layer and head, which its name says, so that a click can open it."""
+    board = best_heads(AttentionMaps.of(SHARES[0], TOKENS), [(1, 2, 0.75), (0, 0, 0.5)], (3, 4))
+    assert list(board["arrays"]) == ["head 1 2", "head 0 0"]
+    assert np.array_equal(sent(board, "head 1 2"), SHARES[0, 1, 2])
+    assert board["panels"][0]["title"] == "layer 1, head 2"
+    assert board["panels"][0]["badge"] == "75.0 %"
+    assert board["cell"] == {"array": "head 1 2", "index": [3, 4]}
+
+
+def test_dots_and_means() -> None:
+    """One dot for each head over its layer, gaps where nothing is measured, and the mean of the known ones."""
+    figure = by_layer(VALUES, "margin", np.array([1.0, 1.5]))
+    means, dots, even = figure["data"]
+    assert means["y"] == pytest.approx([0.5, 1.625])
+    assert dots["y"] == [0.5, -1.0, 2.0, None, 0.25, 3.0]
+    assert np.round(dots["x"]).tolist() == [0, 0, 0, 1, 1, 1]
+    assert dots["customdata"] == ["0-0", "0-1", "0-2", "1-0", "1-1", "1-2"]
+    assert even["y"] == [1.0, 1.5]
+    assert figure["layout"]["meta"]["description"].endswith(".")
+
+
+def test_before_after_and_the_difference() -> None:
+    """The third matrix is the second minus the first, by a rule that the board can show."""
+    change = ChangedWord(SHARES[0], SHARES[1], TOKENS, (*TOKENS[:2], "X", *TOKENS[3:]), 2)
+    board = before_and_after(change, 1, 0, 3, 2)
+    name = "after minus before"
+    assert np.array_equal(sent(board, "before"), SHARES[0, 1, 0])
+    np.testing.assert_allclose(sent(board, name), SHARES[1, 1, 0] - SHARES[0, 1, 0], atol=1e-7)
+    assert board["rules"][name]["operation"] == "difference"
+    assert [read["array"] for read in board["rules"][name]["reads"]] == ["after", "before"]
+    assert board["cell"] == {"array": name, "index": [3, 2]}
+    labels = {array["axes"][0] for array in board["arrays"].values()}
+    assert {tuple(board["axes"][letter]["labels"]) for letter in labels} == {change.tokens_before, change.tokens_after}
+
+
+def test_weightless_beside_a_trained_head() -> None:
+    """Each kind of vectors has its matrix, the trained head the last."""
+    x = np.random.default_rng(8).normal(size=(T, 4))
+    trace = attend(x, Projections.weightless(4)).labelled(TOKENS)
+    kinds = [Weightless(name, trace, 1.0, 0.0, 0.5) for name in ("words", "words and positions", "after LayerNorm")]
+    board = weightless_beside(kinds, SHARES[0, 0, 0], "layer 0, head 0", (0, 1))
+    assert list(board["arrays"]) == ["words", "words and positions", "after LayerNorm", "trained"]
+    assert np.array_equal(sent(board, "words"), trace.probabilities[0, 0].astype("f4"))
+    assert np.array_equal(sent(board, "trained"), SHARES[0, 0, 0])

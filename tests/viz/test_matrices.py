@@ -1,0 +1,176 @@
+"""Boards of matrices beside the trace: the numbers that travel are those given, and every rule gives its cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from attention_core.formulas import softmax
+from attention_core.masks.bench import examined
+from attention_core.masks.invariances import CHANGES
+from attention_core.masks.mask_experiments import nothing_left, other_padding
+from attention_core.masks.saturation import softmax_jacobian
+from attention_core.masks.sentences import three_uses
+from attention_core.masks.shuffles import shuffle
+from attention_core.masks.uses import USES
+from attention_core.masks.workshop import Workshop, masked_batch, painted_mask
+from attention_core.notation.texts import NOTATIONS
+from attention_core.rules import Position, Read, Rule
+from attention_core.scenario import Scenario, trace_of
+from attention_viz import broken, invariances, uses, workshop
+from attention_viz.matrices import Matrix, Side, board, difference, hidden_of, shares_of
+from attention_viz.payload import JSON, Stage
+from tests.viz.test_scene import numbers
+
+ROWS, COLUMNS = Side("query", ("a", "b")), Side("key")
+SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
+TRACE = trace_of(SCENARIO)
+BATCH = masked_batch(SCENARIO, Workshop(("they slept",), ("causal", "padding")))
+USED = three_uses(SCENARIO, "wir mögen Tee", 2)
+BROKEN = examined(SCENARIO, "split").faulty
+WARMER = CHANGES[4].apply(TRACE, 0)
+SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])
+BOARDS: dict[str, Callable[[], JSON]] = {
+    "sequences": lambda: workshop.sequences(BATCH, 1, (1, 4, 3)),
+    "painting": lambda: workshop.painting(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
+    "emptied": lambda: workshop.emptied(BATCH, nothing_left(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)),
+    "padding": lambda: workshop.padding(BATCH, other_padding(BATCH, 1).changed, (1, 4, 3)),
+    "side by side": lambda: uses.side_by_side(USED, 1, "cross", (4, 6)),
+    **{f"shuffled {f}": lambda f=f: invariances.shuffled(shuffle(SCENARIO, "causal mask"), f, (1, 2, 3))
+       for f in ("output", "probabilities")},
+    **{f"changed {c.key}": lambda c=c: invariances.changed(TRACE, c.apply(TRACE, 0), c.key, (1, 2, 3))
+       for c in CHANGES},
+    "temperatures": lambda: invariances.temperatures(TRACE, WARMER, 2.0, (1, 2, 3)),
+    "jacobians": lambda: invariances.jacobians(TRACE, SHARES, (1, 2, 3)),
+    **{f"broken {f}": lambda f=f: broken.broken(TRACE, BROKEN, f, 1, 2, 3) for f in broken.FIELDS},
+}  # fmt: skip
+
+
+def rule_of(told: JSON) -> Rule:
+    """A rule as it travels, as the engine's own."""
+
+    def place(at: JSON) -> Position:
+        return Position(tuple((axis, times) for axis, times in at["parts"]), at.get("over", 1), at.get("modulo", 0))
+
+    reads = tuple(Read(read["array"], tuple(place(at) for at in read["at"])) for read in told["reads"])
+    return Rule(told["operation"], reads, told["length"], own=place(told.get("position", {"parts": []})))
+
+
+def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
+    """A cell of a matrix by its rule, from the numbers that travel."""
+    rule = rule_of(scene["rules"][name])
+    terms = [
+        [float(numbers(scene["arrays"][r.array])[tuple(p.of(index, k) for p in r.at)]) for r in rule.reads]
+        for k in range(rule.length)
+    ]
+    if rule.operation == "softmax":
+        return float(softmax(np.array([term[0] for term in terms]))[rule.own.of(index)])
+    if rule.operation == "mask":
+        return -np.inf if np.isneginf(numbers(scene["arrays"][name])[index]) else terms[0][0]
+    first, second = terms[0]
+    return -np.inf if np.isneginf(first) else first - second
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_is_whole(name: str) -> None:
+    """Strict JSON, panels and pinned cell within the arrays, a described picture, and every rule gives its cells."""
+    scene = BOARDS[name]()
+    json.dumps(scene, allow_nan=False)
+    assert scene["description"].endswith(".")
+    for array in scene["arrays"].values():
+        assert np.isfinite(numbers(array)[~np.isneginf(numbers(array))]).all()
+        for letter, size in zip(array["axes"], array["shape"], strict=True):
+            labels = scene["axes"][letter]["labels"]
+            assert labels is None or len(labels) == size
+    assert {panel["array"] for panel in scene["panels"]} <= set(scene["arrays"])
+    assert len({panel["id"] for panel in scene["panels"]}) == len(scene["panels"])
+    shape = scene["arrays"][scene["cell"]["array"]]["shape"]
+    assert all(0 <= place < size for place, size in zip(scene["cell"]["index"], shape, strict=True))
+    for array in scene["rules"]:
+        rows, columns = scene["arrays"][array]["shape"]
+        for index in ((0, 0), (rows - 1, 0), (rows - 1, columns - 1)):
+            sent = numbers(scene["arrays"][array])[index]
+            assert worked_out(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
+
+
+def test_hidden_cells_travel_as_bits() -> None:
+    """Minus infinity is a flag, its number 0, and a rule says that the cell was hidden."""
+    scores = np.array([[1.0, -np.inf, 2.0], [0.0, 0.5, -np.inf]])
+    plain = Matrix("plain", np.ones((2, 3)), ROWS, COLUMNS, None, "plain")
+    scene = board(
+        [plain, Matrix("s", scores, ROWS, COLUMNS, (0, 0), "s", rule=hidden_of("plain"))], ("s", 1, 2), "Some."
+    )
+    np.testing.assert_array_equal(numbers(scene["arrays"]["s"]), scores.astype("f4"))
+    assert [panel["id"] for panel in scene["panels"]] == ["s"]
+    assert scene["rules"]["s"]["operation"] == "mask"
+    assert scene["arrays"]["s"]["limit"] == 2.0
+
+
+def test_sides_are_axes() -> None:
+    """Equal sides share an axis; a side that is the trace's own keeps its letter, so that clicks move the focus."""
+    keys = Side("key", ("x", "y", "z"), "S")
+    one = Matrix("one", np.zeros((2, 3)), ROWS, keys, (0, 0), "one")
+    two = Matrix("two", np.zeros((2, 3)), ROWS, keys, (1, 0), "two", kind="probability", rule=shares_of("one", 3))
+    scene = board([one, two], ("one", 0, 0), "Some.", NOTATIONS["gml"])
+    assert scene["arrays"]["one"]["axes"] == scene["arrays"]["two"]["axes"] == ["side 0", "S"]
+    assert scene["axes"]["side 0"] == {"word": "query", "labels": ["a", "b"], "block": None}
+    assert (scene["arrays"]["one"]["limit"], scene["arrays"]["two"]["limit"]) == (1.0, None)
+    assert scene["transposed"] is True
+
+
+@pytest.mark.parametrize(("gap", "limit"), [(0.5, 0.5), (1e-15, 4.0), (0.0, 4.0)])
+def test_rounding_is_drawn_as_no_difference(gap: float, limit: float) -> None:
+    """A true difference has its own strongest colour, rounding that of what is compared."""
+    before = Matrix("b", np.array([[4.0, -np.inf]]), Side("r"), Side("c"), (0, 0), "b")
+    after = replace(before, name="a", numbers=np.array([[4.0 + gap, -np.inf]]))
+    made = difference(after, before, (2, 0))
+    assert made.limit == pytest.approx(limit)
+    assert np.isneginf(made.numbers[0, 1])
+
+
+def test_numbers_of_the_boards() -> None:
+    """What stands in the pictures is what was computed: shares, outputs, the Jacobian."""
+    arrays = {name: made()["arrays"] for name, made in BOARDS.items()}
+    for n in range(2):
+        np.testing.assert_array_equal(
+            numbers(arrays["sequences"][f"shares {n}"]), BATCH.trace.probabilities[n, 1].astype("f4")
+        )
+    cross = USED["cross"].probabilities[0, 1].astype("f4")
+    np.testing.assert_array_equal(numbers(arrays["side by side"]["shares cross"]), cross)
+    np.testing.assert_array_equal(numbers(arrays["broken output"]["right"]), TRACE.output[0].astype("f4"))
+    np.testing.assert_array_equal(numbers(arrays["broken queries"]["right"]), TRACE.queries[0, :, 3:].astype("f4"))
+    slope = softmax_jacobian(SHARES[1]).astype("f4")
+    np.testing.assert_array_equal(numbers(arrays["jacobians"]["from scaled scores"]), slope)
+
+
+def test_large_sequences_are_small_but_for_one() -> None:
+    """Of sequences with more than 24 tokens only the chosen one is drawn in full."""
+    scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
+    scene = workshop.sequences(masked_batch(scenario, Workshop(("b",))), 0, (1, 0, 0))
+    assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {
+        "scores 0": "small", "shares 0": "small", "scores 1": "full", "shares 1": "full"
+    }  # fmt: skip
+
+
+def test_the_steps_of_a_use() -> None:
+    """The board of cross-attention names who gives what, and explains its output by the engine's rules."""
+    scene = uses.steps(Stage(USED["cross"]), USES[2], 1, (4, 6))
+    assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
+    assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
+    titles = " ".join(panel["title"] for panel in scene["panels"])
+    assert "queries of the target" in titles
+    assert "values of the source" in titles
+
+
+def test_the_table_of_shapes() -> None:
+    """Every step with its axes and its shape in all three uses."""
+    table = uses.shapes_table(USED)
+    assert "| scores | B · H · T · S | 1 × 2 × :blue[**7**] × :red[**7**] |" in table
+    assert "| head outputs | B · H · T · V |" in table
+    assert table.count("\n") == 1 + len(uses.SHAPED)
+    assert set(uses.SHAPED) < set(STEPS)

@@ -1,0 +1,143 @@
+"""Matrices in one picture: each on its own axes with its own numbers, zoomed together, clickable, hatched, labelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_viz.theme import Figure
+from attention_viz.tiles import MOST_CLICKABLE, Sheet, Tile, across_for, column_labels, largest, numbered, tiled
+from tests.viz.example_traces import square
+from tests.viz.reading_figures import as_sent, markers_of
+
+ROWS, COLUMNS = ("a", "b", "c"), ("v", "w", "x", "y", "z")
+MATRICES = [np.arange(15.0).reshape(3, 5) / 15 - shift for shift in (0.0, 0.2, 0.4)]
+SHEET = Sheet(ROWS, COLUMNS, "logit", 2.0)
+
+
+def drawn(figure: Figure, kind: str = "heatmap") -> list[dict[str, Any]]:
+    """The heatmaps of a picture that show numbers."""
+    return [part for part in figure["data"] if part["type"] == kind and part.get("colorscale") != "@mask"]
+
+
+def picture(sheet: Sheet = SHEET, **more: Any) -> Figure:
+    """Three tiles in lines of two."""
+    tiles = [Tile(matrix, f"tile {i}", i, lit=i == 1) for i, matrix in enumerate(MATRICES)]
+    return tiled(sheet, tiles, "Three tiles.", across=2, **more)
+
+
+def test_each_tile_holds_its_matrix() -> None:
+    """Every tile's numbers are its own, on axes of its own, with the labels of rows and columns."""
+    figure = picture()
+    for tile, matrix in zip(drawn(figure), MATRICES, strict=True):
+        np.testing.assert_array_equal(tile["z"], matrix.astype("f4"))
+        assert (tile["x"], tile["y"]) == (list(COLUMNS), list(ROWS))
+    assert [tile["xaxis"] for tile in drawn(figure)] == ["x", "x2", "x3"]
+    as_sent(figure)
+
+
+def test_tiles_stand_in_lines_and_zoom_together() -> None:
+    """Two stand side by side, the third below the first; none overlaps, and all follow the first one's zoom."""
+    around = picture()["layout"]
+    places = [(around[f"xaxis{n}"]["domain"], around[f"yaxis{n}"]["domain"]) for n in ("", "2", "3")]
+    (x1, y1), (x2, y2), (x3, y3) = places
+    assert x1 == x3
+    assert y1 == y2
+    assert x1[1] < x2[0]
+    assert y3[1] < y1[0]
+    assert all(0 <= low < high <= 1 for place in places for low, high in place)
+    assert [around[f"{axis}axis{n}"].get("matches") for axis in "xy" for n in ("", "2", "3")] == [
+        None, "x", "x", None, "y", "y",
+    ]  # fmt: skip
+    assert around["yaxis"]["range"] == [2.5, -0.5]
+
+
+def test_labels_stand_at_the_left_and_at_the_bottom() -> None:
+    """Rows are named beside the first tile of a line, columns below the last tile of a column."""
+    around = picture()["layout"]
+    assert [around[f"yaxis{n}"]["showticklabels"] for n in ("", "2", "3")] == [True, False, True]
+    assert [around[f"xaxis{n}"]["showticklabels"] for n in ("", "2", "3")] == [False, True, True]
+
+
+def test_one_scale_or_one_each() -> None:
+    """A shared scale goes to its limit and is drawn; without one each tile goes to its own largest number."""
+    shared, own = picture(), picture(Sheet(ROWS, COLUMNS, "logit", None))
+    colours = shared["layout"]["coloraxis"]
+    assert (colours["cmin"], colours["cmax"], colours["colorscale"]) == (-2.0, 2.0, "@logit")
+    assert colours["showscale"]
+    assert all(tile["coloraxis"] == "coloraxis" for tile in drawn(shared))
+    assert [(tile["zmin"], tile["zmax"]) for tile in drawn(own)] == [(-largest(m), largest(m)) for m in MATRICES]
+    shares = picture(Sheet(ROWS, COLUMNS, "probability", None))
+    assert all(tile["zmin"] == 0 for tile in drawn(shares))
+
+
+def test_a_cell_without_a_number_is_marked() -> None:
+    """Masked and undefined cells have no colour of a number: they lie on the mask's ground with a glyph, and say so."""
+    matrix = np.array([[1.0, -np.inf], [np.nan, 2.0]])
+    figure = tiled(Sheet(("a", "b"), ("c", "d"), missing="nothing here"), [Tile(matrix)], "One tile.", across=1)
+    (numbers,), ground = drawn(figure), next(part for part in figure["data"] if part.get("colorscale") == "@mask")
+    hidden = np.array([[False, True], [True, False]])
+    np.testing.assert_array_equal(np.isnan(numbers["z"]), hidden)
+    np.testing.assert_array_equal(np.isfinite(ground["z"]), hidden)
+    assert ground["texttemplate"].strip()
+    assert [text.endswith("<b>nothing here</b>") for text in markers_of(figure)["text"]] == hidden.ravel().tolist()
+    as_sent(figure)
+
+
+def test_clicks_name_their_place() -> None:
+    """Each cell carries its head, row and column; columns count from the sheet's first one."""
+    figure = picture(Sheet(ROWS, COLUMNS, "logit", 2.0, start=64))
+    markers = [part for part in drawn(figure, "scatter") if part["mode"] == "markers"]
+    assert len(markers) == 3
+    for head, (part, matrix) in enumerate(zip(markers, MATRICES, strict=True)):
+        for x, y, (of, row, column), text in zip(
+            part["x"], part["y"], part["customdata"].tolist(), part["text"], strict=True
+        ):
+            assert (of, ROWS[row], COLUMNS[column - 64]) == (head, y, x)
+            assert f"tile {head}" in text
+            assert f"{matrix[row, column - 64]:.4f}".replace("-", "−") in text
+
+
+def test_frames() -> None:
+    """The tile in focus has a strong frame, and the cell in focus is framed in every tile."""
+    shapes = picture(cell=(2, 4))["layout"]["shapes"]
+    cells = [shape for shape in shapes if shape["line"]["color"] == "@focus"]
+    assert [(c["xref"], c["x0"], c["y0"]) for c in cells] == [("x", 3.5, 1.5), ("x2", 3.5, 1.5), ("x3", 3.5, 1.5)]
+    assert [shape["xref"] for shape in shapes if shape["line"]["color"] == "@primary"] == ["x2"]
+
+
+def test_a_large_picture_has_no_markers_but_its_hover() -> None:
+    """Beyond the clickable size there are no markers; the hover reads labels and number from the matrix."""
+    labels = numbered([f"t{i}" for i in range(67)])
+    figure = tiled(Sheet(labels, labels), [Tile(np.zeros((67, 67)))], "One tile.", across=1)
+    assert MOST_CLICKABLE < 67 * 67
+    assert [part["type"] for part in figure["data"]] == ["heatmap"]
+    assert all(name in figure["data"][0]["hovertemplate"] for name in ("%{x}", "%{y}", "%{z"))
+    assert figure["layout"]["xaxis"]["nticks"] < 67
+
+
+@pytest.mark.parametrize("room", [1000, 100])
+def test_numbers_are_written_where_they_fit(room: float) -> None:
+    """Cells wide enough hold their numbers, narrow ones none."""
+    figure = picture(Sheet(ROWS, COLUMNS, "logit", 2.0, width=room))
+    assert ("texttemplate" in drawn(figure)[0]) == (room == 1000)
+
+
+def test_at_most_four_side_by_side_and_labels_apart() -> None:
+    """Up to sixteen tiles stand in lines of at most four; equal tokens get labels that differ and stay text."""
+    assert all(1 <= across_for(n) <= 4 for n in range(1, 17))
+    assert numbered(["the", "the", "<b>"]) == ("0 the", "1 the", "2 &lt;b&gt;")
+
+
+def test_columns_of_a_wide_matrix_are_head_and_feature() -> None:
+    """Where heads lie side by side, a column is named head·feature; elsewhere by its token."""
+    assert column_labels(square(5), "queries") == ["0·0", "0·1", "0·2", "1·0", "1·1", "1·2"]
+    assert column_labels(square(3), "scores") == ["t0", "t1", "t2"]
+
+
+def test_the_largest_number_leaves_masked_cells_out() -> None:
+    """The absolute value counts, minus infinity and undefined numbers do not, and zeros give 1."""
+    assert largest(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
+    assert largest(np.zeros(2)) == largest(np.array([-np.inf])) == 1.0

@@ -1,5 +1,11 @@
 """Attention Lab. Start it with `streamlit run app.py`."""
 
+import os
+
+# One visitor's products shall not take the cores of all others, and small ones are slower on several. NumPy reads this
+# when it is loaded, which is below.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from attention_ui.frame import run
 
 run()

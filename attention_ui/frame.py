@@ -87,9 +87,7 @@ def _menu() -> dict[str, list[st.Page]]:
     """All pages by section; the first one also answers to the bare address, which Streamlit gives to no named page."""
     menu = {
         title: [
-            st.Page(page.path, title=page.title, icon=page.icon, url_path=page.url_path)
-            for page in PAGES
-            if page.section == section
+            st.Page(page.path, title=page.title, url_path=page.url_path) for page in PAGES if page.section == section
         ]
         for section, title in SECTIONS.items()
     }
@@ -100,7 +98,7 @@ def _menu() -> dict[str, list[st.Page]]:
 
 def _view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar.expander("View"):
+    with st.sidebar.popover("View", width="stretch"):
         chosen = st.selectbox(
             "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,
             help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
@@ -143,7 +141,7 @@ def _heading(page: Page, links: Sequence[st.Page]) -> None:
         with st.container(horizontal=True, gap="xxsmall", key="way"):
             _step(links, place - 1, "Previous", ":material/arrow_back:")
             for step, link in zip(steps, links, strict=True):
-                st.page_link(link, label=f"**{step.title}**" if step is page else step.title, icon=None)
+                st.page_link(link, label=f"**{step.title}**" if step is page else step.title)
             _step(links, place + 1, "Next", ":material/arrow_forward:")
             st.caption(f"Step {place + 1} of {len(steps)}", width="content")
     st.title(page.title, anchor=False)

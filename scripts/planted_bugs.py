@@ -130,8 +130,10 @@ BUGS = (
         "mix_heads(merged, p.w_o, p.b_o, connection)\n    checks",
         "mix_heads(merged, None if p.w_o is None else"
         " p.w_o.reshape(p.n_heads, p.d_v, -1).swapaxes(0, 1).reshape(p.w_o.shape), p.b_o, connection)\n    checks"),
-    bug("residual adds the memory", "attention.py", "_connection(inputs, p, residual)", "_connection(source, p, residual)"),
-    bug("residual added twice", "attention.py", "_connection(inputs, p, residual)", "_connection(2 * inputs, p, residual)"),
+    bug("residual adds the memory", "attention.py",
+        "_connection(inputs, p, residual)", "_connection(source, p, residual)"),
+    bug("residual added twice", "attention.py",
+        "_connection(inputs, p, residual)", "_connection(2 * inputs, p, residual)"),
     # numbers and arrays
     bug("float32 becomes float64", "checks.py", "return np.float32 if", "return np.float64 if"),
     bug("integers become float32", "checks.py", "array = array.astype(np.float64)", "array = array.astype(np.float32)"),
@@ -151,6 +153,7 @@ BUGS = (
     # what is shown
     bug("shown code tiles shared heads", "code/numpy_code.py", "np.repeat({heads}, H // G, axis=1)",
         "np.tile({heads}, (1, H // G, 1, 1))"),
-    bug("shown code forgets the connection", "code/numpy_code.py", "' + inputs' if trace.residual", "'' if trace.residual"),
+    bug("shown code forgets the connection", "code/numpy_code.py",
+        "' + inputs' if trace.residual", "'' if trace.residual"),
     bug("the record can be written to", "trace.py", "array.setflags(False)", "array.setflags(True)"),
 )  # fmt: skip

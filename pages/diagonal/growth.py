@@ -22,7 +22,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     scaled = st.toggle("Scaled by 1/√C", True, key="growth_scaled", bind="query-params")
     causal = st.toggle("Causal mask", key="growth_causal", bind="query-params")
     precision = st.selectbox(
-        "Standard error", ("0.02", "0.01", "0.004"), 1, key="growth_error", bind="query-params", width=130,
+        "Standard error", ("0.02", "0.01", "0.004", "0.001"), 1, key="growth_error", bind="query-params", width=130,
         help="Each point draws tokens until the standard errors of D and R are at most this.",
     )  # fmt: skip
     seed = st.number_input("Seed", 0, 9999, 0, key="growth_seed", bind="query-params", width=110)

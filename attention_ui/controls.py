@@ -140,8 +140,8 @@ def scenario() -> tuple[Scenario, DeltaGenerator]:
     with st.sidebar:
         sizes, below_sizes = st.container(), st.container()
         for group in GROUPS[1:]:
-            # What a closed popover holds costs the browser nothing, and stays bound to the address all the same.
-            with st.popover(group, width="stretch"):
+            # Not in a popover: what a closed one holds is not mounted, and leaves the address when the page changes.
+            with st.expander(group):
                 _group(group, values)
         with sizes:
             _group(GROUPS[0], values)

@@ -98,7 +98,7 @@ def _menu() -> dict[str, list[st.Page]]:
 
 def _view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar.popover("View", width="stretch"):
+    with st.sidebar.expander("View"):
         chosen = st.selectbox(
             "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,
             help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",

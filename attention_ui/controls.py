@@ -5,7 +5,8 @@ The bounds never depend on another control: Streamlit ends the page when a bound
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -136,16 +137,37 @@ def scenario() -> tuple[Scenario, DeltaGenerator]:
 
     The sizes stand first but are drawn last: which of them matter depends on the weights.
     """
-    values: dict[str, Any] = {}
+    values = dict(DEFAULTS)
+    del values["edits"], values["own"]
     with st.sidebar:
         sizes, below_sizes = st.container(), st.container()
         for group in GROUPS[1:]:
-            # Not in a popover: what a closed one holds is not mounted, and leaves the address when the page changes.
-            with st.expander(group):
-                _group(group, values)
+            with folded(
+                group, {control.name: widget_value(control, DEFAULTS[control.name]) for control in _of(group)}
+            ) as shown:
+                if shown:
+                    _group(group, values)
         with sizes:
             _group(GROUPS[0], values)
     return Scenario(**values), below_sizes
+
+
+@contextmanager
+def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[bool]:
+    """A group of controls that can be closed; says whether they are to be drawn.
+
+    Closed and all at their defaults they are left out, which spares the browser a third of its work. A control that
+    was moved or stands in the address stays on the page: what is not drawn leaves the address.
+    """
+    moved = any(
+        name in st.query_params or st.session_state.get(name, default) != default for name, default in defaults.items()
+    )
+    with st.expander(group, key=f"group {group}", on_change="rerun") as box:
+        yield bool(box.open) or moved
+
+
+def _of(group: str) -> list[Control]:
+    return [control for control in CONTROLS if control.group == group]
 
 
 def notes(scenario: Scenario) -> tuple[str, ...]:
@@ -155,7 +177,7 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _group(group: str, values: dict[str, Any]) -> None:
-    for control in (control for control in CONTROLS if control.group == group):
+    for control in _of(group):
         asked = st.query_params.get(control.name)
         values[control.name] = _draw(control, disabled=not control.matters(values))
         _notice(control, asked, widget_value(control, values[control.name]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -62,18 +62,17 @@ def focus(trace: Trace) -> Focus:
         "key": "The token that is looked at: a column of the heatmaps.",
         "feature": "Which number of a vector is worked out; a vector that is shorter shows its last one.",
     }
-    st.markdown("**In focus**")
-    across = 1 if st.session_state["present"] else 2
-    places = [place for _ in range(0, len(NAMES), across) for place in st.columns(across)]
-    for name, place in zip(NAMES, places, strict=True):
+    width: Literal["stretch"] | int = "stretch" if st.session_state.get("present") else 114
+    for name in NAMES:
         st.session_state[name] = min(_index(st.session_state[name]), lengths[name] - 1)
-        place.selectbox(
+        st.selectbox(
             name.capitalize(),
             range(lengths[name]),
             format_func=partial(_named, labels.get(name)),
             key=name,
             help=helps[name],
             persist_state="session",
+            width=width,
         )
     for name in NAMES:
         mirror(name, 0)

@@ -54,13 +54,13 @@ def run() -> None:
     if trace is None:
         return
     with explained_errors():
-        for note in (*controls.notes(scenario), *tokens_of(scenario).notes):
-            st.caption(plain(note))
-        with below_sizes.container(border=True):
+        with st.container():  # one place for all, so that what stands below keeps its own
+            for note in (*controls.notes(scenario), *tokens_of(scenario).notes):
+                st.caption(plain(note))
+            _say_notation(notation, trace)
+        with below_sizes.container(horizontal=True, gap="xsmall"):
             st.session_state["here"] = Here(scenario, trace, focus(trace), notation)
-        _say_notation(notation, trace)
         chosen.run()
-    _way_on(page, steps)
 
 
 def _trace(scenario: Scenario) -> Trace | None:
@@ -98,17 +98,20 @@ def _menu() -> dict[str, list[st.Page]]:
 
 def _view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar.expander("View"):
-        chosen = st.selectbox(
-            "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,
-            help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
-        )  # fmt: skip
-        st.toggle("Each head its own colours", key="own_scale", bind="query-params", help="Else all share one scale.")
-        st.toggle("Presentation", key="present", bind="query-params", help="Larger type for the back of the room.")
-    size = 21 if st.session_state["present"] else 16
+    with st.sidebar, controls.folded("View", {"notation": "ours", "own_scale": False, "present": False}) as shown:
+        if shown:
+            st.selectbox(
+                "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,
+                help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
+            )  # fmt: skip
+            st.toggle(
+                "Each head its own colours", key="own_scale", bind="query-params", help="Else all share one scale."
+            )
+            st.toggle("Presentation", key="present", bind="query-params", help="Larger type for the back of the room.")
+    size = 21 if st.session_state.get("present") else 16
     root = f":root {{ font-size: {size}px; --page: {PALETTES[theme_mode()]['background']}; }}"
     st.html(f"<style>{root}{_style()}</style>")
-    return NOTATIONS.get(str(chosen), OURS)
+    return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 
 @lru_cache(maxsize=1)
@@ -135,31 +138,20 @@ def _heading(page: Page, links: Sequence[st.Page]) -> None:
 
     links: the steps of the story as the menu has them; a link by file name would search the disk in every run.
     """
-    steps = story()
+    steps, where = story(), ""
     if page in steps:
         place = steps.index(page)
+        where = f"Step {place + 1} of {len(steps)} · "
         with st.container(horizontal=True, gap="xxsmall", key="way"):
             _step(links, place - 1, "Previous", ":material/arrow_back:")
             for step, link in zip(steps, links, strict=True):
                 st.page_link(link, label=f"**{step.title}**" if step is page else step.title)
             _step(links, place + 1, "Next", ":material/arrow_forward:")
-            st.caption(f"Step {place + 1} of {len(steps)}", width="content")
     st.title(page.title, anchor=False)
-    st.markdown(f"*{page.question}*")
+    st.markdown(f"{where}*{page.question}*")
 
 
 def _step(links: Sequence[st.Page], place: int, label: str, icon: str) -> None:
     """A link to the step at a place of the story, if there is one."""
     if 0 <= place < len(links):
         st.page_link(links[place], label=label, icon=icon, help=links[place].title)
-
-
-def _way_on(page: Page, links: Sequence[st.Page]) -> None:
-    """Below the page: the step before and the step after by name."""
-    steps = story()
-    if page in steps:
-        place = steps.index(page)
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
-            for neighbour, icon in ((place - 1, ":material/arrow_back:"), (place + 1, ":material/arrow_forward:")):
-                if 0 <= neighbour < len(steps):
-                    st.page_link(links[neighbour], label=steps[neighbour].title, icon=icon)

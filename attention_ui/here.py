@@ -39,7 +39,7 @@ class Here:
     @property
     def stage(self) -> Stage:
         """What the boards of the page are drawn from."""
-        own_scale = bool(st.session_state["own_scale"])
+        own_scale = bool(st.session_state.get("own_scale"))
         before = trace_of(replace(self.scenario, edits="")) if self.scenario.edits else None
         return Stage(self.trace, own_scale=own_scale, before=before, notation=self.notation)
 

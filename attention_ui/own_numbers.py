@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError, Trace
+from attention_core.notation import OURS
 from attention_core.own.edits import Edit, Edits, outside_note
 from attention_core.own.matrix_names import SYMBOLS
 from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
@@ -106,6 +107,7 @@ def _files(scenario: Scenario, trace: Trace | None) -> None:
         help="NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O (heads · d_v × D). "
         "CSV: one of them, named in its first line or by the file. JSON: a state saved here.",
     )  # fmt: skip
+    notation = str(st.session_state.get("notation", OURS.key))
     with st.container(horizontal=True):
         if trace is not None:
             st.download_button(
@@ -113,7 +115,7 @@ def _files(scenario: Scenario, trace: Trace | None) -> None:
                 help="A template: change it and load it again.",
             )  # fmt: skip
         st.download_button(
-            "State", lambda: write_state(State(scenario, _focus(), st.session_state["notation"])), "attention-lab.json",
+            "State", lambda: write_state(State(scenario, _focus(), notation)), "attention-lab.json",
             "application/json", on_click="ignore", help="Everything chosen, edited and loaded, in one file.",
         )  # fmt: skip
 

@@ -28,11 +28,11 @@ def says(now: Here, field: str, more: str = "") -> None:
     trace, text = now.trace, now.notation
     shape = getattr(trace, field).shape
     sizes = shape if text.convention == "row" else (*shape[:-2], *shape[:-3:-1])
-    left, right = st.columns([3, 2], vertical_alignment="center")
-    left.markdown(notation.says(trace, field, text))
     named = ", ".join(notation.axes(trace, field, text))
-    left.badge(f"{STEPS[field].title}: ({named}) = {' × '.join(map(str, sizes))}", color="gray")
-    right.latex(formula(trace, field, text) + more)
+    badge = f":gray-badge[{STEPS[field].title}: ({named}) = {' × '.join(map(str, sizes))}]"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"{notation.says(trace, field, text)}\n\n{badge}", width="stretch")
+        st.latex(formula(trace, field, text) + more, width="content")
 
 
 def told(trace: Trace, field: str, index: Sequence[int], title: str) -> None:

@@ -14,6 +14,7 @@ from attention_core.scenario import Scenario
 
 from .controls import CONTROLS, widget_value
 
+KEY = "example"
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
 
@@ -37,23 +38,25 @@ def choose(scenario: Scenario) -> None:
     """The select box of examples; it shows the one whose scenario this is, or none."""
     names = [preset.name for preset in presets()]
     current = next((preset for preset in presets() if preset.scenario == scenario), None)
-    key = f"example at {scenario}"
+    shown = current.name if current else None
+    if st.session_state.get(KEY) != shown:
+        st.session_state[KEY] = shown
     st.selectbox(
-        "Example", names, index=names.index(current.name) if current else None, key=key, on_change=_load,
-        args=(key, scenario), placeholder="Your own: choose an example", help="Sets every control.",
+        "Example", names, index=None, key=KEY, on_change=_load, args=(scenario,),
+        placeholder="Your own: choose an example", help="Sets every control.",
     )  # fmt: skip
     if current:
         st.caption(current.says)
 
 
-def _load(key: str, shown: Scenario) -> None:
+def _load(shown: Scenario) -> None:
     """Set every control to the chosen example, unless another control has moved since the select box was drawn.
 
     A browser that has not yet heard of the last change sends the example it still shows along with the next change,
     which looks like a choice; the user's text would be lost.
     """
-    chosen = next((preset for preset in presets() if preset.name == st.session_state[key]), None)
-    if chosen and all(st.session_state[name] == value for name, value in widget_values(shown).items()):
+    chosen = next((preset for preset in presets() if preset.name == st.session_state[KEY]), None)
+    if chosen and all(st.session_state.get(name, value) == value for name, value in widget_values(shown).items()):
         st.session_state.update(widget_values(chosen.scenario))
 
 

@@ -19,7 +19,7 @@ now = here()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
-own_scale = bool(st.session_state["own_scale"])
+own_scale = bool(st.session_state.get("own_scale"))
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     stage = st.segmented_control(

@@ -41,7 +41,7 @@ cell = pinned_cell(change.differences[layer, head])
 board = thumbnails(
     tuple(change.differences), (change.tokens, change.tokens), (layer, head, *cell),
     "How the attention of every head changes with the word, as small matrices.",
-    kind="logit", own_scale=bool(st.session_state["own_scale"]),
+    kind="logit", own_scale=bool(st.session_state.get("own_scale")),
 )  # fmt: skip
 show_board(board, "changes", on_pin=pin_change)
 

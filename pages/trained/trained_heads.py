@@ -24,7 +24,7 @@ at = place(maps, layer, head)
 board = thumbnails(
     maps.layers, (maps.tokens, maps.memory_tokens), (layer, head, at.query, at.key),
     f"The attention of {counted(n_heads, 'head')} in {counted(sizes['L'], 'layer')} as small matrices.",
-    own_scale=bool(st.session_state["own_scale"]),
+    own_scale=bool(st.session_state.get("own_scale")),
 )  # fmt: skip
 show_board(board, "trained heads", on_pin=open_pinned)
 st.button(

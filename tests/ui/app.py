@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from attention_ui.controls import GROUPS
 from attention_ui.here import Here
 from attention_ui.registry import PAGES, Page, page_of
 
@@ -34,6 +35,13 @@ def opened(page: str = PAGES[0].url_path, *, theme: str = "light", **address: ob
 def gone_to(app: AppTest, page: str) -> AppTest:
     """The app after a visitor went to another page."""
     return app.switch_page(page_of(page).path).run()
+
+
+def unfolded(app: AppTest) -> AppTest:
+    """The app with every group of controls in the sidebar open."""
+    for group in (*GROUPS[1:], "View"):
+        app.session_state[f"group {group}"] = True
+    return app.run()
 
 
 def here(app: AppTest) -> Here:

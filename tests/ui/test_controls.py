@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import STEPS, Trace
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
-from tests.ui.app import here, opened
+from tests.ui.app import here, opened, unfolded
 
 DEFAULTS = asdict(Scenario())
 BY_NAME = {control.name: control for control in CONTROLS}
@@ -43,7 +43,7 @@ DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "init", "seed", "d_k", "d_v", "pos
 
 def moved(app: AppTest, name: str, value: Any) -> AppTest:
     """The app after one control was moved."""
-    app.get_by_key(name).set_value(widget_value(BY_NAME[name], value))
+    unfolded(app).get_by_key(name).set_value(widget_value(BY_NAME[name], value))
     return app.run()
 
 
@@ -69,7 +69,7 @@ def test_a_control_is_explained(control: Control) -> None:
 
 def test_every_control_is_drawn_once() -> None:
     """The sidebar holds one widget for each field, showing the default, with its help."""
-    app = opened()
+    app = unfolded(opened())
     for control in CONTROLS:
         widget = app.get_by_key(control.name)
         assert widget.value == widget_value(control, DEFAULTS[control.name])
@@ -133,7 +133,7 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
 )
 def test_a_control_without_effect_is_switched_off(address: dict[str, object], idle: set[str]) -> None:
     """What cannot change the numbers now is greyed out, and only that."""
-    app = opened("scores", **address)
+    app = unfolded(opened("scores", **address))
     assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
 
 
@@ -157,7 +157,7 @@ def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
 @pytest.mark.parametrize("name", ["own_scale", "present"])
 def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
     """The switches of the view leave the very same trace in place."""
-    app = opened("scores")
+    app = unfolded(opened("scores"))
     before = here(app).trace
     app.toggle(key=name).set_value(True).run()
     assert here(app).trace is before
@@ -171,3 +171,21 @@ def test_an_address_sets_its_control(name: str) -> None:
     app = opened("scores", **address | {name: str(asked).lower() if isinstance(asked, bool) else asked})
     assert getattr(here(app).scenario, name) == value
     assert not app.toast
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_a_control_that_was_moved_stays_on_the_page(name: str) -> None:
+    """A closed group is left out while all of it is at its default; what is not would leave the address."""
+    value, address = MOVES[name]
+    folded = BY_NAME[name].group != GROUPS[0]
+    assert drawn(opened("scores"), name) is not folded
+    app = opened("scores", **address | {name: str(widget_value(BY_NAME[name], value)).lower()})
+    assert drawn(app, name)
+    app.query_params.clear()
+    assert drawn(app.run(), name)
+    assert getattr(here(app).scenario, name) == value
+
+
+def drawn(app: AppTest, name: str) -> bool:
+    """Whether a control is on the page."""
+    return any(getattr(widget, "key", None) == name for widget in app.sidebar)

@@ -14,7 +14,7 @@ import attention_ui.presets as module
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.controls import CONTROLS, MAX_SEED, MAX_TEXT, widget_value
 from attention_ui.presets import FILE, Preset, presets, widget_values
-from tests.ui.app import here, opened
+from tests.ui.app import here, opened, unfolded
 
 ELSEWHERE = {
     "text": "something else", "n_tokens": 7, "d_model": 20, "n_heads": 5, "weights": "tied", "layer": 2,
@@ -85,7 +85,7 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
 
 def test_moving_a_control_leaves_the_example() -> None:
     """As soon as a choice differs the example is no longer named; moving back names it again."""
-    app = opened("scores")
+    app = unfolded(opened("scores"))
     assert example_box(app).value == presets()[0].name
     app.toggle(key="residual").set_value(True).run()
     assert example_box(app).value is None
@@ -99,11 +99,11 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
 ) -> None:
     """A browser may still send the example it showed together with the next change: that change must not be lost."""
     shown, example = presets()[0].scenario, presets()[1]
-    state: dict[str, Any] = widget_values(shown) | moved | {"box": example.name}
+    state: dict[str, Any] = widget_values(shown) | moved | {module.KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
-    module._load("box", shown)
+    module._load(shown)
     expected = example.scenario if loads else replace(shown, **moved)
-    assert {**state, "box": ""} == {**widget_values(expected), "box": ""}
+    assert {**state, module.KEY: ""} == {**widget_values(expected), module.KEY: ""}
 
 
 def test_the_example_by_hand_has_whole_numbers() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -113,7 +113,7 @@ def score_scale(scale: float | None, d_k: int) -> float:
     """The factor on the scores: `scale` itself, or 1/√d_k when None."""
     if scale is None:
         return 1.0 / math.sqrt(d_k)
-    if not _is_finite_number(scale):
+    if not is_finite_number(scale):
         raise SettingsError(f"scale is {scale!r} but must be a finite number, or None for 1/sqrt(d_k)")
     return float(scale)
 
@@ -122,7 +122,7 @@ def check_softcap(softcap: float | None, dtype: type[np.floating[Any]]) -> None:
     """A soft cap is a finite number above 0 within the range of its type, or None."""
     if softcap is None:
         return
-    if not _is_finite_number(softcap) or softcap <= 0:
+    if not is_finite_number(softcap) or softcap <= 0:
         raise SettingsError(f"softcap is {softcap!r} but must be a finite number above 0, or None for no cap")
     limits = np.finfo(dtype)
     if not float(limits.tiny) <= softcap <= float(limits.max):
@@ -135,7 +135,8 @@ def check_switch(name: str, value: object) -> None:
         raise SettingsError(f"{name} is {value!r} but must be True or False")
 
 
-def _is_finite_number(value: object) -> bool:
+def is_finite_number(value: object) -> TypeGuard[float]:
+    """Whether `value` is one real number, of Python or NumPy, and neither a bool nor NaN nor infinite."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         return False
     try:

@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core import SettingsError
+from attention_core.checks import divisors
 from attention_core.heads.portraits import MEASURES
-from attention_core.heads.size_growth import divisors
 
 from .address import adopt, mirror
 

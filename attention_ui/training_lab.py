@@ -9,7 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import SettingsError, attend
-from attention_core.labs.evaluation import best_possible, loss_floor, without_head
+from attention_core.heads.worth import switch_off
+from attention_core.labs.evaluation import best_possible, loss_floor
 from attention_core.labs.tasks import TASKS, unseen_examples
 from attention_core.labs.training_settings import CONSTRAINTS, TrainingSettings, check_settings, expected_seconds
 from attention_core.own.own_matrices import OwnMatrices
@@ -151,7 +152,7 @@ def parts_of(settings: TrainingSettings, projections: Projections, head: int | N
 
 @lru_cache(maxsize=256)
 def _without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
-    return score(settings, without_head(projections, head))
+    return score(settings, switch_off(projections, [head]))
 
 
 def one_sequence(settings: TrainingSettings, projections: Projections, sequence: int) -> Trace:

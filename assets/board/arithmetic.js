@@ -21,7 +21,7 @@ export function writeArithmetic(root, look, cell, options = {}) {
   const box = element(
     "div",
     "terms",
-    ...bodyOfCell(look, derivation, { ...options, given: look.model.arrays[cell.array].given }),
+    ...bodyOfCell(look, derivation, { ...options, known, given: look.model.arrays[cell.array].given }),
   );
   if (derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
   const equals = derivation.operation === "given" ? null : sign("=");
@@ -92,9 +92,9 @@ const WRITERS = {
     const name = coloured({ model, palette }, factor, model.arrays[factor.array].title ?? factor.array);
     return [sign("copied from"), chip(number(factor.value), name), element("span", "from", ...coordinates(model, factor))];
   },
-  mask: (look, { terms, hidden }, options) => [
-    ...summed(look, terms, { ...options, single: true }),
-    sign(hidden ? "is not allowed and becomes" : terms.length > 1 ? "" : "is allowed and stays"),
+  mask: (look, derivation, options) => [
+    ...summed(look, derivation.terms, { ...options, single: true }),
+    sign(options.known ? verdictOf(derivation) : "is it allowed?"),
   ],
   difference: (look, { terms }) =>
     between(
@@ -105,6 +105,11 @@ const WRITERS = {
   max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(look, terms, options, plainChip, ",")],
   softmax: softmaxBody,
 };
+
+function verdictOf({ terms, hidden }) {
+  if (hidden) return "is not allowed and becomes";
+  return terms.length > 1 ? "" : "is allowed and stays";
+}
 
 function summed(look, terms, options) {
   let sum = 0;

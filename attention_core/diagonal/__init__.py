@@ -142,7 +142,7 @@ def uniform_self_mass(scores_XTT: Array) -> Array:
 def gram_alignment(w_q_DK: Array, w_k_DK: Array) -> float:
     """The cosine between W_Q and W_K as long vectors: 1 when tied, about 0 at random, -1 when opposite.
 
-    A matrix of zeros has no direction; its alignment is 0.
+    A matrix of zeros has no direction; its alignment is 0. Shapes: (D, K) twice.
 
     >>> round(gram_alignment(np.eye(2), -np.eye(2)), 12)
     -1.0

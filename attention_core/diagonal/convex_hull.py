@@ -84,7 +84,7 @@ def _feasible(matrix_EN: Array, target_E: Array, x_N: Array, free_N: Array) -> t
 def hull_corners(points_N2: Array) -> list[int]:
     """The points that are corners of the convex hull in the plane, counter-clockwise, to draw its outline.
 
-    Source: Andrew 1979, monotone chain.
+    Shapes: (N, 2). Source: Andrew 1979, monotone chain.
 
     >>> hull_corners(np.array([[0, 0], [2, 0], [1, 1], [2, 2], [0, 2]]))
     [0, 1, 3, 4]

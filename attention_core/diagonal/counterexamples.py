@@ -50,7 +50,7 @@ def search(proposition: Proposition, *, n_tokens: int = 4, d_model: int = 2, see
 def candidate(proposition: Proposition, rng: np.random.Generator, n_tokens: int, d_model: int) -> Array:
     """Random tokens that meet the proposition's condition: small whole numbers as often as real ones.
 
-    Their lengths differ widely, because equal lengths hide what can go wrong.
+    Their lengths differ widely, because equal lengths hide what can go wrong. Shapes: (T, D).
     """
     if rng.random() < 0.5:
         x_TD = rng.integers(-4, 5, (n_tokens, d_model)).astype(np.float64)

@@ -110,6 +110,7 @@ def cubic_error(x_TD: Array) -> float:
     """How far the cubic prediction is from one weightless layer: |e' - predicted| / |e'|, in the Frobenius norm.
 
     It falls in proportion to the deviations (with their square when the mean is 0); 0 when nothing deviates.
+    Shapes: (T, D).
     """
     trace = attend(x_TD, Projections.weightless(x_TD.shape[1]))
     after_TD = trace.output[0] - trace.output[0].mean(axis=0)

@@ -89,7 +89,7 @@ class Gram:
 
 
 def gram(x_TD: Array) -> Gram:
-    """The Gram matrix of the tokens, which is what the scores are without weights, before the scale.
+    """The Gram matrix of the tokens, which is what the scores are without weights, before the scale. Shapes: (T, D).
 
     >>> parts = gram(np.array([[3.0, 4.0], [0.0, 2.0]]))
     >>> parts.products.tolist(), parts.lengths.tolist(), float(parts.cosines[0, 1])

@@ -83,7 +83,7 @@ def projections_of_scene(scene: DiagonalScene, d_model: int) -> Projections:
 def turned(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections:
     """One head whose keys are turned away from its queries: W_K = cos t · W_Q + sin t · U, with U drawn afresh.
 
-    0 degrees is tied, 90 unrelated, 180 opposite (W_K = -W_Q). Entries have variance 1/d_model.
+    0 degrees is tied, 90 unrelated, 180 opposite (W_K = -W_Q). Entries have variance 1/d_model. Raises: SettingsError.
 
     >>> weights = turned(4, 2, 180)
     >>> bool((weights.w_k == -weights.w_q).all())
@@ -101,7 +101,7 @@ def turned(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections
 
 
 def score_scale_of_scene(scene: DiagonalScene, d_k: int) -> float:
-    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled."""
+    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled. Raises: SettingsError."""
     if not (math.isfinite(scene.temperature) and scene.temperature > 0):
         raise SettingsError(f"temperature is {scene.temperature} but must be a finite number above 0")
     return 1.0 / (scene.temperature * (math.sqrt(d_k) if scene.scaled else 1.0))

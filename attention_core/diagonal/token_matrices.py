@@ -7,6 +7,7 @@ import numpy as np
 from ..checks import Array, all_finite, whole_number
 from ..errors import SettingsError, ShapeError
 from ..initialisation import generator
+from ..trained.encoder import Norm, layer_norm
 
 # Random streams beside those of the weights, so that new tokens leave the weights alone.
 TOKEN_STREAM, LENGTH_STREAM = 16, 17
@@ -27,7 +28,8 @@ def gaussian_tokens(n_tokens: int, d_model: int, seed: int = 0) -> Array:
 def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
     """Tokens made longer and shorter at random: token i times exp(spread · z_i) with z_i normal.
 
-    The directions stay. spread: 0 changes nothing; at 1 one token in six is more than e times longer.
+    The directions stay. spread: 0 changes nothing; at 1 one token in six becomes more than e times as long.
+    Shapes: (T, D).
     """
     factors_T1 = np.exp(spread * generator(seed, LENGTH_STREAM).standard_normal((len(x_TD), 1)))
     longer: Array = x_TD * factors_T1
@@ -35,19 +37,19 @@ def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
 
 
 def standardised(x_XD: Array) -> Array:
-    """LayerNorm without gain and shift: every token with mean 0 and variance 1 over its features. No epsilon.
+    """LayerNorm without gain and shift: every token with mean 0 and variance 1 over its features.
 
-    All tokens then have length √D. A token whose features are all equal becomes 0, because it has no direction.
+    All tokens then have length √D. A token whose features are all equal becomes 0, because it has no direction; the
+    epsilon only keeps it from being divided by 0 and is too small to change another. Shapes: (..., D).
     Source: Ba, Kiros and Hinton 2016, section 3.
 
     >>> standardised(np.array([[1.0, 3.0], [5.0, 5.0]])).tolist()
     [[-1.0, 1.0], [0.0, 0.0]]
     """
     constant_X1 = (x_XD == x_XD[..., :1]).all(axis=-1, keepdims=True)
-    centred_XD = np.where(constant_X1, 0.0, x_XD - x_XD.mean(axis=-1, keepdims=True))
-    deviation_X1 = np.sqrt((centred_XD**2).mean(axis=-1, keepdims=True))
-    normed: Array = np.divide(centred_XD, deviation_X1, out=np.zeros_like(centred_XD), where=deviation_X1 > 0)
-    return normed
+    varied_XD = np.where(constant_X1, 0.0, x_XD)
+    ones_D = np.ones(x_XD.shape[-1])
+    return layer_norm(varied_XD, Norm(ones_D, 0 * ones_D, epsilon=float(np.finfo(varied_XD.dtype).tiny)))
 
 
 def parse_tokens(text: str) -> Array:

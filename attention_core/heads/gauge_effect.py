@@ -36,7 +36,7 @@ def turned(trace: Trace, seed: int) -> Trace:
 
 
 def moved(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
-    """The head's weights and its own queries, keys and values, which all change."""
+    """The head's own parts of W_Q, W_K, W_V and W_O, which all change."""
     weights = [
         Turned(symbol, head_slice(before, name, head), head_slice(after, name, head))
         for name, symbol in (("w_q", "W_Q"), ("w_k", "W_K"), ("w_v", "W_V"))
@@ -46,7 +46,7 @@ def moved(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
 
 def kept(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
     """What the head computes, and the products of its weights that decide it: none of it changes."""
-    pairs = [(_products(trace, head)) for trace in (before, after)]
+    pairs = [_products(trace, head) for trace in (before, after)]
     products = [Turned(symbol, pairs[0][symbol], pairs[1][symbol]) for symbol in pairs[0]]
     fields = [
         Turned(symbol, getattr(before, name)[:, head], getattr(after, name)[:, head])

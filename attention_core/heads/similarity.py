@@ -48,7 +48,10 @@ def head_divergences(pattern: Pattern) -> Array:
 
 
 def redundancy(divergence: Array) -> Array:
-    """How far one of two heads could stand in for the other: 1 - JSD / ln 2. Units or range: 0 to 1 (equal)."""
+    """How far one of two heads could stand in for the other: 1 - JSD / ln 2. Units or range: 0 to 1 (equal).
+
+    Shapes: any, kept.
+    """
     return 1.0 - divergence / MOST
 
 

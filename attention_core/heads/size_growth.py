@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..checks import divisors
 from ..errors import SettingsError
 from .counts import LayerSize
 
@@ -26,15 +27,6 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     if letter == "G":
         return tuple(replace(size, n_kv_heads=groups) for groups in divisors(size.n_heads))
     raise SettingsError(f"{letter!r} does not grow; choose one of {', '.join(LETTERS)}")
-
-
-def divisors(number: int) -> tuple[int, ...]:
-    """All divisors, the smallest first.
-
-    >>> divisors(12)
-    (1, 2, 3, 4, 6, 12)
-    """
-    return tuple(part for part in range(1, number + 1) if number % part == 0)
 
 
 def grown(size: LayerSize, letter: str) -> int:

@@ -1,4 +1,4 @@
-"""Adam, formula by formula: how a gradient becomes a step.
+"""Adam, formula by formula: how a gradient becomes a step. All arrays of a function have one shape, whichever it is.
 
 Source: Kingma and Ba 2015, algorithm 1.
 """

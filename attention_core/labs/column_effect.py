@@ -9,6 +9,7 @@ import numpy as np
 from ..attention import attend
 from ..checks import Array, head_width, whole_number
 from ..errors import SettingsError
+from ..heads.patterns import entropy
 from ..initialisation import normal, orthonormal_columns, xavier
 from ..projections import Projections
 
@@ -17,7 +18,9 @@ COLUMNS = {"orthonormal": orthonormal_columns, "normal": normal, "glorot": xavie
 
 @dataclass(frozen=True, eq=False)
 class ColumnEffect:
-    """condition: the largest singular value of W_Q over the smallest, the mean of all heads. singular_values: of
+    """What one kind of columns makes of a layer.
+
+    condition: the largest singular value of W_Q over the smallest, the mean of all heads. singular_values: of
     W_Q W_Kᵀ, the mean of all heads, (n,). score_spread: standard deviation of the scaled scores off the diagonal.
     entropy: mean of all rows in nats; ln of the number of tokens when attention is even.
     """
@@ -46,11 +49,9 @@ def column_effect(
     # W_Q W_Kᵀ has rank n: its singular values are those of the product of the triangular factors.
     factors = np.linalg.qr(p_q)[1] @ np.linalg.qr(p_k)[1].swapaxes(1, 2)
     off_diagonal = ~np.eye(n_tokens, dtype=bool)
-    shares = trace.probabilities
-    logarithms = np.log(shares, where=shares > 0, out=np.zeros_like(shares))
     return ColumnEffect(
         float((spectrum_Hn[:, 0] / spectrum_Hn[:, -1]).mean()),
         np.linalg.svd(factors, compute_uv=False).mean(axis=0),
         float(trace.scaled_scores[0][:, off_diagonal].std()),
-        float(-(shares * logarithms).sum(axis=-1).mean()),
+        float(entropy(trace.probabilities).mean()),
     )

@@ -131,12 +131,15 @@ def _compare(
 
 
 def error_curve(image: ArrayLike, kernel: ArrayLike, sharpnesses: ArrayLike, padding: str = "frame") -> Array:
-    """The largest error at each sharpness. Shapes: (n,) -> (n,)."""
+    """The largest error at each sharpness. Shapes: sharpnesses (n,) -> (n,). Raises: SettingsError, ShapeError."""
     return np.array([run_convolution(image, kernel, s, padding).largest_error for s in np.atleast_1d(sharpnesses)])
 
 
 def expected_error(image: ArrayLike, kernel: ArrayLike, sharpness: float, padding: str = "frame") -> float:
-    """The line beside the error curve: what leaks out of a hit, times the picture's range and the kernel's size."""
+    """The line beside the error curve: what leaks out of a hit, times the picture's range and the kernel's size.
+
+    Raises: SettingsError, ShapeError.
+    """
     picture, weights = as_image(image), as_kernel(kernel)
     spread = float(max(picture.max(), 0) - min(picture.min(), 0))
     return leak(sharpness, padding, picture.shape[:2]) * spread * float(np.abs(weights).sum(axis=(0, 1, 2)).max())

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, is_finite_number
 from ..errors import SettingsError
 from ..projections import Projections
 from .padding import TokenGrid, kernel_offsets, shift_matrix
@@ -90,7 +90,7 @@ def signed_patterns(weights: Array, grid: TokenGrid) -> tuple[Array, Array]:
     """The attention of a head for the kernel's positive numbers and of one for the negative ones, and their sizes.
 
     A pattern's rows sum to 1; the size, with its sign, is what W_O gives back. A part without numbers is left out.
-    Shapes: weights (K, K) -> (heads, H·W, tokens), (heads,).
+    Shapes: weights (K, K) -> (heads, H·W, tokens), (heads,). Raises: SettingsError for a kernel of zeros.
     """
     patterns, sizes = [], []
     for sign in (1.0, -1.0):
@@ -124,6 +124,6 @@ def mixture_heads(patterns_HNT: Array, sizes_H: Array, sharpness: float, grid: T
 
 def check_sharpness(sharpness: float) -> float:
     """The sharpness itself. Raises: SettingsError when it is outside 0 to 200."""
-    if isinstance(sharpness, bool) or not isinstance(sharpness, (int, float)) or not 0 < sharpness <= SHARPEST:
+    if not is_finite_number(sharpness) or not 0 < sharpness <= SHARPEST:
         raise SettingsError(f"sharpness is {sharpness!r} but must be a number above 0 and at most {SHARPEST:g}")
     return float(sharpness)

@@ -114,7 +114,10 @@ def next_stack(settings: StackSettings, point: StackCheckpoint) -> StackCheckpoi
 
 
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:
-    """All layers, one after the other, then the classifier on the last token. The scores are divided by √D."""
+    """All layers, one after the other, then the classifier on the last token. The scores are divided by √D.
+
+    Shapes: inputs (B, T, D).
+    """
     w_q, w_k, w_v = (fused_matrix(weights[name]) for name in ("w_q", "w_k", "w_v"))
     traces, bends, features_BTD = [], [], inputs_BTD
     for layer in range(settings.n_layers):
@@ -126,7 +129,10 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
 
 
 def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) -> Weights:
-    """The gradients of all weights: back through the classifier, then layer by layer from the last to the first."""
+    """The gradients of all weights: back through the classifier, then layer by layer from the last to the first.
+
+    Shapes: logit_gradient (B, 1, 10); the gradients are shaped like the weights.
+    """
     slopes = {name: np.empty_like(array) for name, array in weights.items()}
     slopes["w_c"] = gradients.weight_gradient(passed.features[:, -1:], logit_gradient)
     feature_gradient = np.zeros_like(passed.features)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,28 +51,16 @@ def score(settings: TrainingSettings, projections: Projections) -> Score:
     return score_output(settings.lesson, unseen_trace(settings, projections).output)
 
 
-def without_head(projections: Projections, head: int) -> Projections:
-    """The layer with one head silenced: its rows of W_O are 0, nothing is trained anew. Raises: SettingsError."""
-    whole_number("head", head, 0, projections.n_heads - 1)
-    w_o = _mixing_matrix(projections).copy()
-    w_o[head * projections.d_v : (head + 1) * projections.d_v] = 0
-    return replace(projections, w_o=w_o)
-
-
 def head_strengths(projections: Projections) -> Array:
     """The length of each head's block of W_O: a head that others duplicate is often weak.
 
     Shapes: (H,). Raises: SettingsError.
     """
-    blocks_HVO = _mixing_matrix(projections).reshape(projections.n_heads, projections.d_v, -1)
-    lengths: Array = np.linalg.norm(blocks_HVO, axis=(1, 2))
-    return lengths
-
-
-def _mixing_matrix(projections: Projections) -> Array:
     if projections.w_o is None:
         raise SettingsError("The layer has no W_O, in which a head's worth could be read: give it one")
-    return projections.w_o
+    blocks_HVO = projections.w_o.reshape(projections.n_heads, projections.d_v, -1)
+    lengths: Array = np.linalg.norm(blocks_HVO, axis=(1, 2))
+    return lengths
 
 
 def offset_profile(trace: Trace) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, is_finite_number
 from ..errors import SettingsError
 from ..heads import head_columns
 from ..projections import Projections
@@ -132,10 +132,10 @@ def run_lexicon(
     >>> round(float(trace.probabilities[0, 0, 9, 2]), 3)
     0.917
     """
-    if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0.01 <= temperature <= 100:
+    if not is_finite_number(temperature) or not 0.01 <= temperature <= 100:
         raise SettingsError(f"temperature is {temperature!r} but must be a number from 0.01 to 100")
     projections = hand_set(heads)
-    scale = 1 / (math.sqrt(projections.d_k) * temperature)
+    scale = 1 / (math.sqrt(projections.d_k) * float(temperature))
     return attend(sentence.vectors, projections, scale=scale, causal=causal).labelled(sentence.tokens)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..attention import attend
 from ..checks import Array, as_numbers
+from ..diagonal.token_matrices import standardised
 from ..errors import SettingsError, ShapeError
 from ..projections import Projections
 from ..trace import Trace
@@ -56,15 +57,14 @@ def run_one_by_one(tokens: ArrayLike, kernel: ArrayLike, sharpness: float, kind:
 
 
 def normalised(x_TC: Array) -> Array:
-    """Every token with mean 0 and variance 1, so that all have the same length √C. Raises: SettingsError.
+    """Every token with mean 0 and variance 1, so that all have the same length √C. Shapes: (T, C).
 
-    Source: Ba, Kiros and Hinton 2016 (LayerNorm), without gain and bias.
+    Raises: SettingsError for a token that LayerNorm gives no direction.
     """
-    centred_TC = x_TC - x_TC.mean(axis=1, keepdims=True)
-    spread_T1 = centred_TC.std(axis=1, keepdims=True)
-    if (spread_T1 == 0).any():
+    normed_TC = standardised(x_TC)
+    if not normed_TC.any(axis=1).all():
         raise SettingsError("A token whose numbers are all equal has no spread to divide by: change it")
-    return np.asarray(centred_TC / spread_T1)
+    return normed_TC
 
 
 def own_choices(tokens: ArrayLike, bilinear: ArrayLike) -> Array:

@@ -66,7 +66,8 @@ def check_stack(settings: StackSettings) -> None:
         if (value := getattr(settings, name)) not in choices:
             raise SettingsError(f"{name} is {value!r} but must be one of {', '.join(choices)}")
     if settings.n_heads not in divisors(WIDTH):
-        raise SettingsError(f"n_heads is {settings.n_heads} but must divide {WIDTH}: {divisors(WIDTH)}")
+        fitting = ", ".join(map(str, divisors(WIDTH)))
+        raise SettingsError(f"n_heads is {settings.n_heads} but must divide {WIDTH}: choose one of {fitting}")
     if (seconds := expected_stack_seconds(settings)) > LONGEST_SECONDS:
         raise SettingsError(
             f"This run would take about {seconds:.0f} seconds on one core, but at most {LONGEST_SECONDS:.0f} are "

@@ -41,7 +41,7 @@ class Task:
 
     parts: the names of the questions asked at once; a head can answer one. loss: a name of `LOSSES`; a task with
     cross-entropy is scored by accuracy, the others by the error as a share of the target's variance.
-    head_counts: the models worth comparing. wide: (d_k, d_v) of a single head as large as two.
+    head_counts: the models worth comparing. wide: (d_k, d_v) of a single head as large as two, if that is one of them.
     """
 
     name: str
@@ -49,14 +49,14 @@ class Task:
     n_tokens: int
     d_model: int
     parts: tuple[str, ...]
-    n_features: int
-    loss: str
-    n_steps: int
-    d_k: int
-    d_v: int
-    head_counts: tuple[int, ...]
-    wide: tuple[int, int] | None
     draw: Draw
+    n_features: int = PAYLOAD
+    loss: str = "squared error"
+    n_steps: int = 800
+    d_k: int = 6
+    d_v: int = 4
+    head_counts: tuple[int, ...] = (1, 2, 4)
+    wide: tuple[int, int] | None = None
 
     @property
     def d_out(self) -> int:
@@ -135,14 +135,8 @@ TASKS = {
             n_tokens=RING,
             d_model=PAYLOAD + 6,
             parts=("previous", "next"),
-            n_features=PAYLOAD,
-            loss="squared error",
-            n_steps=800,
-            d_k=6,
-            d_v=4,
-            head_counts=(1, 2, 4),
-            wide=(12, 8),
             draw=neighbours((-1, 1)),
+            wide=(12, 8),
         ),
         Task(
             name="agreement",
@@ -150,14 +144,8 @@ TASKS = {
             n_tokens=WORDS,
             d_model=GENDERS + NUMBERS + PAYLOAD,
             parts=("gender", "number"),
-            n_features=PAYLOAD,
-            loss="squared error",
-            n_steps=800,
-            d_k=6,
-            d_v=4,
-            head_counts=(1, 2, 4),
-            wide=(12, 8),
             draw=agreement,
+            wide=(12, 8),
         ),
         Task(
             name="conjunction",
@@ -165,14 +153,8 @@ TASKS = {
             n_tokens=WORDS,
             d_model=GENDERS + NUMBERS + PAYLOAD,
             parts=("gender and number",),
-            n_features=PAYLOAD,
-            loss="squared error",
-            n_steps=800,
-            d_k=6,
-            d_v=4,
-            head_counts=(1, 2),
-            wide=None,
             draw=conjunction,
+            head_counts=(1, 2),
         ),
         Task(
             name="staircase",
@@ -180,14 +162,9 @@ TASKS = {
             n_tokens=RING,
             d_model=PAYLOAD + 6,
             parts=("two before", "previous", "next", "two after"),
-            n_features=PAYLOAD,
-            loss="squared error",
-            n_steps=1000,
-            d_k=6,
-            d_v=4,
-            head_counts=(1, 2, 3, 4, 6),
-            wide=None,
             draw=neighbours((-2, -1, 1, 2)),
+            n_steps=1000,
+            head_counts=(1, 2, 3, 4, 6),
         ),
         Task(
             name="letters",
@@ -195,14 +172,12 @@ TASKS = {
             n_tokens=RING,
             d_model=LETTERS + 6,
             parts=("previous", "next"),
+            draw=letters,
             n_features=LETTERS,
             loss="cross-entropy",
             n_steps=600,
-            d_k=6,
             d_v=6,
-            head_counts=(1, 2, 4),
             wide=(12, 12),
-            draw=letters,
         ),
     )
 }

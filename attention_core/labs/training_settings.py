@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..checks import whole_number
+from ..checks import is_finite_number, whole_number
 from ..errors import SettingsError
 from .tasks import Task, task_named
 
@@ -115,5 +115,6 @@ def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
 
 
 def check_between(name: str, value: object, low: float, high: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+    """Raises: SettingsError unless the value is a number from low to high."""
+    if not is_finite_number(value) or not low <= value <= high:
         raise SettingsError(f"{name} is {value!r} but must be a number from {low:g} to {high:g}")

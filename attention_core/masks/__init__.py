@@ -25,7 +25,7 @@ def causal_mask(T: int, S: int | None = None) -> Array:
 def window_mask(T: int, S: int, left: int | None = None, right: int | None = None) -> Array:
     """Query t sees keys t-left <= s <= t+right; None leaves that side open.
 
-    Shapes: (T, S) bool.
+    Shapes: (T, S) bool. Raises: SettingsError for a width below 0.
     Source: Beltagy et al. 2020 (Longformer), sliding window attention.
 
     >>> window_mask(3, 3, left=1, right=0).astype(int).tolist()
@@ -45,7 +45,7 @@ def padding_mask(lengths: Sequence[int] | Array, S: int) -> Array:
     """Sequence b has lengths[b] real tokens; the keys after them are hidden from every query.
 
     Padded queries keep their rows: a padding mask hides keys only.
-    Shapes: (B, 1, 1, S) bool.
+    Shapes: (B, 1, 1, S) bool. Raises: SettingsError.
 
     >>> padding_mask([1, 3], 3)[:, 0, 0].astype(int).tolist()
     [[1, 0, 0], [1, 1, 1]]

@@ -54,7 +54,7 @@ def combined(masks: Mapping[str, Array]) -> Array | None:
 
 
 def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) -> tuple[str, ...]:
-    """The names of the masks that hide a key from a query."""
+    """The names of the masks that hide a key from a query. Shapes: each mask broadcasts to (B, 1, T, S)."""
     names = []
     for name, mask in masks.items():
         mask_BHTS = mask.reshape((1,) * (4 - mask.ndim) + mask.shape)

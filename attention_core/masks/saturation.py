@@ -81,7 +81,10 @@ class ScoreSpread:
 
 
 def sharpness(scores_XS: Array) -> Sharpness:
-    """How sharp the softmax of some rows is, and how much of a change it still lets through; averages of the rows."""
+    """How sharp the softmax of some rows is, and how much of a change it still lets through; averages of the rows.
+
+    Shapes: (X, S).
+    """
     shares_XS = softmax(scores_XS)
     slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
     measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)

@@ -1,7 +1,7 @@
 r"""One quantity, several ways to write it: our notation, and the symbols, words and axes of any other text.
 
 In the column convention a token is a column: every matrix stands transposed, its numbers are the same (see `columns`).
-The texts themselves are in `source_texts`, the formulas in `notation_formulas`.
+The texts themselves are in `texts`, the formulas in `formulas`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _our_symbols() -> dict[str, str]:
 
 
 OURS = Notation(
-    "ours", "ours", symbols=_our_symbols(), axis_names={letter: letter for letter in AXES},
+    "ours", "Ours", symbols=_our_symbols(), axis_names={letter: letter for letter in AXES},
     words={name: word for name, (word, _, _) in (SIZES | WEIGHTS).items()} | {n: s.title for n, s in STEPS.items()},
     remarks={"n_heads": "As an index, the same letter is one head, counted from 0."},
 )  # fmt: skip

@@ -14,7 +14,7 @@ _FROM_1 = "The text counts them from 1; in the pictures they keep their numbers 
 
 GML = Notation(
     "gml",
-    "GeometricMachineLearning.jl manual",
+    "GeometricMachineLearning.jl manual, MultiHeadAttention",
     convention="column",
     indices=("i", "n", "m", "k"),
     heads="brackets",
@@ -63,7 +63,7 @@ GML = Notation(
 
 MQL5 = Notation(
     "mql5",
-    "MQL5 book",
+    "MQL5 book, Multi-Head Self-Attention",
     symbols={
         "n_tokens": "N", "d_model": r"\mathrm{nI}", "d_k": r"\mathrm{nK}",
         "w_q": "W_{QC}", "w_k": "W_{KC}", "w_v": "W_{VC}", "w_o": "W_0",
@@ -132,7 +132,7 @@ DOSHI = Notation(
 
 SLIDES = Notation(
     "slides",
-    "slides on multi-head self-attention and convolution",
+    "Slides on multi-head self-attention and convolution",
     first_head=1,
     symbols={
         "n_tokens": "N", "d_model": "C", "n_heads": "h", "d_k": "d_k", "d_v": "d_v",
@@ -161,7 +161,7 @@ SLIDES = Notation(
 
 NOTE = Notation(
     "note",
-    "lecture note on self-attention",
+    "Lecture note on self-attention",
     indices=("i", "j", "k", "l"),
     heads="superscript",
     first_head=1,

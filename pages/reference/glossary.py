@@ -18,7 +18,7 @@ rows = glossary_rows(search_field("glossary_words", "width"), text)
 if not rows:
     st.markdown("Nothing fits: search for less.")
 else:
-    st.subheader("Ours" if text is OURS else f"{text.title[0].upper()}{text.title[1:]}", anchor=False)
+    st.subheader(text.title, anchor=False)
     with st.container(key="wide glossary"):
         st.markdown(glossary_table(rows, text))
     if text is not OURS:

@@ -102,6 +102,17 @@ def test_a_rerun_keeps_the_board(visit: Visit) -> None:
     expect_cell(page, trace_of(Scenario()), "scores", (0, 0, 2, 9))
 
 
+def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
+    """While a masked score is played, it is asked whether it is allowed; the answer comes with the result."""
+    page = visit(f"mask?{PRIME}")
+    onwards, line = page.get_by_role("button", name="One step on"), page.locator(".arithmetic .line").first
+    onwards.click()
+    expect(line).to_contain_text("is it allowed?")
+    expect(line).to_contain_text("…")
+    onwards.click()
+    expect(line).to_contain_text("is allowed and stays")
+
+
 def test_hostile_tokens_stay_text(visit: Visit) -> None:
     """A token that is markup is named letter by letter, one of 500 characters does no harm."""
     hostile = f"</script> <img/src/onerror=alert(1)> ‏שלום {'x' * 500} 👩🏽‍🚀 \"'`"

@@ -27,37 +27,19 @@ test("a plain read is turned round, axes not named are free", () => {
 });
 
 test("a column of fused heads, h times K plus k, gives head and running index", () => {
-  compare(
-    { length: 5 },
-    read(
-      along(1),
-      linear([
-        [0, 5],
-        [-1, 1],
-      ]),
-    ),
-    [7, 15],
-    [3, 7, 2],
+  const one = read(
+    along(1),
+    linear([
+      [0, 5],
+      [-1, 1],
+    ]),
   );
-  assert.deepEqual(
-    solve(
-      { length: 5 },
-      read(
-        along(1),
-        linear([
-          [0, 5],
-          [-1, 1],
-        ]),
-      ),
-      [6, 13],
-      [3, 7, 2],
-    ),
-    [
-      [2, 2],
-      [6, 6],
-      [0, 1],
-    ],
-  );
+  compare({ length: 5 }, one, [7, 15], [3, 7, 2]);
+  assert.deepEqual(solve({ length: 5 }, one, [6, 13], [3, 7, 2]), [
+    [2, 2],
+    [6, 6],
+    [0, 1],
+  ]);
 });
 
 test("quotient and remainder of one axis, c//V with c%V, combine to the place", () => {

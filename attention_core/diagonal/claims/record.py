@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...checks import Array
+from ...notation import OURS
+from ...notation.texts import NOTATIONS
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
-TEXTS = {
-    "gml": "GeometricMachineLearning.jl manual, MultiHeadAttention",
-    "mql5": "MQL5 book, Multi-Head Self-Attention",
-    "doshi": "Doshi, Transformers explained visually, part 3",
-    "slides": "Slides on multi-head self-attention and convolution",
-    "note": "Lecture note on self-attention",
+TEXTS = {key: text.title for key, text in NOTATIONS.items() if text is not OURS} | {
     "vaswani": "Vaswani et al. 2017, Attention Is All You Need",
     "alammar": "Alammar, The Illustrated Transformer",
     "dong": "Dong et al. 2021, Attention is not all you need",

@@ -94,6 +94,14 @@ def test_the_error_falls_along_its_line(padding: str) -> None:
     np.testing.assert_allclose(slope, -gap, atol=0.12)
 
 
+def test_a_whole_number_is_a_sharpness() -> None:
+    """6 and 6.0 are one sharpness, alone, in a list and in an array."""
+    wanted = error_curve(IMAGE, KERNEL, [6.0, 9.0])
+    for sharpnesses in ([6, 9], [6, 9.0], np.array([6, 9]), np.array([6, 9], np.float32)):
+        assert error_curve(IMAGE, KERNEL, sharpnesses).tolist() == wanted.tolist()
+    assert error_curve(IMAGE, KERNEL, 6).tolist() == wanted[:1].tolist()
+
+
 def test_nothing_is_not_zero_padding() -> None:
     """Without extra tokens the edge is repeated: inside it is the convolution, at the border zero padding is missed."""
     run = run_convolution(IMAGE, KERNEL, 40, "nothing")
@@ -179,7 +187,7 @@ def test_bad_requests() -> None:
     """Unknown padding, sharpness, pixel or channels are errors with a sentence."""
     with pytest.raises(SettingsError, match="padding is 'mirror' but must be one of nothing, frame, sink, circular"):
         run_convolution(IMAGE, KERNEL, 8, "mirror")
-    for sharpness in (0, -1.0, float("nan"), 201, "8"):
+    for sharpness in (0, -1.0, float("nan"), 201, True, "8"):
         with pytest.raises(SettingsError, match=r"sharpness is .* above 0 and at most 200"):
             run_convolution(IMAGE, KERNEL, sharpness)  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match="no pixel in row 5, column 0 of 5 × 7"):

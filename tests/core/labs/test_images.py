@@ -135,5 +135,5 @@ def test_bad_one_by_one() -> None:
     with pytest.raises(SettingsError, match="kind is 'x' but must be one of raw, layer-normed, with positions"):
         run_one_by_one(np.eye(2), np.eye(2), 5, "x")
     with pytest.raises(SettingsError, match="no spread to divide by"):
-        run_one_by_one(np.ones((2, 3)), np.eye(3), 5)
+        run_one_by_one(np.full((2, 3), 0.1), np.eye(3), 5)
     assert len(TOKENS) == 3

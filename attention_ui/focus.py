@@ -19,6 +19,12 @@ from attention_core.heads import head_columns
 from .address import adopt, mirror
 
 NAMES = ("head", "query", "key", "feature")
+HELPS = {
+    "head": "Which head the pages look into.",
+    "query": "The token that asks: a row of the heatmaps.",
+    "key": "The token that is looked at: a column of the heatmaps.",
+    "feature": "Which number of a vector is worked out; a vector that is shorter shows its last one.",
+}
 LARGEST = 4096
 AXIS_NAMES = {"H": "head", "T": "query", "S": "key", "K": "feature", "V": "feature", "D": "feature", "O": "feature"}
 
@@ -48,35 +54,37 @@ class Focus:
         return head_columns(trace, field, self.head).start + place if side_by_side else place
 
 
-def focus(trace: Trace) -> Focus:
-    """Draw the four select boxes and give the place they name. A place outside the trace moves to its nearest end."""
-    for name in NAMES:
-        adopt(name, 0, _place)
+def focus(trace: Trace, drawn: bool = True) -> Focus:
+    """The place that four select boxes name, with the boxes where the page has a use for them.
+
+    A place outside the trace moves to its nearest end.
+    """
     sizes = trace.sizes
     widest = max(sizes["K"], sizes["V"], sizes["D"], sizes["O"])
     lengths = {"head": sizes["H"], "query": sizes["T"], "key": sizes["S"], "feature": widest}
+    for name in NAMES:
+        adopt(name, 0, _place)
+        st.session_state[name] = min(_index(st.session_state[name]), lengths[name] - 1)
+    if drawn:
+        _draw(trace, lengths)
+    for name in NAMES:
+        mirror(name, 0)
+    return Focus(*(st.session_state[name] for name in NAMES))
+
+
+def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
     labels = {"query": trace.labels("T"), "key": trace.labels("S")}
-    helps = {
-        "head": "Which head the pages look into.",
-        "query": "The token that asks: a row of the heatmaps.",
-        "key": "The token that is looked at: a column of the heatmaps.",
-        "feature": "Which number of a vector is worked out; a vector that is shorter shows its last one.",
-    }
     width: Literal["stretch"] | int = "stretch" if st.session_state.get("present") else 114
     for name in NAMES:
-        st.session_state[name] = min(_index(st.session_state[name]), lengths[name] - 1)
         st.selectbox(
             name.capitalize(),
             range(lengths[name]),
             format_func=partial(_named, labels.get(name)),
             key=name,
-            help=helps[name],
+            help=HELPS[name],
             persist_state="session",
             width=width,
         )
-    for name in NAMES:
-        mirror(name, 0)
-    return Focus(*(st.session_state[name] for name in NAMES))
 
 
 def follow_click(chart: str, names: tuple[str, str]) -> None:

@@ -59,7 +59,7 @@ def run() -> None:
                 st.caption(plain(note))
             _say_notation(notation, trace)
         with below_sizes.container(horizontal=True, gap="xsmall"):
-            st.session_state["here"] = Here(scenario, trace, focus(trace), notation)
+            st.session_state["here"] = Here(scenario, trace, focus(trace, page.explains_a_cell), notation)
         chosen.run()
 
 

@@ -17,6 +17,11 @@ class Page:
     question: str
     fields: tuple[str, ...] = ()
 
+    @property
+    def explains_a_cell(self) -> bool:
+        """Whether the page looks into the head, query, key and feature that are chosen for all pages."""
+        return self.section in ("story", "heads", "masks") or self.url_path == "arrays"
+
 
 SECTIONS = {
     "story": "The story",

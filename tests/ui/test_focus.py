@@ -179,3 +179,13 @@ def test_a_focus_within_a_narrower_field() -> None:
     assert far.within(trace, "merged").feature == 4
     assert far.within(trace, "inputs").feature == 9
     assert (far.column(trace, "queries"), far.column(trace, "merged"), far.column(trace, "inputs")) == (8, 14, 9)
+
+
+def test_a_page_without_cells_keeps_the_place() -> None:
+    """Where no page has a use for the boxes they are not drawn, and the place is still there on the next page."""
+    app = opened("scores", head=2, query=5)
+    gone_to(app, "claims")
+    assert not any(box.key in ("head", "query", "key", "feature") for box in app.sidebar.selectbox)
+    gone_to(app, "softmax")
+    assert (here(app).focus.head, here(app).focus.query) == (2, 5)
+    assert app.selectbox(key="head").value == 2

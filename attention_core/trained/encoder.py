@@ -5,7 +5,7 @@ B batch, T token, D model feature, F feature between the two matrices of the fee
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..attention import attend
 from ..checks import Array
 from ..errors import ShapeError
 from ..projections import Projections
+from ..spare_memory import spare_array
 from ..trace import Trace
 from .gelu import gelu
 
@@ -111,8 +112,17 @@ def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
 
     Shapes: (T, D) -> (T, D). Source: Vaswani et al. 2017, section 3.3, with GELU in place of ReLU as in BERT.
     """
-    wide_TF = np.dot(x_TD, weights.w_in)
-    wide_TF += weights.b_in
-    output_TD: Array = np.dot(gelu(wide_TF), weights.w_out)
+    wide_TF = spare_array((len(x_TD), len(weights.b_in)), np.result_type(x_TD, weights.w_in))
+    np.dot(x_TD, weights.w_in, out=wide_TF)
+    for block in _row_blocks(wide_TF):
+        block += weights.b_in
+        block[...] = gelu(block)
+    output_TD: Array = np.dot(wide_TF, weights.w_out)
     output_TD += weights.b_out
     return output_TD
+
+
+def _row_blocks(x_TF: Array) -> Iterator[Array]:
+    """Views of a few rows each, small enough that a formula's intermediates stay in the cache."""
+    rows = max(1, 2**16 // x_TF.shape[1])
+    return (x_TF[start : start + rows] for start in range(0, len(x_TF), rows))

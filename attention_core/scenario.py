@@ -14,7 +14,7 @@ from .embeddings import Embedding, embed
 from .errors import SettingsError, ShapeError
 from .masks import padding_mask, window_mask
 from .own.edits import Edits, apply
-from .own.matrix_names import MAX_TOKENS, SYMBOLS
+from .own.matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_TOKENS
 from .own.own_matrices import OwnMatrices
 from .projections import MATRICES, Projections
 from .text import Tokens, tokenize
@@ -137,7 +137,7 @@ def projections_of(scenario: Scenario) -> Projections:
     own = own_of(scenario)
     if scenario.weights == "trained":
         return replace(_trained(scenario).projections, **own.weights)
-    if len(own.weights) == len(MATRICES):
+    if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
     return replace(_projections(settled(scenario)), **own.weights)
 
@@ -163,10 +163,12 @@ def _check_beside_trained(own: OwnMatrices) -> None:
     """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises: ShapeError."""
     for name, matrix in own.given.items():
         rows = len(matrix) if name == "x" else D_MODEL
-        if matrix.shape != (rows, D_MODEL):
+        expected = (D_MODEL,) if name in BIAS_SYMBOLS else (rows, D_MODEL)
+        if matrix.shape != expected:
+            said = ("tokens", D_MODEL) if name == "x" else expected
             raise ShapeError(
-                f"{SYMBOLS[name]} is {matrix.shape[0]} × {matrix.shape[1]}, but in a trained layer it must be "
-                f"{'tokens' if name == 'x' else D_MODEL} × {D_MODEL}: choose other weights, or drop your own matrices"
+                f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained layer it must be "
+                f"{' × '.join(map(str, said))}: choose other weights, or drop your own matrices"
             )
 
 

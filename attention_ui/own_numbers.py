@@ -14,7 +14,7 @@ import streamlit as st
 from attention_core import AttentionError, Trace
 from attention_core.notation import OURS
 from attention_core.own.edits import Edit, Edits, outside_note
-from attention_core.own.matrix_names import SYMBOLS
+from attention_core.own.matrix_names import ALL_SYMBOLS, SYMBOLS
 from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
 from attention_core.own.state_file import FOCUS, State, read_state, write_state
 from attention_core.scenario import Scenario, edits_of, own_of
@@ -75,13 +75,13 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
             outside_note(edits, trace) if trace is not None else ""
         ))  # fmt: skip
     if own.given:
-        names = ", ".join(SYMBOLS[name] for name in own.given)
+        names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"Your own {names} replace those of the controls, and their sizes count. {' '.join(own.notes)}")
 
 
 def _table(scenario: Scenario, trace: Trace) -> None:
     """A matrix as a table in which any number can be replaced."""
-    shown = shown_matrices(trace).given
+    shown = {name: matrix for name, matrix in shown_matrices(trace).given.items() if name in SYMBOLS}
     name = str(st.selectbox("Edit a matrix", tuple(shown), format_func=SYMBOLS.__getitem__, key="matrix to edit"))
     key = f"table {name} {scenario.edits}"  # after an edit the table starts anew
     st.data_editor(
@@ -104,8 +104,9 @@ def _files(scenario: Scenario, trace: Trace | None) -> None:
     st.file_uploader(
         "Load matrices or a state", ["npz", "csv", "tsv", "txt", "json"], key="own file", on_change=_load,
         max_upload_size=LARGEST_FILE,
-        help="NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O (heads · d_v × D). "
-        "CSV: one of them, named in its first line or by the file. JSON: a state saved here.",
+        help="NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O (heads · d_v × D), "
+        "b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them, named in its first line or by the file. "
+        "JSON: a state saved here.",
     )  # fmt: skip
     notation = str(st.session_state.get("notation", OURS.key))
     with st.container(horizontal=True):

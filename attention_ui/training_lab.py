@@ -13,13 +13,13 @@ from attention_core.heads.worth import switch_off
 from attention_core.labs.evaluation import best_possible, loss_floor
 from attention_core.labs.tasks import TASKS, unseen_examples
 from attention_core.labs.training_settings import CONSTRAINTS, TrainingSettings, check_settings, expected_seconds
-from attention_core.own.own_matrices import OwnMatrices
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 from attention_viz.labels import number, percent
 from attention_viz.training_figures import loss_figure
 
 from .address import adopt, mirror
+from .own_layer import offer_story
 from .show import show_figure
 from .training_run import Run, score, train_on
 
@@ -162,20 +162,10 @@ def one_sequence(settings: TrainingSettings, projections: Projections, sequence:
 
 
 def take_along(settings: TrainingSettings, projections: Projections, trace: Trace) -> None:
-    """A button that puts the trained matrices, and the sequence as X, in the place of those of the sidebar."""
-    if st.button(
-        "Take this layer to the story", icon=":material/move_item:", on_click=_put, args=(projections, trace),
-        disabled=settings.temperature != 0, key="train take",
-        help="As own matrices X, W_Q, W_K, W_V, W_O: story and heads pages then show it. The bias b_O stays here.",
-    ):  # fmt: skip
-        st.switch_page("pages/story/overview.py", query_params={})
-
-
-def _put(projections: Projections, trace: Trace) -> None:
-    own = OwnMatrices(trace.inputs[0], projections.w_q, projections.w_k, projections.w_v, projections.w_o)
-    st.session_state.update(
-        own=own.address(), edits="", weights="random", n_heads=projections.n_heads, mask="none", scaling="on",
-        residual=False, n_tokens="fit",
+    """A button that puts the trained layer, and the sequence as X, in the place of those of the sidebar."""
+    offer_story(
+        projections, "train take", x=trace.inputs[0], disabled=settings.temperature != 0,
+        controls={"mask": "none", "scaling": "on", "residual": False, "n_tokens": "fit"},
     )  # fmt: skip
 
 

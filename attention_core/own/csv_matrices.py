@@ -1,4 +1,4 @@
-"""One matrix from a CSV file, as a spreadsheet or `numpy.savetxt` writes it, and into one.
+"""One matrix, or one bias, from a CSV file, as a spreadsheet or `numpy.savetxt` writes it, and into one.
 
 The first line may name the matrix; else the file's name does. Cells are parted by semicolons, tabs, commas or spaces,
 whichever of these, in this order, the first line of numbers has; commas that part no cells are decimal commas. So a
@@ -15,13 +15,13 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileError, ShapeError
-from .matrix_names import SYMBOLS, check_matrix_shape, matrix_named
+from .matrix_names import ALL_SYMBOLS, check_matrix_shape, matrix_named
 
 MAX_LINES = 4096
 MAX_LINE = 2**16  # 2048 cells of 32 characters
 
-_NAME_IN_FILE_NAME = re.compile(r"(?<![a-z0-9])(?:x|w_?[qkvo])(?![a-z0-9])")
-_NAMES = ", ".join(SYMBOLS.values())
+_NAME_IN_FILE_NAME = re.compile(r"(?<![a-z0-9])(?:x|[wb]_?[qkvo])(?![a-z0-9])")
+_NAMES = ", ".join(ALL_SYMBOLS.values())
 
 
 def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
@@ -46,21 +46,21 @@ def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
         cells = _cells(line, delimiter)
         if len(cells) != n_columns:
             raise ShapeError(
-                f"{SYMBOLS[name]} is ragged: row 0 has {n_columns} cells but row {row} (line {number} of the file) has "
-                f"{len(cells)}; give every row as many"
+                f"{ALL_SYMBOLS[name]} is ragged: row 0 has {n_columns} cells but row {row} (line {number} of the file) "
+                f"has {len(cells)}; give every row as many"
             )
         matrix[row] = [_number(name, cell, row, column, number) for column, cell in enumerate(cells)]
     return name, matrix
 
 
 def write_csv(name: str, matrix: Array) -> bytes:
-    """A matrix as a CSV file whose first line names it; every number reads back as the same.
+    """A matrix, or a bias as one row, as a CSV file whose first line names it; every number reads back as the same.
 
     >>> write_csv("w_q", np.array([[1.5, 2.0], [-0.1, 1e-9]]))
     b'W_Q\\n1.5,2.0\\n-0.1,1e-09\\n'
     """
-    rows = (",".join(map(repr, row)) for row in matrix.tolist())
-    return "".join(f"{line}\n" for line in (SYMBOLS[name], *rows)).encode()
+    rows = (",".join(map(repr, row)) for row in np.atleast_2d(matrix).tolist())
+    return "".join(f"{line}\n" for line in (ALL_SYMBOLS[name], *rows)).encode()
 
 
 def _lines(data: bytes) -> list[tuple[int, str]]:
@@ -106,5 +106,5 @@ def _number(name: str, cell: str, row: int, column: int, line: int) -> float:
     if not math.isfinite(number):
         place = f"row {row}, column {column} (counted from 0; line {line} of the file)"
         problem = f"holds {text[:40]!r} in {place}, which is no finite number" if text else f"is empty in {place}"
-        raise FileError(f"{SYMBOLS[name]} {problem}; write a number there")
+        raise FileError(f"{ALL_SYMBOLS[name]} {problem}; write a number there")
     return number

@@ -1,4 +1,4 @@
-"""Matrices from an NPZ file, NumPy's zip of arrays, and into one.
+"""Matrices and biases from an NPZ file, NumPy's zip of arrays, and into one.
 
 Nothing in the file is trusted: the zip directory and each array's header are checked before any number is read, so
 that a small file cannot unpack into a huge one, and an array of Python objects, which could run code, is refused.
@@ -21,7 +21,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import AttentionError, FileError
-from .matrix_names import SYMBOLS, check_matrix_shape, matrix_named
+from .matrix_names import ALL_SYMBOLS, check_matrix_shape, matrix_named
 
 MAX_MEMBERS = 64
 MAX_UNPACKED = 64 * 2**20
@@ -49,7 +49,7 @@ def read_npz(data: bytes) -> tuple[dict[str, Array], tuple[str, ...]]:
             matrices: dict[str, Array] = {}
             for info, name in wanted.items():
                 if name in matrices:
-                    raise FileError(f"The file holds {SYMBOLS[name]} twice; leave one of them out")
+                    raise FileError(f"The file holds {ALL_SYMBOLS[name]} twice; leave one of them out")
                 if name:
                     with archive.open(info) as file:
                         matrices[name] = _read_matrix(file, name, info.file_size)
@@ -61,9 +61,9 @@ def read_npz(data: bytes) -> tuple[dict[str, Array], tuple[str, ...]]:
 
 
 def write_npz(matrices: Mapping[str, Array]) -> bytes:
-    """The matrices as an NPZ file with the names X, W_Q, W_K, W_V and W_O."""
+    """The matrices as an NPZ file with the names X, W_Q to W_O and b_Q to b_O."""
     buffer = io.BytesIO()
-    named: dict[str, Any] = {SYMBOLS[name]: matrix for name, matrix in matrices.items()}
+    named: dict[str, Any] = {ALL_SYMBOLS[name]: matrix for name, matrix in matrices.items()}
     np.savez_compressed(buffer, **named)
     return buffer.getvalue()
 
@@ -80,7 +80,7 @@ def _check_directory(data: bytes) -> None:
     n_members, directory_size = struct.unpack("<HI", end[10:16])
     zip64 = data[-_END_SIZE - 20 : -_END_SIZE - 16] == b"PK\x06\x07"
     if zip64 or n_members > MAX_MEMBERS or directory_size > MAX_MEMBERS * _DIRECTORY_ENTRY:
-        raise FileError(f"The file holds more than {MAX_MEMBERS} arrays; only X, W_Q, W_K, W_V and W_O are needed")
+        raise FileError(f"The file holds more than {MAX_MEMBERS} arrays; only X, W_Q to W_O and b_Q to b_O are needed")
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
@@ -98,7 +98,7 @@ def _check_members(members: list[zipfile.ZipInfo]) -> None:
 
 def _read_matrix(file: IO[bytes], name: str, size: int) -> Array:
     """One matrix from its .npy member of `size` bytes; the header is checked before the numbers are read."""
-    symbol = SYMBOLS[name]
+    symbol = ALL_SYMBOLS[name]
     dtype, fortran_order, shape, header_size = _read_header(file, symbol)
     check_matrix_shape(name, shape[1:] if len(shape) == 3 and shape[0] == 1 else shape)
     expected = math.prod(shape) * dtype.itemsize

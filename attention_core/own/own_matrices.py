@@ -1,4 +1,7 @@
-"""The user's own X, W_Q, W_K, W_V and W_O: any of them; what is missing comes from the scenario."""
+"""The user's own X, W_Q, W_K, W_V and W_O, and the biases b_Q, b_K, b_V and b_O: any of them.
+
+A matrix that is missing comes from the scenario, and so does a bias, which a layer may do without.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ from typing import Any
 
 from ..checks import Array, nearest_divisors, whole_number
 from ..errors import FileError, SettingsError, ShapeError
+from ..projections import BIASES
 from ..trace import Trace
 from .csv_matrices import read_csv, write_csv
 from .kept_texts import is_key, keep, recall
-from .matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, SYMBOLS, as_matrix
+from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_HEAD_WIDTH, MAX_HEADS, as_matrix
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
 
@@ -20,20 +24,22 @@ MAX_FILE = 40 * 2**20
 # A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs room as well.
 LONGEST_IN_ADDRESS = 6000
 
-# Which sides must be equally long, and why; side 0 is the number of rows.
-_AGREEMENTS = (
-    ({"x": 1, "w_q": 0, "w_k": 0, "w_v": 0}, "each token's vector, a row of X, is multiplied by W_Q, W_K and W_V"),
-    ({"w_q": 1, "w_k": 1}, "a query and a key are compared number by number"),
-    ({"w_v": 1, "w_o": 0}, "the values of all heads side by side are multiplied by W_O"),
-)
+# Which sides must be equally long, and why; side 0 is the number of rows, or how many numbers a bias has.
+_READ = {"x": 1, "w_q": 0, "w_k": 0, "w_v": 0}, "each token's vector, a row of X, is multiplied by W_Q, W_K and W_V"
+_COMPARED = {"w_q": 1, "w_k": 1, "b_q": 0, "b_k": 0}, "a query and a key are compared number by number"
+_MIXED = {"w_v": 1, "b_v": 0, "w_o": 0}, "the values of all heads side by side are multiplied by W_O"
+_PUT_OUT = {"w_o": 1, "b_o": 0}, "b_O is added to what W_O puts out"
+# Without an own W_O the output is as wide as the input.
+_PUT_OUT_LIKE_READ = {**_READ[0], "b_o": 0}, "b_O is added to an output as wide as a token's vector"
 
 
 @dataclass(frozen=True, eq=False)
 class OwnMatrices:
     """Matrices that replace those of the scenario; None where there is no own one. Copied, float64, read-only.
 
-    Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most `LARGEST_SHAPES`. notes say what
-    of a file was left unread. Raises: ShapeError, SettingsError for what is not finite.
+    Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most `LARGEST_SHAPES`; a bias is as
+    wide as its matrix: b_q and b_k (H*K,), b_v (H*V,), b_o (O,). notes say what of a file was left unread.
+    Raises: ShapeError, SettingsError for what is not finite.
     """
 
     x: Array | None = None
@@ -41,6 +47,10 @@ class OwnMatrices:
     w_k: Array | None = None
     w_v: Array | None = None
     w_o: Array | None = None
+    b_q: Array | None = None
+    b_k: Array | None = None
+    b_v: Array | None = None
+    b_o: Array | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -49,13 +59,13 @@ class OwnMatrices:
 
     @property
     def given(self) -> dict[str, Array]:
-        """The matrices there are, by name."""
-        named = {name: getattr(self, name) for name in SYMBOLS}
+        """The matrices and biases there are, by name."""
+        named = {name: getattr(self, name) for name in ALL_SYMBOLS}
         return {name: array for name, array in named.items() if array is not None}
 
     @property
     def weights(self) -> dict[str, Any]:
-        """Those of W_Q, W_K, W_V and W_O there are: `dataclasses.replace(projections, **own.weights)` puts them in."""
+        """All but X: `dataclasses.replace(projections, **own.weights)` puts them in their places."""
         return {name: array for name, array in self.given.items() if name != "x"}
 
     def updated(self, newer: OwnMatrices) -> OwnMatrices:
@@ -71,10 +81,11 @@ class OwnMatrices:
         {'n_tokens': 3, 'd_model': 8, 'd_k': 3}
         """
         whole_number("n_heads", n_heads, 1, MAX_HEADS)
-        d_model, all_keys, all_values = (_common(self.given, sides, reason) for sides, reason in _AGREEMENTS)
+        d_model, all_keys, all_values = (_common(self.given, *sides) for sides in (_READ, _COMPARED, _MIXED))
+        width_out = _common(self.given, *(_PUT_OUT_LIKE_READ if self.w_o is None else _PUT_OUT))
         sizes = {
             "n_tokens": None if self.x is None else len(self.x),
-            "d_model": d_model,
+            "d_model": d_model or (width_out if self.w_o is None else 0),
             "d_k": all_keys and _per_head("W_Q and W_K", "d_k", all_keys, n_heads),
             "d_v": all_values and _per_head("W_V and W_O", "d_v", all_values, n_heads),
         }
@@ -102,7 +113,7 @@ class OwnMatrices:
 
 
 def read_own(data: bytes, file_name: str) -> OwnMatrices:
-    """The matrices of an NPZ file (any of the five) or of a CSV file (one of them).
+    """The matrices of an NPZ file (any of them) or of a CSV file (one of them).
 
     The file's name decides how it is read, and may say which matrix a CSV file holds; it is never used as a path.
     Raises: FileError, ShapeError, SettingsError.
@@ -120,16 +131,18 @@ def read_own(data: bytes, file_name: str) -> OwnMatrices:
     found, unread = read_npz(data)
     matrices: dict[str, Any] = dict(found)
     listed = ", ".join(title[:40] for title in unread[:8]) + (", …" if len(unread) > 8 else "")
+    known = ", ".join(ALL_SYMBOLS.values())
     if not matrices:
-        raise FileError(f"The file holds none of {', '.join(SYMBOLS.values())}, but {listed or 'nothing'}; rename them")
+        raise FileError(f"The file holds none of {known}, but {listed or 'nothing'}; rename them")
     notes = (f"Left unread, because the app has no use for it: {listed}.",) if unread else ()
     return OwnMatrices(**matrices, notes=notes)
 
 
 def shown_matrices(trace: Trace) -> OwnMatrices:
-    """The matrices of a layer with one sequence, as if they were the user's own; without W_O where there is none."""
+    """The matrices and biases of a layer with one sequence, as if they were the user's own; those that there are."""
     p = trace.projections
-    return OwnMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o)
+    biases = {name: getattr(p, name) for name in BIASES}
+    return OwnMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o, **biases)
 
 
 def template(kind: str, trace: Trace, matrix: str = "x") -> bytes:
@@ -151,9 +164,14 @@ def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -
     """The length of the sides that must agree, over those matrices that are given; 0 where none is."""
     lengths = {name: given[name].shape[side] for name, side in sides.items() if name in given}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{SYMBOLS[n]} has {length} {('rows', 'columns')[sides[n]]}" for n, length in lengths.items())
+        said = ", ".join(f"{ALL_SYMBOLS[n]} has {_counted(n, sides[n], length)}" for n, length in lengths.items())
         raise ShapeError(f"{said}: these must be equal, because {reason}; change the matrices")
     return next(iter(lengths.values()), 0)
+
+
+def _counted(name: str, side: int, length: int) -> str:
+    what = "number" if name in BIAS_SYMBOLS else ("row", "column")[side]
+    return f"{length} {what}{'' if length == 1 else 's'}"
 
 
 def _per_head(matrix: str, size: str, width: int, n_heads: int) -> int:

@@ -9,6 +9,7 @@ from attention_ui.heads_shown import of_own
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.own_heads import OWN, forget, listed, own_file, read_own_heads
+from attention_ui.own_layer import offer_story
 from attention_ui.registry import page_of
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
@@ -59,5 +60,7 @@ else:
             page = page_of(name)
             st.page_link(page.path, label=page.title, icon=page.icon)
         st.button("Drop it", on_click=forget, disabled=file is not None, help="First remove the file above.")
+    if own.projections is not None:
+        offer_story(own.projections, "yw take")
     maps = of_own(now, own).maps
     show_board(thumbnails(maps.layers, (maps.tokens, maps.memory_tokens)), "own heads", on_pin=open_pinned)

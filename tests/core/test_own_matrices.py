@@ -17,16 +17,18 @@ from attention_core import AttentionError, FileError, Projections, SettingsError
 from attention_core.files import trace_to_npz
 from attention_core.own.csv_matrices import write_csv
 from attention_core.own.kept_texts import is_key
-from attention_core.own.matrix_names import LARGEST_SHAPES, LAYOUT, SYMBOLS
+from attention_core.own.matrix_names import ALL_SYMBOLS
 from attention_core.own.own_matrices import LONGEST_IN_ADDRESS, OwnMatrices, read_own, shown_matrices, template
 
 T, D, H, K, V = 5, 7, 2, 11, 13
-SHAPES = {"x": (T, D), "w_q": (D, H * K), "w_k": (D, H * K), "w_v": (D, H * V), "w_o": (H * V, D)}
+MATRICES = {"x": (T, D), "w_q": (D, H * K), "w_k": (D, H * K), "w_v": (D, H * V), "w_o": (H * V, D)}
+BIASES = {"b_q": (H * K,), "b_k": (H * K,), "b_v": (H * V,), "b_o": (D,)}
+SHAPES: dict[str, tuple[int, ...]] = {**MATRICES, **BIASES}
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def some(*names: str, seed: int = 0) -> OwnMatrices:
-    """Own matrices of the sizes above; all five unless some are named."""
+    """Own matrices and biases of the sizes above; all nine unless some are named."""
     rng = np.random.default_rng(seed)
     given: dict[str, Any] = {name: rng.normal(size=SHAPES[name]) for name in names or SHAPES}
     return OwnMatrices(**given)
@@ -42,7 +44,9 @@ def npz(**members: Any) -> bytes:
 def a_trace(projections: Projections | None = None) -> Trace:
     """A layer of the sizes above."""
     x = np.random.default_rng(1).normal(size=(T, D))
-    return attend(x, projections or Projections.random(D, H, d_k=K, d_v=V)).labelled(("a", "b", "c", "d", "e"))
+    return attend(x, projections or Projections.random(D, H, d_k=K, d_v=V, bias=True)).labelled(
+        ("a", "b", "c", "d", "e")
+    )
 
 
 def assert_identical(first: OwnMatrices, second: OwnMatrices) -> None:
@@ -55,10 +59,11 @@ def assert_identical(first: OwnMatrices, second: OwnMatrices) -> None:
 
 @st.composite
 def any_matrices(draw: st.DrawFn, least: int = 0) -> OwnMatrices:
-    """Any of the five, at least so many, with any finite numbers and two to four columns."""
-    names = draw(st.sets(st.sampled_from(sorted(SYMBOLS)), min_size=least))
-    shape = st.tuples(st.integers(1, 4), st.integers(2, 4))
-    given: dict[str, Any] = {name: draw(arrays(np.float64, shape, elements=FINITE)) for name in sorted(names)}
+    """Any of the nine, at least so many, with any finite numbers and two to four columns."""
+    names = draw(st.sets(st.sampled_from(sorted(ALL_SYMBOLS)), min_size=least))
+    matrix, bias = st.tuples(st.integers(1, 4), st.integers(2, 4)), st.tuples(st.integers(2, 4))
+    shapes = {name: draw(bias if name in BIASES else matrix) for name in sorted(names)}
+    given: dict[str, Any] = {name: draw(arrays(np.float64, shape, elements=FINITE)) for name, shape in shapes.items()}
     return OwnMatrices(**given)
 
 
@@ -76,8 +81,9 @@ def test_matrices_come_back_from_csv(own: OwnMatrices) -> None:
     plain = european = OwnMatrices()
     for name, matrix in own.given.items():
         plain = plain.updated(read_own(write_csv(name, matrix), "any name.csv"))
-        rows = "\n".join(";".join(repr(number).replace(".", ",") for number in row) for row in matrix.tolist())
-        european = european.updated(read_own(rows.encode(), f"my {SYMBOLS[name]} (1).csv"))
+        numbers = np.atleast_2d(matrix).tolist()
+        rows = "\n".join(";".join(repr(number).replace(".", ",") for number in row) for row in numbers)
+        european = european.updated(read_own(rows.encode(), f"my {ALL_SYMBOLS[name]} (1).csv"))
     assert_identical(plain, own)
     assert_identical(european, own)
 
@@ -115,14 +121,14 @@ def test_a_template_loads_again(kind: str) -> None:
     """The templates hold the matrices now shown: loading them unchanged changes no number."""
     trace = a_trace()
     read = OwnMatrices()
-    for matrix in SYMBOLS:
+    for matrix in ALL_SYMBOLS:
         read = read.updated(read_own(template(kind, trace, matrix), f"anything.{kind}"))
     assert_identical(read, shown_matrices(trace))
     with np.load(io.BytesIO(template("npz", trace)), allow_pickle=False) as file:
-        assert {name: file[name].shape for name in file.files} == {SYMBOLS[n]: s for n, s in SHAPES.items()}
+        assert {name: file[name].shape for name in file.files} == {ALL_SYMBOLS[n]: s for n, s in SHAPES.items()}
     weightless = a_trace(Projections.weightless(D))
     assert "w_o" not in read_own(template("npz", weightless), "a.npz").given
-    for request in (("csv", "w_o"), ("csv", "w_z"), ("pdf", "x")):
+    for request in (("csv", "w_o"), ("csv", "b_q"), ("csv", "w_z"), ("pdf", "x")):
         with pytest.raises(SettingsError, match="There is no template"):
             template(request[0], weightless, request[1])
 
@@ -176,7 +182,7 @@ def test_cells_that_are_refused(text: str, kind: type[AttentionError], words: st
 def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
     """Where neither the first line nor the file's name says it, the names there are get listed."""
     with pytest.raises(
-        FileError, match="Write its name into the first line or into the file's name: X, W_Q, W_K, W_V, W_O"
+        FileError, match="Write its name into the first line or into the file's name: X, W_Q, W_K, W_V, W_O, b_Q, b_K"
     ):
         read_own(b"1,2", file_name)
 
@@ -187,13 +193,16 @@ def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
         ({"x": (T, 6)}, "X has 6 columns, W_Q has 7 rows, W_K has 7 rows, W_V has 7 rows: these must be equal"),
         ({"w_k": (D, 20)}, "W_Q has 22 columns, W_K has 20 columns: these must be equal, because a query and a key"),
         ({"w_o": (25, D)}, "W_V has 26 columns, W_O has 25 rows: these must be equal, because the values of all heads"),
-        ({"w_q": (D, 21), "w_k": (D, 21)}, "W_Q and W_K 21 wide cannot be shared by 2 heads evenly: choose 1 or 3"),
-        ({"w_v": (D, 258), "w_o": (258, D)}, "d_v = 129 with 2 heads, but a head may be at most 128 wide"),
+        (
+            {"w_q": (D, 21), "w_k": (D, 21), "b_q": (21,), "b_k": (21,)},
+            "W_Q and W_K 21 wide cannot be shared by 2 heads evenly: choose 1 or 3",
+        ),
+        ({"w_v": (D, 258), "w_o": (258, D)}, "d_v = 129 with 2 heads, but a head may be at most 128"),
     ],
 )
 def test_sizes_that_do_not_fit(changes: dict[str, tuple[int, int]], words: str) -> None:
     """Matrices that cannot work together are named with their sizes and the reason."""
-    own = replace(some(), **{name: np.ones(shape) for name, shape in changes.items()})
+    own = replace(some(*MATRICES), **{name: np.ones(shape) for name, shape in changes.items()})
     with pytest.raises(ShapeError) as caught:
         own.sizes(H)
     assert words in str(caught.value)
@@ -238,8 +247,3 @@ def test_what_is_no_matrix_of_numbers(values: Any) -> None:
         OwnMatrices(w_q=values)
     with pytest.raises(ShapeError, match="W_Q must be a rectangular array"):
         OwnMatrices(w_q=[[1.0], [1.0, 2.0]])  # type: ignore[arg-type]
-
-
-def test_every_matrix_is_explained() -> None:
-    """Names, sizes and what rows and columns are: all three are told of all five."""
-    assert list(SYMBOLS) == list(LAYOUT) == list(LARGEST_SHAPES) == ["x", "w_q", "w_k", "w_v", "w_o"]

@@ -1,0 +1,50 @@
+"""A layer from a file or from the laboratory on its way to the story, where it stands as the user's own matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError, Projections
+from attention_core.checks import Array
+from attention_core.own.own_matrices import OwnMatrices
+from attention_core.own.taken_layer import take_layer
+
+from .markdown import plain
+
+STORY = "pages/story/overview.py"
+
+
+def offer_story(
+    layer: Projections,
+    key: str,
+    *,
+    x: Array | None = None,
+    controls: Mapping[str, Any] | None = None,
+    disabled: bool = False,
+) -> None:
+    """A button that puts a layer in the place of the sidebar's weights and opens the story, or why it cannot.
+
+    x: inputs to take along, shape (T, D); controls: what widgets of the sidebar are set to besides.
+    """
+    try:
+        own = take_layer(layer, x)
+    except AttentionError as error:
+        st.info(plain(str(error)), icon=":material/block:")
+        return
+    inputs = "Its inputs X come along. " if x is not None else ""
+    if st.button(
+        "Take this layer to the story", icon=":material/move_item:", on_click=put, args=(own, layer.n_heads, controls),
+        disabled=disabled, key=key,
+        help="As own matrices W_Q, W_K, W_V, W_O and their biases, in as many heads: the pages of the story, of the "
+        f"heads and of the diagonal then show it. {inputs}Edits are dropped.",
+    ):  # fmt: skip
+        st.switch_page(STORY, query_params={})
+
+
+def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = None) -> None:
+    """In a callback: the layer of the sidebar is this one from now on. Other controls stay as they are."""
+    st.session_state.update(own=own.address(), edits="", weights="random", n_heads=n_heads)
+    st.session_state.update(controls or {})

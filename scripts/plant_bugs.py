@@ -24,6 +24,7 @@ from planted_bugs import BUGS, Bug
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "docs" / "planted-bugs.md"
 COPIED = ("attention_core", "tests/core", "tests/data", "pyproject.toml")
+LINKED = ("assets", "attention_ui", "attention_viz")
 TEST_FILES = sorted(path.name for path in (ROOT / "tests" / "core").glob("test_*.py"))
 LONGEST_RUN = 300
 
@@ -55,6 +56,8 @@ def copy_of_engine() -> Iterator[Path]:
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, target)
+        for name in LINKED:
+            (Path(folder) / name).symlink_to(ROOT / name)
         (Path(folder) / "tests" / "conftest.py").write_text(SETTINGS, encoding="utf-8")
         yield Path(folder)
 

@@ -1,7 +1,8 @@
 """The speed of the pages, each measured beside the least Streamlit can do and beside the usual page, in one run.
 
 Script time: one rerun under AppTest. Repaint: from a key press on the sequence-length slider in Chromium until the
-last change of the page's own content (then one frame), median of several presses, servers interleaved.
+last change of the page's own content or of a picture in it (then one frame). Bytes: what the server sends for it.
+Medians of several presses.
 """
 
 from __future__ import annotations
@@ -32,15 +33,25 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 PRESSES = 12
 QUIET = 450  # ms without a change of the page after which a repaint counts as finished
 
-# Resolves with the time in ms from the key press to the last change below the main block, plus one frame.
+# Notes the time in ms from the key press to the last change below the main block or on a canvas, plus one frame.
 WATCH = """() => {
   const main = document.querySelector("[data-testid=stMain]");
   const watch = { start: 0, last: 0 };
   window.watch = watch;
   addEventListener("keydown", () => { watch.start = watch.last = performance.now(); }, true);
-  new MutationObserver(() => {
-    requestAnimationFrame(() => { watch.last = performance.now(); });
-  }).observe(main, { childList: true, subtree: true, attributes: true, characterData: true });
+  let due = false;
+  const changed = () => {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => { due = false; watch.last = performance.now(); });
+  };
+  const all = { childList: true, subtree: true, attributes: true, characterData: true };
+  new MutationObserver(changed).observe(main, all);
+  const drawing = CanvasRenderingContext2D.prototype;
+  for (const name of ["clearRect", "fillRect", "fillText", "drawImage", "putImageData"]) {
+    const draw = drawing[name];
+    drawing[name] = function (...given) { changed(); return draw.apply(this, given); };
+  }
 }"""
 
 
@@ -86,27 +97,36 @@ def _timed(app: AppTest) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def repaint_times(presses: int) -> dict[str, float]:
-    """Milliseconds from key press to repaint in Chromium; every round presses once on every page."""
+def repaint_times(presses: int) -> dict[str, tuple[float, float]]:
+    """Milliseconds from key press to repaint in Chromium, and the kilobytes received for it, by page."""
+    found = {}
     with served(ROOT / "app.py") as app, served(RIVALS["floor"]) as floor, served(RIVALS["usual"]) as usual:
         addresses = {"floor": floor, "usual": usual} | {page.url_path: f"{app}/{page.url_path}" for page in PAGES}
-        samples: dict[str, list[float]] = {name: [] for name in addresses}
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS)
             for name, address in addresses.items():
-                tab = browser.new_page(viewport={"width": 1440, "height": 1000})
-                tab.goto(f"{address}?n_tokens=12")
-                _settle(tab)
-                slider = _sequence_slider(tab, name)
-                for press in range(presses):
-                    slider.press("ArrowRight" if press % 2 == 0 else "ArrowLeft")
-                    samples[name].append(_settle(tab))
-                tab.close()
+                found[name] = _repaint(browser.new_page(viewport={"width": 1440, "height": 1000}), address, presses)
             browser.close()
-    return {name: statistics.median(values[2:]) for name, values in samples.items()}
+    return found
 
 
-def _sequence_slider(tab: BrowserPage, name: str) -> Any:
+def _repaint(tab: BrowserPage, address: str, presses: int) -> tuple[float, float]:
+    received: list[int] = []
+    tab.on("websocket", lambda socket: socket.on("framereceived", lambda payload: received.append(len(payload))))
+    tab.goto(f"{address}?n_tokens=12")
+    _settle(tab)
+    slider = _sequence_slider(tab)
+    times, sizes = [], []
+    for press in range(presses):
+        received.clear()
+        slider.press("ArrowRight" if press % 2 == 0 else "ArrowLeft")
+        times.append(_settle(tab))
+        sizes.append(sum(received) / 1000)
+    tab.close()
+    return statistics.median(times[2:]), statistics.median(sizes[2:])
+
+
+def _sequence_slider(tab: BrowserPage) -> Any:
     slider = tab.locator("input[type=range]").first
     slider.wait_for(timeout=30_000)
     slider.focus()
@@ -125,16 +145,16 @@ def _settle(tab: BrowserPage) -> float:
 
 
 def main(arguments: list[str]) -> None:
-    """Print one line per page: script time, repaint, and the repaint as a multiple of the floor and the usual page."""
+    """Print one line per page: script time, repaint, the repaint beside floor and usual page, and the bytes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks pages", description=__doc__)
     parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per page")
     presses = parser.parse_args(arguments).presses
     scripts, repaints = script_times(), repaint_times(presses)
-    print("| page | script, ms | repaint, ms | × floor | × usual page |")
-    print("|---|---|---|---|---|")
-    for name, repaint in repaints.items():
-        floor, usual = repaint / repaints["floor"], repaint / repaints["usual"]
-        print(f"| {name} | {scripts[name]:.1f} | {repaint:.0f} | {floor:.2f} | {usual:.2f} |")
+    print("| page | script, ms | repaint, ms | × floor | × usual page | kB |")
+    print("|---|---|---|---|---|---|")
+    for name, (repaint, size) in repaints.items():
+        floor, usual = (repaint / repaints[rival][0] for rival in ("floor", "usual"))
+        print(f"| {name} | {scripts[name]:.1f} | {repaint:.0f} | {floor:.2f} | {usual:.2f} | {size:.1f} |")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""The colours of every picture, light and dark. Figures name a role ("@query"); `dress` puts the colour in."""
+"""The colours of every picture, light and dark. Figures name a role ("@query"); `coloured` puts the colour in."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from .ready_figure import ReadyFigure
 
 Figure = dict[str, Any]
 
@@ -95,7 +97,12 @@ def role(field: str) -> str:
     return "@" + ROLES.get(field, "text")
 
 
-def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
+def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> ReadyFigure:
+    """The figure in the colours of a mode, "light" or "dark", ready to be sent; zoom enlarges the type."""
+    return ReadyFigure(coloured(figure, mode, zoom))
+
+
+def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
     """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges the type."""
     palette, size = PALETTES[mode], 13 * zoom
     font = {"color": palette["text"], "size": size, "family": '"Source Sans", sans-serif'}

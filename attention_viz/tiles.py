@@ -65,14 +65,15 @@ def tiled(
     tall = _height(sheet, room)
     whole = lines * tall + (lines - 1) * (TITLE + GAP)
     clickable = sum(tile.matrix.size for tile in tiles) <= MOST_CLICKABLE
-    sides = margins(sheet.rows, l=4, r=64 if sheet.limit and sheet.bar else 8, t=TITLE + 4, b=below(sheet.columns)[1])
+    angle, foot = below(sheet.columns)
+    sides = margins(sheet.rows, l=4, r=64 if sheet.limit and sheet.bar else 8, t=TITLE + 4, b=foot)
     around: Part = {"shapes": [], "annotations": [], "margin": sides}
     data: list[Part] = []
     for place, tile in enumerate(tiles):
         name = str(place + 1) if place else ""
         axes = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
         around |= _plane(sheet, place, across, tall, whole)
-        around[f"xaxis{name}"]["showticklabels"] = place + across >= len(tiles)
+        around[f"xaxis{name}"] |= {"tickangle": angle, "showticklabels": place + across >= len(tiles)}
         data += _pictures(sheet, tile, axes, clickable, numbered=room / len(sheet.columns) >= NUMBERED)
         around["annotations"].append(_title(tile, axes))
         around["shapes"] += _frames(tile, axes, cell)
@@ -129,8 +130,7 @@ def _plane(sheet: Sheet, place: int, across: int, tall: float, whole: float) -> 
     x = _axis(sheet.columns, left, left + width, sheet.width * width / 12)
     y = _axis(sheet.rows, max(0.0, top - tall / whole), top, tall / 12, reverse=True)
     return {
-        f"xaxis{name}": x | {"anchor": f"y{name}", "tickangle": below(sheet.columns)[0]}
-        | ({"matches": "x"} if place else {}),
+        f"xaxis{name}": x | {"anchor": f"y{name}"} | ({"matches": "x"} if place else {}),
         f"yaxis{name}": y | {"anchor": f"x{name}", "showticklabels": column == 0}
         | ({"matches": "y"} if place else {}),
     }  # fmt: skip

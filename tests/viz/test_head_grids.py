@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from attention_core.heads.head_averages import maximum_of_heads, mean_of_heads
+from attention_viz import theme
 from attention_viz.head_grids import heads_grid, limit_of, of_key, of_query, shared_grid, together
 from attention_viz.head_matrices import correlations, divergences
-from attention_viz.theme import Figure, dress
+from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, H, example, square
 from tests.viz.reading_figures import as_sent, strings
 
@@ -97,7 +98,7 @@ def test_hostile_tokens_stay_text() -> None:
     """Tokens like markup, entities or colour roles appear letter by letter; long ones are shortened."""
     figures = [heads_grid(example(), "scores", range(3), cell=(0, 0, 0)), of_query(example(), 0, 0, 0)]
     for figure in figures:
-        dressed = dress(figure)
+        dressed = theme.coloured(figure)
         texts = [text for part in dressed["data"] for text in strings([part.get("text"), part.get("x"), part.get("y")])]
         for text in texts:
             assert not re.search(r"<(?!/?b>|br>)", text), text

@@ -7,7 +7,7 @@ import pytest
 
 from attention_viz.labels import longest
 from attention_viz.parts import below, box, broken_line, layout, margins, word
-from attention_viz.theme import dress
+from attention_viz.theme import coloured
 
 
 def test_a_box_surrounds_cells_on_its_axes() -> None:
@@ -53,4 +53,4 @@ def test_plotly_takes_every_piece() -> None:
     """Every property is one that Plotly knows."""
     shapes = [box(0, 0, 1, 1, "@focus", 2), broken_line(0, 0, 1, 1, "@muted", 1, "dash")]
     around = layout(200, "A test.", shapes=shapes, annotations=[word(0, 0, "a")], margin={"l": 1})
-    go.Figure(dress({"data": [], "layout": around}))
+    go.Figure(coloured({"data": [], "layout": around}))

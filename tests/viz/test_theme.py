@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from copy import deepcopy
 from pathlib import Path
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_viz.theme import PALETTES, ROLES, dress, role
+from attention_viz.theme import PALETTES, ROLES, coloured, role
 
-CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+ROOT = Path(__file__).parents[2]
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 # palette entry -> what config.toml calls it
 SHARED = {
     "background": "backgroundColor", "text": "textColor", "muted": "grayColor", "line": "borderColor",
@@ -28,6 +30,12 @@ def luminance(colour: str) -> float:
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def mixed(one: str, other: str, share: float) -> str:
+    """A colour with so large a share of the first of two."""
+    parts = [(int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in parts)
 
 
 def contrast(one: str, other: str) -> float:
@@ -49,6 +57,20 @@ def test_colours_of_text_can_be_read(mode: str, name: str) -> None:
     """What is written in a role's colour has a contrast of at least 4.5 with the page, panels included."""
     for ground in ("backgroundColor", "secondaryBackgroundColor"):
         assert contrast(PALETTES[mode][name], CONFIG["theme"][mode][ground]) >= 4.5
+
+
+@pytest.mark.parametrize("mode", PALETTES)
+def test_the_terms_of_a_sum_can_be_read(mode: str) -> None:
+    """On the breath of a number's colour behind a term of the board, too, the contrast is at least 4.5."""
+    palette = PALETTES[mode]
+    style = (ROOT / "assets" / "board" / "board.css").read_text(encoding="utf-8")
+    (share,) = re.findall(
+        r"color-mix\(in srgb, var\(--tint, var\(--background\)\) (\d+)%, var\(--background\)\)", style
+    )
+    for _, colour in palette["feature"]:
+        ground = mixed(colour, palette["background"], int(share) / 100)
+        for name in ("text", "muted", "query", "key", "value", "output"):
+            assert contrast(palette[name], ground) >= 4.5
 
 
 @pytest.mark.parametrize("mode", PALETTES)
@@ -122,7 +144,7 @@ FIGURE: dict[str, Any] = {
 @pytest.mark.parametrize("mode", PALETTES)
 def test_roles_become_colours(mode: str) -> None:
     """Where a colour stands, the role's colour of the theme is put in, at any depth."""
-    figure, palette = dress(FIGURE, mode), PALETTES[mode]
+    figure, palette = coloured(FIGURE, mode), PALETTES[mode]
     assert figure["data"][0]["marker"]["color"] == palette["query"]
     assert figure["data"][1]["colorscale"] == palette["probability"]
     assert figure["layout"]["shapes"][0]["line"]["color"] == palette["focus"]
@@ -132,7 +154,7 @@ def test_roles_become_colours(mode: str) -> None:
 
 def test_text_is_never_taken_for_a_role() -> None:
     """A token or title that reads like a role stays as it is."""
-    figure = dress(FIGURE)
+    figure = coloured(FIGURE)
     assert figure["data"][0]["text"] == ["@key", "@nothing"]
     assert figure["data"][0]["name"] == "@value"
     assert figure["layout"]["annotations"][0]["text"] == "@query"
@@ -143,7 +165,7 @@ def test_text_is_never_taken_for_a_role() -> None:
 def test_the_undressed_figure_stays_as_it_was() -> None:
     """Dressing gives a copy: the same figure can be dressed for the other theme afterwards."""
     before = deepcopy(FIGURE)
-    dress(FIGURE, "dark", 2)
+    coloured(FIGURE, "dark", 2)
     assert FIGURE["layout"] == before["layout"]
     assert FIGURE["data"][0] == before["data"][0]
 
@@ -151,7 +173,7 @@ def test_the_undressed_figure_stays_as_it_was() -> None:
 def test_an_unknown_role_is_noticed() -> None:
     """A misspelt role fails instead of leaving a picture without colour."""
     with pytest.raises(KeyError, match="qwery"):
-        dress({"data": [{"marker": {"color": "@qwery"}}], "layout": {}})
+        coloured({"data": [{"marker": {"color": "@qwery"}}], "layout": {}})
 
 
 def test_presentation_enlarges_type_and_margins() -> None:
@@ -161,10 +183,10 @@ def test_presentation_enlarges_type_and_margins() -> None:
         "data": [{"marker": {"size": 14}}],
         "layout": {"margin": {"l": 20}, "height": 300, "xaxis": {"tickfont": font}, "annotations": [{"font": font}]},
     }
-    dressed = dress(figure, zoom=2)
+    dressed = coloured(figure, zoom=2)
     layout = dressed["layout"]
     sizes = [layout["xaxis"]["tickfont"]["size"], layout["annotations"][0]["font"]["size"], layout["margin"]["l"]]
     assert sizes == [20, 20, 40]
-    assert layout["font"]["size"] == 2 * dress(figure)["layout"]["font"]["size"]
+    assert layout["font"]["size"] == 2 * coloured(figure)["layout"]["font"]["size"]
     assert (layout["height"], dressed["data"][0]["marker"]["size"]) == (300, 14)
     assert layout["xaxis"]["tickfont"]["color"] == PALETTES["light"]["text"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -10,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from attention_ui.registry import PAGES, story
 from attention_viz.theme import PALETTES
-from tests.browser.driving import settled
+from tests.browser.driving import one_by_one, settled
 from tests.browser.test_reach import SIDEWAYS
 
 pytestmark = pytest.mark.browser
@@ -25,6 +26,8 @@ LOOKS = {
 }
 # Streamlit's own: pale labels of what is switched off, which is allowed, and the colours of code.
 OUTSIDE = {"exclude": [["[data-testid^=st]:has(> label):has(input:disabled)"], ["[data-testid=stCode]"]]}
+# The rules that colours alone decide.
+COLOURS = ["color-contrast", "link-in-text-block"]
 # What axe-core also reports on a bare Streamlit page with the same kinds of widgets: lists in its navigation and menus.
 STREAMLIT = {"list", "listitem", "aria-allowed-attr", "nested-interactive"}
 
@@ -34,28 +37,32 @@ def rgb(colour: str) -> str:
     return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
-def violations(page: Page) -> list[tuple[str, str]]:
-    """What axe-core finds serious on a page, but for what Streamlit brings along."""
+def violations(page: Page, colours: bool = False) -> list[tuple[str, str]]:
+    """What axe-core finds serious on a page, or in its colours alone, but for what Streamlit brings along."""
+    options: dict[str, Any] = {"resultTypes": ["violations"]} | ({"runOnly": COLOURS} if colours else {})
     return [
         (violation["id"], node["html"][:200])
-        for violation in Axe().run(page, context=OUTSIDE).response["violations"]
+        for violation in Axe().run(page, context=OUTSIDE, options=options).response["violations"]
         if violation["impact"] in ("serious", "critical") and violation["id"] not in STREAMLIT
         for node in violation["nodes"]
     ]
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
-    """A page opens by its address, without an error, in its theme, accessible, no wider than the window."""
+def test_every_page_in_every_look(tabs: list[Page], address: str, look: str) -> None:
+    """A page opens by its address, without an error, in its theme, accessible, no wider than the window.
+
+    The themes differ in their colours only, so the dark one is searched for those alone.
+    """
     width, height, scheme, pages = LOOKS[look]
-    page.emulate_media(color_scheme=scheme)
+    for tab in tabs:
+        tab.emulate_media(color_scheme=scheme)
+        tab.set_viewport_size({"width": width, "height": height})
     palette = PALETTES["dark" if scheme == "dark" else "light"]
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     found = {}
-    for entry in pages:
-        page.set_viewport_size({"width": width, "height": height})
-        page.goto(f"{address}/{entry.url_path}?query=4&key=1")
-        settled(page)
+    addresses = [f"{address}/{entry.url_path}?query=4&key=1" for entry in pages]
+    for entry, page in zip(pages, one_by_one(tabs, addresses), strict=True):
         expect(page.locator("h1")).to_have_text(entry.title)
         expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
@@ -64,8 +71,9 @@ def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
         if look == "phone":
             expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
         else:
-            found[entry.url_path] = violations(page)
+            found[entry.url_path] = violations(page, colours=scheme == "dark")
         tall = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
         page.set_viewport_size({"width": width, "height": min(tall + 20, 6000)})
         settled(page).screenshot(path=SCREENSHOTS / f"{entry.url_path}-{look}.png")
+        page.set_viewport_size({"width": width, "height": height})
     assert {name: faults for name, faults in found.items() if faults} == {}

@@ -12,7 +12,7 @@ from attention_core.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES
 from attention_viz.labels import number
 from tests.browser.conftest import at_home
-from tests.browser.driving import expect_address, parameters, scenario_in, settled, slider
+from tests.browser.driving import expect_address, one_by_one, parameters, scenario_in, settled, slider
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -66,10 +66,10 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     tab_to(page, "Feature")
 
 
-def test_hostile_text_stays_text(visit: Visit) -> None:
+def test_hostile_text_stays_text(tabs: list[Page], address: str) -> None:
     """Markup in the address is shown letter by letter on every page: nothing of it runs, loads or becomes a link."""
-    for entry in PAGES:
-        page = visit(f"{entry.url_path}?text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}")
+    choices = f"text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}"
+    for page in one_by_one(tabs, [f"{address}/{entry.url_path}?{choices}" for entry in PAGES]):
         assert page.locator("img[src=x], a[href^=javascript], script:text('alert')").count() == 0
         expect(page.get_by_label("Sentence", exact=True)).to_have_value(HOSTILE)
         assert page.locator("[data-testid=stException]").count() == 0

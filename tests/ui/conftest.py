@@ -40,7 +40,7 @@ def logged() -> Iterator[list[str]]:
     assert messages == []
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _one_server() -> Iterator[None]:
     """Do once what a server does once and AppTest for every app or run: look for components, compile the pages.
 
@@ -53,7 +53,7 @@ def _one_server() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _figures_checked() -> Iterator[None]:
     """Have Plotly check the properties of every figure that a page shows, once for equal figures."""
     send = ReadyFigure.to_dict

@@ -159,11 +159,15 @@ def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[bool]:
     Closed and all at their defaults they are left out, which spares the browser a third of its work. A control that
     was moved or stands in the address stays on the page: what is not drawn leaves the address.
     """
-    moved = any(
-        name in st.query_params or st.session_state.get(name, default) != default for name, default in defaults.items()
-    )
+    held = {name: st.session_state.get(name, default) for name, default in defaults.items()}
+    moved = {name: value for name, value in held.items() if value != defaults[name]}
     with st.expander(group, key=f"group {group}", on_change="rerun") as box:
-        yield bool(box.open) or moved
+        shown = bool(box.open) or bool(moved) or any(name in st.query_params for name in defaults)
+        if moved and not st.session_state.get(f"drawn {group}"):
+            # A widget that is new to the browser does not bring a value along into the address.
+            st.query_params.update({name: str(value).lower() for name, value in moved.items()})
+        st.session_state[f"drawn {group}"] = shown
+        yield shown
 
 
 def _of(group: str) -> list[Control]:

@@ -24,8 +24,10 @@ from .markdown import plain
 from .presets import choose
 from .registry import PAGES, SECTIONS, Page, page_of, story
 from .show import explained_errors, theme_mode
+from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
+VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
 
 def run() -> None:
@@ -36,6 +38,7 @@ def run() -> None:
         st.session_state["menu"] = _menu()  # once for a visitor: each page looks for its file on the disk
     menu = st.session_state["menu"]
     chosen = st.navigation(menu, position="top")
+    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
     if "here" not in st.session_state:
         _dismiss_false_alarm()
@@ -98,7 +101,7 @@ def _menu() -> dict[str, list[st.Page]]:
 
 def _view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar, controls.folded("View", {"notation": "ours", "own_scale": False, "present": False}) as shown:
+    with st.sidebar, controls.folded("View", VIEW) as shown:
         if shown:
             st.selectbox(
                 "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,

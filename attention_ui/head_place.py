@@ -18,13 +18,12 @@ from attention_core.trained.head_finder import telling_pair
 
 from .address import adopt, mirror
 from .focus import AXIS_NAMES, LARGEST, Focus
-from .here import Here
-from .panels import go_to_remembered_step, remember_step
+from .panels import open_step
 from .registry import page_of
+from .way import ask_for
 
 LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
 FIRST = {LAYER: 3, HEAD: 1}  # shown where the address names no other
-WANTED = "wanted head"
 
 
 def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
@@ -97,9 +96,11 @@ def open_measured(dot: str) -> None:
 
 def open_head(layer: int, head: int, query: int | None = None, key: int | None = None) -> None:
     """In a callback: ask for the page of one head, with a cell where there is one."""
-    st.session_state.update({LAYER: min(layer, LARGEST), HEAD: min(head, LARGEST), WANTED: True, CELL: ""})
+    st.session_state.update({LAYER: min(layer, LARGEST), HEAD: min(head, LARGEST), CELL: ""})
     if query is not None and key is not None:
         _keep(query, key, 0)
+    places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
+    ask_for(page_of("one-head").path, **{name: place for name, place in places.items() if place != ""})
 
 
 def walk(layer: int, at: Focus) -> partial[None]:
@@ -107,19 +108,10 @@ def walk(layer: int, at: Focus) -> partial[None]:
     return partial(_walk, layer, at)
 
 
-def go_on(now: Here) -> None:
-    """Go where a callback asked to, if one did."""
-    go_to_remembered_step(now.focus)
-    if st.session_state.pop(WANTED, False):
-        # Without parameters Streamlit would clear the address, and refuses to where widgets are bound to it.
-        wanted = {name: str(st.session_state[name]) for name in (LAYER, HEAD, CELL)}
-        st.switch_page(page_of("one-head").path, query_params={name: text for name, text in wanted.items() if text})
-
-
 def _walk(layer: int, at: Focus) -> None:
     st.session_state.update({"weights": "trained", "layer": layer, "scaling": "on", "mask": "none"})
     st.session_state.update(head=at.head, query=at.query, key=at.key)
-    remember_step("scores")
+    open_step("scores")
 
 
 def _places(array: str) -> list[int]:

@@ -13,6 +13,7 @@ from attention_core.own.own_matrices import OwnMatrices
 from attention_core.own.taken_layer import take_layer
 
 from .markdown import plain
+from .way import ask_for
 
 STORY = "pages/story/overview.py"
 
@@ -35,16 +36,16 @@ def offer_story(
         st.info(plain(str(error)), icon=":material/block:")
         return
     inputs = "Its inputs X come along. " if x is not None else ""
-    if st.button(
+    st.button(
         "Take this layer to the story", icon=":material/move_item:", on_click=put, args=(own, layer.n_heads, controls),
         disabled=disabled, key=key,
         help="As own matrices W_Q, W_K, W_V, W_O and their biases, in as many heads: the pages of the story, of the "
         f"heads and of the diagonal then show it. {inputs}Edits are dropped.",
-    ):  # fmt: skip
-        st.switch_page(STORY, query_params={})
+    )  # fmt: skip
 
 
 def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = None) -> None:
-    """In a callback: the layer of the sidebar is this one from now on. Other controls stay as they are."""
+    """In a callback: the layer of the sidebar is this one from now on, and the story opens. Other controls stay."""
     st.session_state.update(own=own.address(), edits="", weights="random", n_heads=n_heads)
     st.session_state.update(controls or {})
+    ask_for(STORY, head=0)

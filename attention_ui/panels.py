@@ -21,6 +21,7 @@ from .focus import NAMES, Focus
 from .here import Here
 from .markdown import plain
 from .registry import step_of
+from .way import ask_for
 
 
 def says(now: Here, field: str, more: str = "") -> None:
@@ -58,20 +59,13 @@ def which() -> str:
     return str(chosen)
 
 
-def remember_step(field: str) -> None:
-    """Note in a callback that a field's step is wanted; queries, keys and values share pages, so say which."""
-    st.session_state["wanted step"] = field
+def open_step(field: str) -> None:
+    """In a callback: go to a field's step, at the cell in focus; queries, keys and values share pages, so say which."""
     of_three = field.replace("query_heads", "queries").replace("_heads", "s")
     if of_three in ("queries", "keys", "values"):
         st.session_state["which"] = of_three
-
-
-def go_to_remembered_step(focus: Focus) -> None:
-    """Go to the wanted step, if there is one."""
-    field = st.session_state.pop("wanted step", None)
-    if field:
-        # Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself.
-        st.switch_page(step_of(field).path, query_params={name: str(getattr(focus, name)) for name in NAMES})
+    focus = {name: st.session_state.get(name, 0) for name in NAMES}
+    ask_for(step_of(field).path, **({name: place for name, place in focus.items() if place} or {"head": 0}))
 
 
 def token(trace: Trace, axis: str, index: int) -> str:

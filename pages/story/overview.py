@@ -6,14 +6,13 @@ from attention_core import STEPS
 from attention_core.decompositions import strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import go_to_remembered_step, remember_step, token
+from attention_ui.panels import open_step, token
 from attention_ui.registry import step_of
 from attention_viz.labels import counted, number, percent
 from attention_viz.overview import overview
 
 now = here()
 trace, focus, sizes = now.trace, now.focus, now.trace.sizes
-go_to_remembered_step(focus)
 
 head, query, key = focus.head, focus.query, focus.key
 asking, asked = token(trace, "T", query), token(trace, "S", key)
@@ -62,7 +61,7 @@ SENTENCES = (
 
 picture, words = st.columns([3, 2], gap="medium")
 with picture:
-    show_board(overview(now.stage, head, query, key), "layer", on_open=remember_step)
+    show_board(overview(now.stage, head, query, key), "layer", on_open=open_step)
     st.caption(
         "Every picture holds this sentence's real numbers, from orange (negative) to violet (positive); a click opens "
         f"its step. Of {counted(sizes['H'], 'head')}, head {head} is shown."

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.trained.changed_word import change_word, replace_word, word_in
 from attention_ui.board import show_board
-from attention_ui.head_place import CELL, HEAD, LAYER, choose_head, go_on, pin_change, pinned_cell
+from attention_ui.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_viz.labels import percent
@@ -14,7 +14,6 @@ from attention_viz.thumbnails import thumbnails
 SENTENCE = "The animal did not cross the street because it was too tired."
 
 now = here()
-go_on(now)
 text = now.scenario.text
 left, right, famous = st.columns([2, 2, 1], vertical_alignment="bottom")
 old = left.text_input("Replace the word", "tired", 40, key="cw_old", bind="query-params", persist_state="session")

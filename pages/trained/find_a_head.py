@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.trained.head_finder import RULES, rank_heads, word_to_word
 from attention_ui.board import show_board
-from attention_ui.head_place import choose_token, go_on, open_pinned
+from attention_ui.head_place import choose_token, open_pinned
 from attention_ui.heads_shown import heads_shown
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -19,7 +19,6 @@ SAYS = {
 }  # fmt: skip
 
 now = here()
-go_on(now)
 shown = heads_shown(now)
 maps = shown.maps
 

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.trained import weightless
 from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
-from attention_ui.head_place import HEAD, go_on, open_measured, open_pinned
+from attention_ui.head_place import HEAD, open_measured, open_pinned
 from attention_ui.heads_shown import heads_shown, of_model
 from attention_ui.here import here
 from attention_ui.show import show_figure
@@ -13,7 +13,6 @@ from attention_viz.labels import number, percent
 from attention_viz.layer_pictures import by_layer, heads_matrix, weightless_beside
 
 now = here()
-go_on(now)
 shown = heads_shown(now)
 
 left, right = st.columns([4, 1], vertical_alignment="bottom")

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.head_place import choose_head, go_on, pin_cell, place, walk
+from attention_ui.head_place import choose_head, pin_cell, place, walk
 from attention_ui.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -28,7 +28,6 @@ SAYS = {
 }
 
 now = here()
-go_on(now)
 shown = heads_shown(now)
 layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])
 at = place(shown.maps, layer, head)

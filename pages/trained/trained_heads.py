@@ -3,14 +3,13 @@
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.head_place import choose_head, go_on, open_head, open_pinned, place
+from attention_ui.head_place import choose_head, open_head, open_pinned, place
 from attention_ui.heads_shown import heads_shown
 from attention_ui.here import here
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 
 now = here()
-go_on(now)
 shown = heads_shown(now)
 maps, sizes = shown.maps, shown.maps.sizes
 n_heads = sizes["L"] * sizes["H"]

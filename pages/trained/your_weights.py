@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.trained.weight_names import NAMINGS
 from attention_ui.board import show_board
-from attention_ui.head_place import go_on, open_pinned
+from attention_ui.head_place import open_pinned
 from attention_ui.heads_shown import of_own
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -20,7 +20,6 @@ attention = np.stack([layer[0].numpy() for layer in outputs.attentions])
 np.savez("attention.npz", attention=attention, tokens=tokens)"""
 
 now = here()
-go_on(now)
 st.markdown(
     "Load a file, and the pages of this section show its heads. **Weights** of one layer or a whole model run on the "
     "sentence of the sidebar; **attention** that a model computed elsewhere is shown as it is."

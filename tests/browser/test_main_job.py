@@ -107,6 +107,19 @@ def test_the_overview_opens_a_step(visit: Visit) -> None:
     assert parameters(settled(page)) == {"n_heads": "2", "query": "4"}
 
 
+def test_an_example_reaches_the_address(visit: Visit) -> None:
+    """What an example sets is in the address also where its group of controls was closed, and outlives a reload."""
+    page = visit("scores")
+    page.get_by_label("Example", exact=True).click()
+    page.get_by_role("option", name="Causal").click()
+    expect_address(page, "mask=causal")
+    page.get_by_role("link", name="Next").click()
+    expect_address(page, "/scale?mask=causal")
+    page.reload()
+    assert scenario_in(settled(page)) == Scenario(mask="causal")
+    expect(page.locator("h1")).to_have_text("Scale")
+
+
 def test_back_and_forth(visit: Visit) -> None:
     """The state goes along to other pages, and the back button returns to the page before with the state kept."""
     page = visit("scores?n_heads=2&mask=causal&query=4")

@@ -1,0 +1,32 @@
+"""Going to another page from a callback, before the old page is drawn again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+WANTED, ARRIVED = "wanted page", "arrived"
+
+
+def ask_for(path: str, **places: object) -> None:
+    """In a callback: the page to go to, and what its address holds besides the values of bound widgets.
+
+    Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself. It needs some
+    parameters all the same: with none it would clear the address, which it refuses, too.
+    """
+    st.session_state[WANTED] = (path, {name: str(place) for name, place in places.items()})
+
+
+def go_where_asked(bound: Iterable[str]) -> None:
+    """Change the page if a callback asked for it.
+
+    bound: the names of bound widgets. What the callback set for one is set once more on the new page: Streamlit tells
+    the browser of a value only in the run that follows, which is the one that ends here.
+    """
+    if WANTED in st.session_state:
+        path, places = st.session_state.pop(WANTED)
+        st.session_state[ARRIVED] = True
+        st.switch_page(path, query_params=places)
+    if st.session_state.pop(ARRIVED, False):
+        st.session_state.update({name: st.session_state[name] for name in bound if name in st.session_state})

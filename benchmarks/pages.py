@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.registry import PAGES
+from attention_ui.registry import PAGES, SECTIONS, Page
 
 ROOT = Path(__file__).parent.parent
 RIVALS = {name: ROOT / "benchmarks" / "rivals" / f"{name}.py" for name in ("floor", "usual")}
@@ -76,12 +76,12 @@ def served(script: Path) -> Iterator[str]:
             server.terminate()
 
 
-def script_times() -> dict[str, float]:
+def script_times(pages: Sequence[Page]) -> dict[str, float]:
     """Milliseconds of one rerun of each page under AppTest, median of 15 after a warm run."""
     times = {}
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.run()
-    for page in PAGES:
+    for page in pages:
         app.switch_page(page.path).run()
         times[page.url_path] = statistics.median(_timed(app) for _ in range(15))
     for name, script in RIVALS.items():
@@ -97,11 +97,11 @@ def _timed(app: AppTest) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def repaint_times(presses: int) -> dict[str, tuple[float, float]]:
+def repaint_times(pages: Sequence[Page], presses: int) -> dict[str, tuple[float, float]]:
     """Milliseconds from key press to repaint in Chromium, and the kilobytes received for it, by page."""
     found = {}
     with served(ROOT / "app.py") as app, served(RIVALS["floor"]) as floor, served(RIVALS["usual"]) as usual:
-        addresses = {"floor": floor, "usual": usual} | {page.url_path: f"{app}/{page.url_path}" for page in PAGES}
+        addresses = {"floor": floor, "usual": usual} | {page.url_path: f"{app}/{page.url_path}" for page in pages}
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS)
             for name, address in addresses.items():
@@ -148,8 +148,10 @@ def main(arguments: list[str]) -> None:
     """Print one line per page: script time, repaint, the repaint beside floor and usual page, and the bytes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks pages", description=__doc__)
     parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per page")
-    presses = parser.parse_args(arguments).presses
-    scripts, repaints = script_times(), repaint_times(presses)
+    parser.add_argument("--sections", nargs="*", default=list(SECTIONS), help="sections of the menu, for example story")
+    chosen = parser.parse_args(arguments)
+    pages = [page for page in PAGES if page.section in chosen.sections]
+    scripts, repaints = script_times(pages), repaint_times(pages, chosen.presses)
     print("| page | script, ms | repaint, ms | × floor | × usual page | kB |")
     print("|---|---|---|---|---|---|")
     for name, (repaint, size) in repaints.items():

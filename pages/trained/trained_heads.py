@@ -16,7 +16,7 @@ n_heads = sizes["L"] * sizes["H"]
 
 st.markdown(
     f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask, columns the tokens they "
-    "read; the darker, the larger the share. Point at a cell to read its two tokens; click a head to open it."
+    "read; the stronger the colour, the larger the share. Point at a cell to read its tokens; click a head to open it."
 )
 layer, head = choose_head(sizes["L"], sizes["H"])
 at = place(maps, layer, head)

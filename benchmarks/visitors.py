@@ -130,7 +130,7 @@ def main(arguments: list[str] | None = None) -> None:
             each = (after - before) / count
             print(f"| {name} | {count} | {len(times)} | {p50:.0f} | {p95:.0f} | {each:.2f} |", flush=True)
     with served(PAGES["scores"][0]) as address:
-        asyncio.run(visits(address, 100))
+        asyncio.run(visits(address, 600))  # until then the process still grows to its size
         before = resident(PAGES["scores"][0])
         asyncio.run(visits(address, 500))
         left = resident(PAGES["scores"][0]) - before

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import streamlit as st
 
-from attention_core.checks import Array
+from attention_core.checks import Array, score_scale
 from attention_core.lab_examples import globe_step as globe_example
 from attention_core.lab_examples import mapping_example
 from attention_core.labs.column_effect import column_effect
@@ -36,7 +35,7 @@ def effects(d_model: int, n_heads: int, seed: int) -> tuple[list[dict[str, objec
     """What the columns do to a layer, as the rows of a table; and the singular values of W_Q W_Kᵀ by their way."""
     rows, spectra = [], {}
     for title, (columns, by_model) in WAYS.items():
-        scale = 1 / math.sqrt(d_model) if by_model else None
+        scale = score_scale(None, d_model) if by_model else None
         found = effect(columns, d_model, n_heads, n_tokens=N_TOKENS, scale=scale, seed=seed)
         values = found.singular_values
         rows.append({

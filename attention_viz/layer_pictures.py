@@ -10,6 +10,7 @@ from attention_core.checks import Array
 from attention_core.trained import Weightless
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.changed_word import ChangedWord
+from attention_core.trained.layer_measures import Measured
 
 from .labels import number, percent
 from .matrices import Matrix, Side, board, difference
@@ -44,30 +45,31 @@ def best_heads(maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell
     return _saying(board(matrices, first, f"The {len(matrices)} heads that do it most."), GIVEN["probability"])
 
 
-def by_layer(values_LH: Array, title: str, even_L: Array | None = None) -> Figure:
+def by_layer(measured: Measured) -> Figure:
     """Every head as a dot over its layer, the mean of each layer as a line, and a head without preferences dashed."""
+    values_LH, title = measured.values, measured.measure.title
     n_layers, n_heads = values_LH.shape
     layers = np.repeat(np.arange(n_layers), n_heads)
     # Side by side, so that equal dots do not hide each other.
     spread = np.tile(np.linspace(-0.25, 0.25, n_heads) if n_heads > 1 else np.zeros(1), n_layers)
-    means = [float(row[~np.isnan(row)].mean()) if (~np.isnan(row)).any() else None for row in values_LH]
     texts = [
         f"layer {layer}, head {head}<br><b>{number(float(values_LH[layer, head]))}</b>"
         for layer in range(n_layers)
         for head in range(n_heads)
     ]
     data = [
-        {"type": "scatter", "mode": "lines", "name": "mean of the layer", "x": list(range(n_layers)), "y": means,
+        {"type": "scatter", "mode": "lines", "name": "mean of the layer",
+         "x": list(range(n_layers)), "y": measured.means,
          "line": {"color": "@primary", "width": 2}, "hovertemplate": "mean %{y:.3f}<extra></extra>"},
         {"type": "scatter", "mode": "markers", "name": "one head", "x": (layers + spread).astype("f4"),
          "y": [None if np.isnan(value) else float(value) for value in values_LH.ravel()], "text": texts,
          "customdata": [f"{layer}-{head}" for layer in range(n_layers) for head in range(n_heads)],
          "marker": {"color": "@query", "size": 8, "opacity": 0.75}, "hovertemplate": "%{text}<extra></extra>"},
     ]  # fmt: skip
-    if even_L is not None:
+    if measured.even is not None:
         data.append({
             "type": "scatter", "mode": "lines", "name": "a head that reads all alike", "x": list(range(n_layers)),
-            "y": [float(value) for value in even_L], "line": {"color": "@muted", "width": 2, "dash": "dash"},
+            "y": [float(value) for value in measured.even], "line": {"color": "@muted", "width": 2, "dash": "dash"},
             "hovertemplate": "all alike %{y:.3f}<extra></extra>",
         })  # fmt: skip
     says = f"{title} of {values_LH.size} heads over {n_layers} layers: every head is a dot, the line is the mean."

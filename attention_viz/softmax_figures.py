@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.formulas import softmax
-from attention_core.masks.saturation import ScoreSpread, two_token_slope
+from attention_core.masks.saturation import ScoreSpread, shares_at, two_token_slope
 
 from .labels import number, percent, short
 from .parts import Part, broken_line, layout, word
@@ -25,7 +24,7 @@ def temperature_curves(scores: Array, tokens: Sequence[str], key: int, temperatu
     Shapes: scores (S,), masked.
     """
     heat_P = np.geomspace(COLDEST, HOTTEST, 61)
-    shares_PS = softmax(scores / heat_P[:, np.newaxis])
+    shares_PS = shares_at(scores, heat_P)
     strongest = int(shares_PS[0].argmax())
     curves = []
     for place in sorted(range(len(tokens)), key=lambda one: one == key):

@@ -62,7 +62,7 @@ def sphere_figure(step: SphereStep) -> Figure:
             for (title, where), beside in zip(_landings(step).items(), BESIDE, strict=False)
         ),
     ]
-    says = f"Globe: a step of length {number(float(np.linalg.norm(step.stepped - here)))} from a point of the unit "
+    says = f"Globe: a step of length {number(step.length)} from a point of the unit "
     hidden = {"visible": False}
     scene = {
         "xaxis": hidden, "yaxis": hidden, "zaxis": hidden, "aspectmode": "data", "dragmode": "orbit",

@@ -5,6 +5,7 @@ X stands for any leading axes, such as batch and head.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +59,15 @@ def entropy(probabilities_XTS: Array) -> Array:
     logarithms_XTS = np.log(np.where(probabilities_XTS > 0, probabilities_XTS, 1.0))
     spread_XT: Array = np.abs((probabilities_XTS * logarithms_XTS).sum(axis=-1))  # never positive before; 0, not -0
     return spread_XT
+
+
+def largest_entropy(n_keys: int) -> float:
+    """The entropy of attention that is spread evenly over n keys, ln n: no row has more. Units or range: nats.
+
+    >>> round(largest_entropy(32), 2)
+    3.47
+    """
+    return math.log(n_keys)
 
 
 def normalised_entropy(probabilities_XTS: Array, allowed_XTS: Array) -> Array:

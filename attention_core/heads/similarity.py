@@ -6,15 +6,13 @@ with each other; the centred correlation, which looks at departures from an even
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..checks import Array
 from ..errors import SettingsError
-from .patterns import Pattern, entropy
+from .patterns import Pattern, entropy, largest_entropy
 
-MOST = math.log(2)
+MOST = largest_entropy(2)
 
 
 def jensen_shannon(one_XTS: Array, other_XTS: Array) -> Array:

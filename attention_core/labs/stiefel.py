@@ -182,6 +182,11 @@ class SphereStep:
     landed: dict[str, Array]
     path: Array
 
+    @property
+    def length(self) -> float:
+        """How long the straight step is."""
+        return float(np.linalg.norm(self.stepped - self.point))
+
 
 def sphere_step(point: ArrayLike, gradient: ArrayLike, step_size: float = 1.0, n_points: int = 33) -> SphereStep:
     """A step against a gradient from a point of the sphere, with all retractions. Raises: SettingsError.

@@ -91,6 +91,15 @@ def sharpness(scores_XS: Array) -> Sharpness:
     return Sharpness(*(float(measure.mean()) for measure in measures))
 
 
+def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
+    """The softmax of a row of scores divided by each of some temperatures. Shapes: (S,), (P,) -> (P, S).
+
+    >>> shares_at(np.array([0.0, np.log(3)]), np.array([1.0, 0.5])).round(3).tolist()
+    [[0.25, 0.75], [0.1, 0.9]]
+    """
+    return softmax(scores_S / temperatures_P[:, np.newaxis])
+
+
 @lru_cache(maxsize=64)
 def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
     """Measure the dot products of 64 draws of as many queries as keys, all entries normal with variance 1.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,6 +44,15 @@ class Weightless:
     length: float
     others: float
     share: float
+
+    @property
+    def even_share(self) -> float:
+        """What a token would give itself if it looked at all alike: 1/T."""
+        return 1 / len(self.trace.tokens)
+
+    def times_as_long(self, other: Weightless) -> float:
+        """How many times as long as the vectors of another kind these are, in the root of the mean square."""
+        return math.sqrt(self.length / other.length)
 
 
 @lru_cache(maxsize=64)

@@ -29,6 +29,10 @@ class HeadRanking:
     scores: Array
     even: float
 
+    def times_even(self, score: float) -> float:
+        """How many times the even share a score is."""
+        return score / self.even
+
     def best(self, count: int = 5) -> list[tuple[int, int, float]]:
         """(layer, head, score) of the heads that do it most, the best first."""
         order = np.argsort(-self.scores, axis=None, kind="stable")[:count]

@@ -50,6 +50,12 @@ class Measured:
     values: Array
     even: Array | None
 
+    @property
+    def means(self) -> list[float | None]:
+        """The mean of every layer over the heads that were measured; None for a layer without one."""
+        known = [row[~np.isnan(row)] for row in self.values]
+        return [float(row.mean()) if row.size else None for row in known]
+
 
 def _offered() -> dict[str, LayerMeasure]:
     portraits = [

@@ -1,11 +1,9 @@
 """Head portraits: what each head does, in numbers, and which heads do the same."""
 
-import math
-
 import streamlit as st
 
 from attention_core.heads.head_comparison import most_alike
-from attention_core.heads.patterns import pattern_of
+from attention_core.heads.patterns import largest_entropy, pattern_of
 from attention_core.heads.portraits import MEASURES
 from attention_core.heads.similarity import (
     centred_correlations,
@@ -89,5 +87,6 @@ else:
         )
     st.caption(
         f"All {n_heads} heads together differ by {number(float(layer_divergence(pattern)[0]), 3)} of at most "
-        f"ln {n_heads} = {number(math.log(n_heads), 3)}: the entropy of their mean minus the mean of their entropies."
+        f"ln {n_heads} = {number(largest_entropy(n_heads), 3)}: the entropy of their mean minus the mean "
+        "of their entropies."
     )

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from attention_core.heads.patterns import largest_entropy
 from attention_core.labs.stiefel import parameter_counts
 from attention_ui import stiefel_lab as lab
 from attention_ui.show import show_figure
 from attention_ui.stiefel_runs import deep_stack, one_layer
+from attention_viz.labels import number, percent
 from attention_viz.stiefel_figures import singular_value_figure, sphere_figure
 
 st.markdown(
@@ -28,14 +30,14 @@ with left:
     st.markdown(
         f"With orthonormal columns **every singular value is 1**: no direction is favoured, none is lost, and the size "
         f"of the scores is frozen. Of **{free:,}** numbers in W_Q, W_K and W_V only **{constrained:,}** can be chosen "
-        f"({constrained / free:.1%}): each column has length 1 and is orthogonal to those before it. "
+        f"({percent(constrained / free)}): each column has length 1 and is orthogonal to those before it. "
     )
     st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad n = C/h")
 with right:
     show_figure(singular_value_figure(spectra), "stiefel spectra")
     st.caption(
         f"Mean of {n_heads} heads of width {d_model // n_heads}; spread and entropy with {lab.N_TOKENS} normal tokens "
-        f"(evenly spread attention would have ln {lab.N_TOKENS} = 3.47)."
+        f"(evenly spread attention would have ln {lab.N_TOKENS} = {number(largest_entropy(lab.N_TOKENS), 2)})."
     )
 
 st.subheader("One step on the manifold", anchor=False)

@@ -1,7 +1,12 @@
 """Scores: every query compared with every key, in every head."""
 
+from dataclasses import replace
+
 import streamlit as st
 
+from attention_core.asides import slice_of
+from attention_core.heads.counts import size_of
+from attention_core.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, pair, says, token, told
@@ -12,7 +17,6 @@ now = here()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 h, d_k = trace.sizes["H"], trace.sizes["K"]
-scores_of_pair = trace.scores[0, :, focus.query, focus.key]
 
 says(now, "scores")
 board = story.scores(now.stage, cell)
@@ -27,6 +31,9 @@ with st.expander(
     "One pair of tokens in all heads: the Hadamard product", key="all heads", icon=":material/apps:", on_change="rerun"
 ) as in_all_heads:
     if in_all_heads.open:
+        one_pair = replace(size_of(trace), n_tokens=1)
+        products = {scheme.key: scheme.multiplies.of(one_pair) for scheme in SCHEMES}
+        together = float(slice_of(trace, "pair_total", {0: 0, 1: focus.query, 2: focus.key}))
         st.markdown(
             f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of "
             f"{token(trace, 'S', focus.key)}] in all {h} heads at once. Multiplying the two stacks as matrices "
@@ -36,10 +43,10 @@ with st.expander(
         )
         show_board(story.pair(now.stage, cell), "pair")
         st.markdown(
-            f"- The full product takes h² · d_k = {h}² · {d_k} = **{h * h * d_k}** multiplications for this pair, the "
-            f"Hadamard product h · d_k = {h} · {d_k} = **{h * d_k}**; so does one product per head.\n"
+            f"- The full product takes h² · d_k = {h}² · {d_k} = **{products['full']}** multiplications for this pair, "
+            f"the Hadamard product h · d_k = {h} · {d_k} = **{products['hadamard']}**; so does one product per head.\n"
             f"- Added up over the heads, the scores are the dot product of the fused vectors, all {h * d_k} numbers of "
-            f"each: **{number(float(scores_of_pair.sum()))}**. Whoever forgets the split gets only this sum: *one head "
+            f"each: **{number(together)}**. Whoever forgets the split gets only this sum: *one head "
             "in disguise*."
         )
 code_and_numbers(now, ("scores",), board)

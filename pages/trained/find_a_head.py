@@ -52,7 +52,7 @@ with left:
     st.caption("The share that each head gives. A click opens the head.")
 with right:
     for place, (one_layer, one_head, score) in enumerate(best, 1):
-        times = f", {score / ranking.even:.1f} times the even share" if ranking.even else ""
+        times = f", {ranking.times_even(score):.1f} times the even share" if ranking.even else ""
         st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}{times}")
 st.subheader(f"The {counted(len(best), 'head')} that do it most", anchor=False)
 show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)

@@ -27,7 +27,7 @@ with right.popover("Formula"):
     st.latex(measure.formula)
     st.markdown(f"{measure.says}\n\nRange: {measure.range}.")
 st.markdown(measure.says)
-show_figure(by_layer(values, measure.title, measured.even), "by layer", on_click=open_measured)
+show_figure(by_layer(measured), "by layer", on_click=open_measured)
 st.caption(
     "Every dot is a head; a click opens it. "
     + ("The dashed line is what a head would have that reads all its keys alike. " if measured.even is not None else "")
@@ -55,7 +55,7 @@ st.table({
 words, _, normed = kinds
 st.markdown(
     f"**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every share is close to "
-    f"1/{n_tokens} = {percent(1 / n_tokens)}. LayerNorm makes them {(normed.length / words.length) ** 0.5:.1f} times "
+    f"1/{n_tokens} = {percent(words.even_share)}. LayerNorm makes them {normed.times_as_long(words):.1f} times "
     f"as long; their scores grow by the square of that, to {number(normed.length)} with themselves, while the others "
     f"stay at {number(normed.others)} because they point elsewhere: e to the difference, "
     f"{number(normed.length - normed.others)}, is what makes a token keep {percent(normed.share)} of its attention. "

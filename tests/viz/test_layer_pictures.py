@@ -12,6 +12,7 @@ from attention_core import Projections, attend
 from attention_core.trained import Weightless
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.changed_word import ChangedWord
+from attention_core.trained.layer_measures import LAYER_MEASURES, Measured
 from attention_viz.layer_pictures import before_and_after, best_heads, by_layer, heads_matrix, weightless_beside
 
 L, H, T = 2, 3, 5
@@ -47,7 +48,7 @@ def test_the_best_heads_by_name() -> None:
 
 def test_dots_and_means() -> None:
     """One dot for each head over its layer, gaps where nothing is measured, and the mean of the known ones."""
-    figure = by_layer(VALUES, "margin", np.array([1.0, 1.5]))
+    figure = by_layer(Measured(LAYER_MEASURES["self_mass"], VALUES, np.array([1.0, 1.5])))
     means, dots, even = figure["data"]
     assert means["y"] == pytest.approx([0.5, 1.625])
     assert dots["y"] == [0.5, -1.0, 2.0, None, 0.25, 3.0]

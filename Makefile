@@ -2,6 +2,8 @@
 # Arguments for the app or for pytest: make run ARGS="--server.port 8600", make test ARGS="-m 'not browser'"
 PYTHON ?= python3
 ARGS ?=
+# Every process has an app and a Chromium of its own.
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist worksteal
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
@@ -16,7 +18,7 @@ run: $(VENV)/run.stamp ## install what the app needs and open it
 	$(BIN)/python -m streamlit run app.py $(ARGS)
 
 test: lint ## lint, types, doctests, unit, page and browser tests
-	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m pytest $(ARGS)
+	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 lint: $(VENV)/dev.stamp ## style and types only
 	$(BIN)/python -m ruff check .

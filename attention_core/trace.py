@@ -169,9 +169,15 @@ class Trace:
         return rows
 
     @property
+    def hidden(self) -> Array:
+        """Which keys each query may not see. Shapes: (B, H, T, S) bool."""
+        cells: Array = np.isneginf(self.masked_scores)
+        return cells
+
+    @property
     def hidden_keys(self) -> Array:
         """How many keys each query may not see. Shapes: (B, H, T) whole numbers."""
-        counts: Array = np.isneginf(self.masked_scores).sum(axis=-1)
+        counts: Array = self.hidden.sum(axis=-1)
         return counts
 
     def code(self, name: str) -> str:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import streamlit as st
-from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
-from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 from attention_viz.payload import JSON
 from attention_viz.scene import dressed
 
+from .components import component
 from .focus import follow_cell
 from .own_numbers import edit_cell
-from .show import theme_mode
-
-ROOT = Path(__file__).parent.parent
-NAME = "attention-lab"
-
+from .show import theme_mode, zoom
 
 OnPin = Callable[[str, list[int]], None]
 
@@ -33,35 +26,17 @@ def show_board(
     on_pin: called with the array and the index of a pinned cell instead.
     """
     key = f"board {name}"
-    zoom = 1.35 if st.session_state.get("present") else 1.0
     axes = {
         name: [(letter, scene["axes"][letter]["block"]) for letter in array["axes"]]
         for name, array in scene["arrays"].items()
     }
-    component()(
+    component("board")(
         key=key,
-        data=dressed(scene, theme_mode(), zoom),
+        data=dressed(scene, theme_mode(), zoom()),
         on_pin_change=partial(_pinned, key, axes, on_pin),
         on_open_change=partial(_opened, key, on_open),
         on_edit_change=partial(_edited, key),
     )
-
-
-def component() -> Any:
-    """The board's component. Its files are served from assets/board, so that a rerun sends only the numbers.
-
-    Streamlit finds such folders in installed packages; this app is run from its folder, so it says where it is.
-    """
-    manager = get_bidi_component_manager()
-    if manager.get_component_asset_root(f"{NAME}.board") is None:
-        manifest = ComponentManifest(NAME, "1", [ComponentConfig("board", "assets/board")])
-        manager.register_from_manifest(manifest, ROOT)
-    return _mounted(id(manager))
-
-
-@lru_cache(maxsize=1)
-def _mounted(manager: int) -> Any:
-    return st.components.v2.component(f"{NAME}.board", js="component.js", css="board.css")
 
 
 def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnPin | None = None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import streamlit as st
 
@@ -87,15 +87,10 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
         )
 
 
-def follow_click(chart: str, names: tuple[str, str]) -> None:
-    """Move the focus to the clicked cell of a chart; names say what its rows and columns are."""
-    points = st.session_state[chart].selection.points
-    if points:
-        place = points[0]["customdata"]
-        # A typed array comes back from the browser as an object: {"0": head, "1": row, "2": column}.
-        head, row, column = (int(i) for i in (place.values() if isinstance(place, Mapping) else place))
-        moved: Mapping[str, Any] = dict(zip(names, (row, column), strict=True))
-        st.session_state.update({**moved, **({"head": head} if head >= 0 else {})})
+def follow_click(names: tuple[str, str], head: int, row: int, column: int) -> None:
+    """Move the focus to a clicked cell; names say what rows and columns are. head: -1 leaves the head."""
+    moved = {**dict(zip(names, (row, column), strict=True)), **({"head": head} if head >= 0 else {})}
+    st.session_state.update({name: min(max(number, 0), LARGEST) for name, number in moved.items()})
 
 
 def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:

@@ -89,9 +89,11 @@ def open_pinned(array: str, index: list[int]) -> None:
     open_head(*_places(array), *index)
 
 
-def open_measured(dot: str) -> None:
-    """In a callback: ask for the head of a clicked dot, "3-1"."""
-    open_head(*(int(part) for part in str(dot).split("-")))
+def open_measured(dot: object) -> None:
+    """In a callback: ask for the head of a clicked dot, "3-1"; what is no such name is passed over."""
+    layer, _, head = str(dot).partition("-")
+    if all(part.isascii() and part.isdigit() and len(part) < 6 for part in (layer, head)):
+        open_head(int(layer), int(head))
 
 
 def open_head(layer: int, head: int, query: int | None = None, key: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""How things reach the screen: the one caller of `st.plotly_chart`, and the one place that shows errors."""
+"""How things reach the screen: the one place that shows charts, and the one that shows errors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import streamlit as st
 from attention_core import AttentionError
 from attention_viz.theme import Figure, dress
 
+from .components import PLOTLY, component
 from .focus import follow_click
 from .markdown import plain
-
-CONFIG = {
-    "displaylogo": False,
-    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
-    "toImageButtonOptions": {"format": "svg"},
-}
 
 
 def theme_mode() -> str:
     """ "light" or "dark", as the visitor's browser shows the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def zoom() -> float:
+    """How much larger than usual everything is written, for a classroom."""
+    return 1.35 if st.session_state.get("present") else 1.0
 
 
 def show_figure(
@@ -34,26 +34,24 @@ def show_figure(
 
     on_click: called with the customdata of a clicked point instead.
     """
-    on_select: Callable[[], None] | str = "ignore"
-    if on_click:
-        on_select = partial(_report, key, on_click)
-    elif names:
-        on_select = partial(follow_click, key, names)
-    st.plotly_chart(
-        dress(figure, theme_mode(), 1.35 if st.session_state.get("present") else 1.0),
+    component("chart")(
         key=key,
-        theme=None,
-        on_select=on_select,
-        selection_mode="points",
-        config=CONFIG,
-        alt=figure["layout"]["meta"]["description"],
+        data={
+            "figure": dress(figure, theme_mode(), zoom()),
+            "clickable": bool(names or on_click),
+            "library": PLOTLY,
+        },
+        on_click_change=partial(_clicked, key, names, on_click),
     )
 
 
-def _report(key: str, on_click: Callable[[Any], None]) -> None:
-    points = st.session_state[key].selection.points
-    if points:
-        on_click(points[0]["customdata"])
+def _clicked(key: str, names: tuple[str, str] | None, on_click: Callable[[Any], None] | None) -> None:
+    """Move the focus to a clicked cell, or tell on_click; what a browser of ours would not send is passed over."""
+    match st.session_state[key].get("click"):
+        case {"name": name} if on_click and name is not None:
+            on_click(name)
+        case {"tile": [int(head), int(start)], "cell": [int(row), int(column)]} if names:
+            follow_click(names, head, row, start + column)
 
 
 @contextmanager

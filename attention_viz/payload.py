@@ -111,6 +111,8 @@ def sent(stage: Stage, name: str) -> JSON:
         about |= {"start": [s.start or 0 for s in cut], "whole": list(whole.shape)}
     if hidden.any():
         about["masked"] = bits(hidden)
+    if name == "probabilities" and stage.trace.hidden[cut].any():
+        about["hatched"] = bits(stage.trace.hidden[cut])
     changed = _changed(stage, name)
     if changed is not None and changed[cut].any():
         about["changed"] = bits(changed[cut])

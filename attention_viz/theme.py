@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ready_figure import ReadyFigure
+from .packing import packed
 
 Figure = dict[str, Any]
 
@@ -97,9 +97,10 @@ def role(field: str) -> str:
     return "@" + ROLES.get(field, "text")
 
 
-def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> ReadyFigure:
+def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
     """The figure in the colours of a mode, "light" or "dark", ready to be sent; zoom enlarges the type."""
-    return ReadyFigure(coloured(figure, mode, zoom))
+    sent: Figure = packed(coloured(figure, mode, zoom))
+    return sent
 
 
 def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
@@ -111,6 +112,7 @@ def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": font,
         "hoverlabel": {"bgcolor": palette["background"], "font": font | {"size": size + 1}, "align": "left"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": palette["muted"], "activecolor": palette["primary"]},
     }
     dressed: Figure = _dressed(figure, palette, zoom)
     margin = {side: zoom * room for side, room in dressed["layout"].get("margin", {}).items()}

@@ -11,7 +11,7 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 
-from .labels import number, short
+from .labels import short
 from .parts import Part, below, box, layout, margins, word
 from .theme import Figure
 
@@ -19,8 +19,7 @@ WIDTH = 1000  # px, about what a page leaves for a picture beside the sidebar
 TITLE, GAP = 20, 14  # px above each tile for its title, and between tiles
 MOST_TICKS = 24  # labels along one side of a tile that are all written
 NUMBERED = 30  # px that a cell needs to hold its number
-# A click needs one invisible marker per cell; above this many the page gets slow (2 ms per 100 markers).
-MOST_CLICKABLE = 4096
+MOST_HATCHED = 4096  # masked cells that get a glyph each, which takes the browser some time
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +56,14 @@ class Sheet:
 def tiled(
     sheet: Sheet, tiles: Sequence[Tile], description: str, *, across: int, cell: tuple[int, int] | None = None
 ) -> Figure:
-    """The tiles in lines of so many, with hover, places to click, and labels at the left and at the bottom.
+    """The tiles in lines of so many, with hover, and labels at the left and at the bottom.
 
-    cell: a row and a column that are framed in each tile. Clicked points carry (head, row, column) as customdata.
+    cell: a row and a column that are framed in each tile. A click reports the tile's meta: its head and first column.
     """
     lines, room = math.ceil(len(tiles) / across), sheet.width / across - GAP
     tall = _height(sheet, room)
     whole = lines * tall + (lines - 1) * (TITLE + GAP)
-    clickable = sum(tile.matrix.size for tile in tiles) <= MOST_CLICKABLE
+    hatched = sum(tile.matrix.size for tile in tiles) <= MOST_HATCHED
     angle, foot = below(sheet.columns)
     sides = margins(sheet.rows, l=4, r=64 if sheet.limit and sheet.bar else 8, t=TITLE + 4, b=foot)
     around: Part = {"shapes": [], "annotations": [], "margin": sides}
@@ -74,7 +73,7 @@ def tiled(
         axes = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
         around |= _plane(sheet, place, across, tall, whole)
         around[f"xaxis{name}"] |= {"tickangle": angle, "showticklabels": place + across >= len(tiles)}
-        data += _pictures(sheet, tile, axes, clickable, numbered=room / len(sheet.columns) >= NUMBERED)
+        data += _pictures(sheet, tile, axes, hatched, numbered=room / len(sheet.columns) >= NUMBERED)
         around["annotations"].append(_title(tile, axes))
         around["shapes"] += _frames(tile, axes, cell)
     if sheet.limit:
@@ -147,11 +146,12 @@ def _axis(labels: Sequence[str], start: float, end: float, most: float, reverse:
     }  # fmt: skip
 
 
-def _pictures(sheet: Sheet, tile: Tile, axes: Part, clickable: bool, numbered: bool) -> list[Part]:
-    """The colours of a tile, the ground of its cells without a number, and what can be clicked."""
+def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: bool) -> list[Part]:
+    """The colours of a tile, and the ground of its cells without a number."""
     finite = np.isfinite(tile.matrix)
     shown = np.where(finite, tile.matrix, np.nan).astype("f4")
-    place = axes | {"x": list(sheet.columns), "y": list(sheet.rows), "xgap": _gap(sheet), "ygap": _gap(sheet)}
+    place = axes | {"x": list(sheet.columns), "y": list(sheet.rows), "xgap": _gap(sheet), "ygap": _gap(sheet),
+                    "meta": [tile.head, sheet.start]}  # fmt: skip
     data: list[Part] = [place | _scale(sheet, tile) | {
         "type": "heatmap", "z": shown, "hoverongaps": False, "name": tile.title,
         "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",
@@ -161,11 +161,17 @@ def _pictures(sheet: Sheet, tile: Tile, axes: Part, clickable: bool, numbered: b
     if not finite.all():
         data.append(place | {
             "type": "heatmap", "z": np.where(finite, np.nan, 1).astype("f4"), "colorscale": "@mask", "showscale": False,
-            "hoverongaps": False, "hovertemplate": f"%{{y}} → %{{x}}<br>{sheet.missing}<extra></extra>",
-            # A glyph, so that a masked cell is never told by its colour alone.
-            **({"texttemplate": "╱", "textfont": {"color": "@hatch", "size": 12}} if clickable else {}),
+            "name": tile.title, "hoverongaps": False,
+            "hovertemplate": f"%{{y}} → %{{x}}<br>{sheet.missing}<extra>%{{fullData.name}}</extra>",
+            **(_glyphs(finite) if hatched else {}),
         })  # fmt: skip
-    return data + (_clicks(sheet, tile, axes) if clickable else [])
+    return data
+
+
+def _glyphs(finite: Array) -> Part:
+    """A stroke in each cell without a number, so that it is never told by its colour alone."""
+    strokes = np.where(finite, "", "╱").tolist()
+    return {"text": strokes, "texttemplate": "%{text}", "textfont": {"color": "@hatch", "size": 12}}
 
 
 def _scale(sheet: Sheet, tile: Tile) -> Part:
@@ -187,27 +193,6 @@ def _colours(kind: str, limit: float, length: float) -> Part:
 def _gap(sheet: Sheet) -> int:
     """The line between cells in px; between tiny cells it would wash the colours out."""
     return 1 if max(len(sheet.rows), len(sheet.columns)) <= MOST_TICKS else 0
-
-
-def _clicks(sheet: Sheet, tile: Tile, axes: Part) -> list[Part]:
-    """Invisible markers that can be clicked and say what they are: a Plotly heatmap reports no click to Streamlit.
-
-    Only one is drawn (maxdisplayed): hovering and clicking read the data, and drawing all of them made seven times as
-    many changes to the page.
-    """
-    cells = list(np.ndindex(*tile.matrix.shape))
-    texts = [
-        f"{tile.title}<br>{sheet.rows[r]} → {sheet.columns[c]}<br><b>"
-        + (number(float(tile.matrix[r, c]), 4) if np.isfinite(tile.matrix[r, c]) else sheet.missing) + "</b>"
-        for r, c in cells
-    ]  # fmt: skip
-    return [axes | {
-        "type": "scatter", "mode": "markers", "x": [sheet.columns[c] for _, c in cells],
-        "y": [sheet.rows[r] for r, _ in cells], "showlegend": False, "text": texts,
-        "customdata": np.array([(tile.head, r, sheet.start + c) for r, c in cells], "i2"),
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"opacity": 0, "size": 14, "symbol": "square", "maxdisplayed": 1},
-    }]  # fmt: skip
 
 
 def _title(tile: Tile, axes: Part) -> Part:

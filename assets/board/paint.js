@@ -2,7 +2,7 @@ import { faded, shadeOf } from "./colours.js";
 import { indexIn } from "./geometry.js";
 import { paintLabels } from "./lettering.js";
 import { cellNumber } from "./numbers.js";
-import { blockOf, isChanged, limitAt } from "./scene.js";
+import { blockOf, isChanged, isHatched, limitAt } from "./scene.js";
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {
@@ -27,14 +27,15 @@ function sheetOf(box, tile, look) {
   const first = indexIn(box, slice, tile.place, rows.start, columns.start);
   const values = blockOf(look.model, array.name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns });
   const scale = look.palette.scales[array.kind] ?? look.palette.scales.feature;
-  const special = Boolean(look.blank || array.changed || panel.mark) || values.some((value) => !Number.isFinite(value));
+  const special = Boolean(look.blank || array.changed || array.hatched || panel.mark) || values.some((value) => !Number.isFinite(value));
   const indexAt = (row, column) => indexIn(box, slice, tile.place, rows.start + row, columns.start + column);
+  const hatched = ({ value, row, column }) => value === -Infinity || (array.hatched && isHatched(array, indexAt(row, column)));
   const varies = array.limit?.axis !== undefined && [panel.rows, panel.columns].includes(array.limit.axis);
   const limit = limitAt(array, first);
   const sequential = array.kind === "probability";
   const shade = ({ value, row, column }) => shadeOf(value, varies ? limitAt(array, indexAt(row, column)) : limit, sequential);
   const blank = look.blank ? (row, column) => look.blank(box, indexAt(row, column)) : () => false;
-  return { box, tile, values, scale, special, indexAt, shade, blank, width: cell.width, height: cell.height };
+  return { box, tile, values, scale, special, indexAt, shade, blank, hatched, width: cell.width, height: cell.height };
 }
 
 function eachCell({ box: { rows, columns }, tile, values, width, height }, draw) {
@@ -83,7 +84,7 @@ function paintSpecial(context, sheet, cell, { palette }) {
     if (width > 5) context.strokeRect(cell.x + 1.5, cell.y + 1.5, width - 3, height - 3);
     return;
   }
-  if (cell.value === -Infinity) hatch(context, cell, sheet, palette.hidden, palette.hatch);
+  if (sheet.hatched(cell)) hatch(context, cell, sheet, palette.hidden, palette.hatch);
   if (box.panel.mark === "diagonal") markDiagonal(context, cell, sheet, palette);
   if (box.array.changed && isChanged(box.array, sheet.indexAt(cell.row, cell.column))) markChanged(context, cell, sheet, palette);
 }
@@ -168,9 +169,9 @@ function paintNumbers(context, sheet, { palette, zoom, font }) {
   context.textBaseline = "middle";
   eachCell(sheet, (cell) => {
     if (Number.isNaN(cell.value) || sheet.blank(cell.row, cell.column)) return;
-    const text = cellNumber(cell.value, digits);
+    const known = !sheet.hatched(cell);
+    const text = cellNumber(cell.value, known ? digits : 0);
     if (context.measureText(text).width > width - 1) return;
-    const known = Number.isFinite(cell.value);
     if (!known) paintGround(context, cell, sheet, size, palette.hidden);
     const wasted = box.panel.mark === "diagonal" && !onDiagonal(sheet, cell);
     context.fillStyle = !known ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];

@@ -30,6 +30,7 @@ function openArray(name, array) {
     whole: array.whole ?? shape,
     data: array.data === undefined ? null : floatsOf(array.data),
     masked: array.masked ? bytesOf(array.masked) : null,
+    hatched: array.hatched ? bytesOf(array.hatched) : null,
     changed: array.changed ? bytesOf(array.changed) : null,
     kept: null,
   };
@@ -96,6 +97,12 @@ function shifted(index, down, row, across, column) {
 export function isMasked(array, index) {
   const offset = array.masked ? offsetOf(array, index) : -1;
   return offset >= 0 && bitAt(array.masked, offset);
+}
+
+/** Whether a cell holds its number only because it was masked: the share 0 of a hidden key. */
+export function isHatched(array, index) {
+  const offset = array.hatched ? offsetOf(array, index) : -1;
+  return offset >= 0 && bitAt(array.hatched, offset);
 }
 
 /** Whether a cell is to be outlined as changed. */

@@ -42,7 +42,7 @@ class Pattern:
 
 def pattern_of(trace: Trace) -> Pattern:
     """The patterns of all heads of a trace, in float64; rows with nothing to attend to are zeros."""
-    allowed_BHTS = ~np.isneginf(trace.masked_scores)
+    allowed_BHTS = ~trace.hidden
     probabilities_BHTS = np.where(allowed_BHTS, trace.probabilities, 0.0).astype(np.float64)
     resolution = float(np.finfo(trace.probabilities.dtype).eps)
     return Pattern(probabilities_BHTS, allowed_BHTS, trace.scores, trace.memory is trace.inputs, resolution)

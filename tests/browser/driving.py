@@ -30,12 +30,13 @@ DRAWN = f"""() => {{
   return app?.dataset.testScriptState === 'notRunning'
     && document.querySelector('h1') !== null
     && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]')
-    && ({BOARDS})().filter(board => board.current()).length >= frames.length;
+    && ({BOARDS})().filter(board => board.current()).length + document.querySelectorAll('.chart.js-plotly-plot').length
+      >= frames.length;
 }}"""
 
 
 def settled(page: Page) -> Page:
-    """Wait until the script has run and every board is drawn."""
+    """Wait until the script has run and every board and chart is drawn."""
     page.wait_for_function(DRAWN)
     return page
 

@@ -1,4 +1,4 @@
-import { blockOf, derivationOf, firstSlices, follow, isMasked, labelAt, limitAt, openScene, valueAt } from "../../assets/board/scene.js";
+import { blockOf, derivationOf, firstSlices, follow, isHatched, isMasked, labelAt, limitAt, openScene, valueAt } from "../../assets/board/scene.js";
 import { along, array, flagged, linear, productScene, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -24,6 +24,15 @@ test("a flagged cell is minus infinity although the data hold zero", () => {
     [-Infinity, -Infinity, 7],
   );
   assert.deepEqual([isMasked(model.arrays.hidden, [0, 2]), isMasked(model.arrays.hidden, [0, 3])], [true, false]);
+});
+
+test("a share of a hidden key keeps its number and is flagged", () => {
+  const scene = productScene();
+  scene.arrays.shares = array([1, 3], "TS", [0.25, 0.75, 0], { kind: "probability", hatched: flagged([0, 0, 1]) });
+  const model = openScene(scene);
+  assert.deepEqual([0, 1, 2].map((key) => isHatched(model.arrays.shares, [0, key])), [false, false, true]);
+  assert.equal(valueAt(model, "shares", [0, 2]), 0);
+  assert.equal(isHatched(model.arrays.left, [0, 0, 0]), false);
 });
 
 test("an array without data is computed by its rule, cell by cell", () => {

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from attention_ui.components import APP
 from attention_ui.controls import GROUPS
 from attention_ui.here import Here
 from attention_ui.registry import PAGES, Page, page_of
@@ -62,12 +63,12 @@ def page_shown(app: AppTest) -> Page:
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
     """Every Plotly figure, as the browser gets it; JSON that a browser would refuse is an error."""
-    return [json.loads(chart.proto.spec, parse_constant=_refuse) for chart in app.get("plotly_chart")]
+    return [sent["figure"] for sent in _sent_to(app, "chart")]
 
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:
     """Every matrix board, as the browser gets it."""
-    return [json.loads(board.proto.json, parse_constant=_refuse) for board in app.get("bidi_component")]
+    return _sent_to(app, "board")
 
 
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
@@ -78,7 +79,7 @@ def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
 
 def alternatives(app: AppTest) -> list[str]:
     """The accessible name of every figure."""
-    return [chart.proto.alt for chart in app.get("plotly_chart")]
+    return [str(figure["layout"]["meta"]["description"]) for figure in figures(app)]
 
 
 def html(app: AppTest) -> list[str]:
@@ -108,6 +109,14 @@ def entries(part: Any, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
     elif isinstance(part, list):
         for value in part:
             yield from entries(value, names)
+
+
+def _sent_to(app: AppTest, name: str) -> list[Any]:
+    """What every component of a name is sent."""
+    mounted = [element.proto for element in app.get("bidi_component")]
+    return [
+        json.loads(proto.json, parse_constant=_refuse) for proto in mounted if proto.component_name == f"{APP}.{name}"
+    ]
 
 
 def _arrays(part: Any) -> Iterator[Any]:

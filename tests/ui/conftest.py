@@ -16,7 +16,8 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 
-from attention_viz.ready_figure import ReadyFigure
+from attention_ui import show
+from attention_viz.theme import Figure
 
 # Said once by Streamlit when its own modules are used outside a running app, as tests do.
 EXPECTED = "missing ScriptRunContext"
@@ -56,17 +57,16 @@ def _one_server() -> Iterator[None]:
 @pytest.fixture(scope="module", autouse=True)
 def _figures_checked() -> Iterator[None]:
     """Have Plotly check the properties of every figure that a page shows, once for equal figures."""
-    send = ReadyFigure.to_dict
+    dress = show.dress
 
-    def checked(figure: ReadyFigure) -> dict[str, Any]:
-        sent = send(figure)
+    def checked(*figure: Any) -> Figure:
+        sent = dress(*figure)
         assert sent["data"], "a figure must show something"
-        layout = {name: part for name, part in sent["layout"].items() if name != "template"}
-        _check(json.dumps({"data": sent["data"], "layout": layout}))
+        _check(json.dumps(sent))
         return sent
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ReadyFigure, "to_dict", checked)
+        patch.setattr(show, "dress", checked)
         yield
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 import attention_ui.focus as module
 from attention_core.scenario import Scenario, trace_of
-from attention_ui import board
-from attention_ui.focus import NAMES, Focus, follow_cell, follow_click
+from attention_ui import board, show
+from attention_ui.focus import LARGEST, NAMES, Focus, follow_cell
 from tests.ui.app import EVERY_PAGE, ROOT, gone_to, here, opened, scenes, texts
 
 SIZES = {"head": 4, "query": 12, "key": 12}
@@ -144,30 +143,36 @@ def test_a_pin_that_no_board_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("customdata", "names", "expected"),
+    ("tile", "cell", "names", "expected"),
     [
-        ([2, 5, 7], ("query", "key"), {"head": 2, "query": 5, "key": 7}),
-        ([-1, 5, 7], ("query", "feature"), {"query": 5, "feature": 7}),
-        ([2.0, 5.0, 7.0], ("key", "feature"), {"head": 2, "key": 5, "feature": 7}),
-        ({"0": 2, "1": 5, "2": 7}, ("query", "key"), {"head": 2, "query": 5, "key": 7}),
+        ([2, 0], [5, 7], ("query", "key"), {"head": 2, "query": 5, "key": 7}),
+        ([-1, 0], [5, 7], ("query", "feature"), {"query": 5, "feature": 7}),
+        ([2, 64], [5, 7], ("key", "feature"), {"head": 2, "key": 5, "feature": 71}),
+        ([10**9, 0], [-3, 10**9], ("query", "key"), {"head": LARGEST, "query": 0, "key": LARGEST}),
     ],
-)
-def test_a_click_moves_the_focus(
-    monkeypatch: pytest.MonkeyPatch, customdata: Any, names: tuple[str, str], expected: dict[str, int]
+)  # fmt: skip
+def test_a_click_on_a_chart_moves_the_focus(
+    monkeypatch: pytest.MonkeyPatch, tile: Any, cell: Any, names: tuple[str, str], expected: dict[str, int]
 ) -> None:
     """The clicked cell's row and column go where the chart says; a matrix of all heads leaves the head."""
-    points = [{"customdata": customdata}]
-    state: dict[str, Any] = {"chart": SimpleNamespace(selection=SimpleNamespace(points=points))}
+    state: dict[str, Any] = {"chart": {"click": {"tile": tile, "cell": cell}}}
     monkeypatch.setattr(module.st, "session_state", state)
-    follow_click("chart", names)
+    show._clicked("chart", names, None)
     assert {name: value for name, value in state.items() if name != "chart"} == expected
 
 
-def test_a_click_beside_the_cells_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A selection that was taken back, or holds no point, leaves the focus."""
-    state: dict[str, Any] = {"chart": SimpleNamespace(selection=SimpleNamespace(points=[])), "head": 3}
+@pytest.mark.parametrize(
+    "click",
+    [None, "x", [], {}, {"tile": [0, 0]}, {"tile": None, "cell": [1, 2]}, {"tile": [0], "cell": [1, 2]},
+     {"tile": [0, 0], "cell": 7}, {"tile": [0, "0"], "cell": [1, 2]}, {"tile": [0, 0], "cell": [1.5, 2]},
+     {"name": "x"}],
+)  # fmt: skip
+def test_a_click_that_no_chart_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch, click: object) -> None:
+    """What does not name a cell is passed over without an error."""
+    state: dict[str, Any] = {"chart": {"click": click}, "head": 3}
     monkeypatch.setattr(module.st, "session_state", state)
-    follow_click("chart", ("query", "key"))
+    show._clicked("chart", ("query", "key"), None)
+    assert state["head"] == 3
     assert set(state) == {"chart", "head"}
 
 

@@ -23,9 +23,10 @@ def matrices(figure: Figure) -> list[np.ndarray]:
     return [part["z"] for part in figure["data"] if part["type"] == "heatmap" and part.get("colorscale") != "@mask"]
 
 
-def coloured(numbers: np.ndarray) -> np.ndarray:
-    """What the colours should show: float32, and nothing at masked cells."""
-    return np.where(np.isneginf(numbers), np.nan, numbers).astype("f4")
+def coloured(numbers: np.ndarray, hidden: np.ndarray | bool = False) -> np.ndarray:
+    """What the colours should show: float32, and nothing at masked cells, whose shares are 0."""
+    assert (numbers[np.broadcast_to(hidden, numbers.shape)] == 0).all()
+    return np.where(np.isneginf(numbers) | hidden, np.nan, numbers).astype("f4")
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -36,7 +37,8 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
     for own_scale in (False, True):
         figure = heads_grid(trace, field, heads, cell=(5, 2, 1), own_scale=own_scale)
         for head, shown in zip(heads, matrices(figure), strict=True):
-            np.testing.assert_array_equal(shown, coloured(getattr(trace, field)[0, head]))
+            hidden = trace.hidden[0, head] & (field == "probabilities")
+            np.testing.assert_array_equal(shown, coloured(getattr(trace, field)[0, head], hidden))
         as_sent(figure)
 
 
@@ -64,8 +66,10 @@ def test_one_query_and_one_key_in_all_heads(case: str) -> None:
     """A line per head: the row of the query, and the column of the key, with the head's cell framed."""
     trace = example(case)
     row, column = of_query(trace, 4, 3, 6), of_key(trace, 4, 3, 6)
-    np.testing.assert_array_equal(matrices(row)[0], trace.probabilities[0, :, 3].astype("f4"))
-    np.testing.assert_array_equal(matrices(column)[0], trace.probabilities[0, :, :, 6].astype("f4"))
+    np.testing.assert_array_equal(matrices(row)[0], coloured(trace.probabilities[0, :, 3], trace.hidden[0, :, 3]))
+    np.testing.assert_array_equal(
+        matrices(column)[0], coloured(trace.probabilities[0, :, :, 6], trace.hidden[0, :, :, 6])
+    )
     for figure, place in ((row, 6), (column, 3)):
         (cell,) = (shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus")
         assert (cell["x0"], cell["y0"]) == (place - 0.5, 3.5)

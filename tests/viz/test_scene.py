@@ -70,6 +70,17 @@ def check(trace: Trace, scene: JSON) -> None:
     assert scene["cell"]["array"] in scene["arrays"]
 
 
+@pytest.mark.parametrize("case", ["causal", "empty row", "all hidden"])
+def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
+    """They are sent as the 0 that they are, with a bit beside them; without a mask there is none."""
+    trace = example(case)
+    shares = story.softmax(Stage(trace), FOCUS)["arrays"]["probabilities"]
+    flags = np.unpackbits(np.frombuffer(base64.b64decode(shares["hatched"]), "u1"), bitorder="little")
+    np.testing.assert_array_equal(flags[: trace.hidden.size].reshape(trace.hidden.shape), trace.hidden)
+    assert (numbers(shares)[trace.hidden] == 0).all()
+    assert "hatched" not in story.softmax(Stage(example()), FOCUS)["arrays"]["probabilities"]
+
+
 @pytest.mark.parametrize("name", STORY)
 @pytest.mark.parametrize("case", CASES)
 def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attention_viz.theme import Figure
-from attention_viz.tiles import MOST_CLICKABLE, Sheet, Tile, across_for, column_labels, largest, numbered, tiled
+from attention_viz.tiles import MOST_HATCHED, Sheet, Tile, across_for, column_labels, largest, numbered, tiled
 from tests.viz.example_traces import square
-from tests.viz.reading_figures import as_sent, markers_of
+from tests.viz.reading_figures import as_sent
 
 ROWS, COLUMNS = ("a", "b", "c"), ("v", "w", "x", "y", "z")
 MATRICES = [np.arange(15.0).reshape(3, 5) / 15 - shift for shift in (0.0, 0.2, 0.4)]
@@ -81,23 +81,26 @@ def test_a_cell_without_a_number_is_marked() -> None:
     hidden = np.array([[False, True], [True, False]])
     np.testing.assert_array_equal(np.isnan(numbers["z"]), hidden)
     np.testing.assert_array_equal(np.isfinite(ground["z"]), hidden)
-    assert ground["texttemplate"].strip()
-    assert [text.endswith("<b>nothing here</b>") for text in markers_of(figure)["text"]] == hidden.ravel().tolist()
+    assert ground["texttemplate"] == "%{text}"
+    assert [bool(stroke) for row in ground["text"] for stroke in row] == hidden.ravel().tolist()
+    assert "nothing here" in ground["hovertemplate"]
+    assert not drawn(figure)[0]["hoverongaps"]
     as_sent(figure)
 
 
 def test_clicks_name_their_place() -> None:
-    """Each cell carries its head, row and column; columns count from the sheet's first one."""
+    """Each tile carries its head and the number of the sheet's first column, also on the ground of masked cells."""
     figure = picture(Sheet(ROWS, COLUMNS, "logit", 2.0, start=64))
-    markers = [part for part in drawn(figure, "scatter") if part["mode"] == "markers"]
-    assert len(markers) == 3
-    for head, (part, matrix) in enumerate(zip(markers, MATRICES, strict=True)):
-        for x, y, (of, row, column), text in zip(
-            part["x"], part["y"], part["customdata"].tolist(), part["text"], strict=True
-        ):
-            assert (of, ROWS[row], COLUMNS[column - 64]) == (head, y, x)
-            assert f"tile {head}" in text
-            assert f"{matrix[row, column - 64]:.4f}".replace("-", "−") in text
+    assert [part["meta"] for part in drawn(figure)] == [[0, 64], [1, 64], [2, 64]]
+    masked = tiled(SHEET, [Tile(np.full((3, 5), -np.inf), head=2)], "One tile.", across=1)
+    assert [part["meta"] for part in masked["data"]] == [[2, 0], [2, 0]]
+
+
+def test_the_hover_reads_labels_and_number_from_the_matrix() -> None:
+    """Nothing but the matrix is sent for it."""
+    assert {part["type"] for part in picture()["data"]} == {"heatmap"}
+    for part in picture()["data"]:
+        assert all(name in part["hovertemplate"] for name in ("%{x}", "%{y}", "%{z", "%{fullData.name}"))
 
 
 def test_frames() -> None:
@@ -108,13 +111,12 @@ def test_frames() -> None:
     assert [shape["xref"] for shape in shapes if shape["line"]["color"] == "@primary"] == ["x2"]
 
 
-def test_a_large_picture_has_no_markers_but_its_hover() -> None:
-    """Beyond the clickable size there are no markers; the hover reads labels and number from the matrix."""
+def test_a_large_picture_has_fewer_labels_and_no_glyphs() -> None:
+    """Labels that do not fit are left out until one zooms in; glyphs of masked cells would take too long."""
     labels = numbered([f"t{i}" for i in range(67)])
-    figure = tiled(Sheet(labels, labels), [Tile(np.zeros((67, 67)))], "One tile.", across=1)
-    assert MOST_CLICKABLE < 67 * 67
-    assert [part["type"] for part in figure["data"]] == ["heatmap"]
-    assert all(name in figure["data"][0]["hovertemplate"] for name in ("%{x}", "%{y}", "%{z"))
+    assert MOST_HATCHED < 67 * 67
+    figure = tiled(Sheet(labels, labels), [Tile(np.full((67, 67), -np.inf))], "One tile.", across=1)
+    assert not any("texttemplate" in part for part in figure["data"])
     assert figure["layout"]["xaxis"]["nticks"] < 67
 
 

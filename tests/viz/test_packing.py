@@ -1,15 +1,14 @@
-"""Figures that are ready to be sent: Plotly gets what it would have made of them itself."""
+"""Figures as JSON: the browser gets what Plotly would have made of them itself."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from attention_viz.ready_figure import TYPES, ReadyFigure, packed
+from attention_viz.packing import TYPES, packed
 
 
 def figure(numbers: np.ndarray) -> dict[str, Any]:
@@ -26,8 +25,8 @@ def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None
     """Arrays of every element type and layout in memory, parts and the look behind them are those of a go.Figure."""
     numbers = np.arange(6).reshape(3, 2).T if turned else np.arange(6).reshape(2, 3)
     given = figure(numbers.astype(kind, order="K"))
-    ready, checked = ReadyFigure(given).to_dict(), go.Figure(given).to_dict()
-    assert ready["layout"] == checked["layout"]
+    ready, checked = packed(given), go.Figure(given).to_dict()
+    assert ready["layout"] | {"template": checked["layout"]["template"]} == checked["layout"]
     (sent,), (wanted,) = ready["data"], checked["data"]
     assert sent.keys() == wanted.keys()
     if kind in TYPES:
@@ -40,25 +39,11 @@ def test_the_figure_stays_as_it_was() -> None:
     """Packing gives a copy: the same figure can be shown again."""
     numbers = np.ones((2, 3), "f4")
     given = figure(numbers)
-    ReadyFigure(given)
+    packed(given)
     assert given["data"][0]["z"] is numbers
     assert set(given["layout"]) == {"height", "shapes", "meta"}
-
-
-def test_a_template_of_its_own_is_kept() -> None:
-    """A figure that brings a look keeps it."""
-    assert ReadyFigure({"data": [], "layout": {"template": {"layout": {}}}}).to_dict()["layout"]["template"] == {
-        "layout": {}
-    }
 
 
 def test_an_array_without_numbers_is_an_empty_list() -> None:
     """There is nothing to send as base64."""
     assert packed({"z": np.zeros((0, 3), "f4")}) == {"z": []}
-
-
-def test_streamlit_takes_it_as_a_figure_of_plotly() -> None:
-    """It is a go.Figure to whoever asks, and as JSON what a go.Figure gives."""
-    given = figure(np.ones((2, 3), "f4"))
-    assert isinstance(ReadyFigure(given), go.Figure)
-    assert json.loads(ReadyFigure(given).to_json()) == json.loads(go.Figure(given).to_json())

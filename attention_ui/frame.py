@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
+from .components import component
 from .focus import focus
 from .here import Here
 from .markdown import plain
@@ -49,8 +49,7 @@ def run() -> None:
     with examples:
         choose(scenario)
     notation = _view()
-    steps = menu[SECTIONS["story"]][: len(story())]
-    _heading(page, steps)
+    _heading(page)
     trace = _trace(scenario)
     with below_controls, explained_errors():
         own_numbers.draw(scenario, trace)
@@ -136,25 +135,13 @@ def _say_notation(notation: Notation, trace: Trace) -> None:
     st.caption(said)
 
 
-def _heading(page: Page, links: Sequence[st.Page]) -> None:
-    """The way through the layer, which stays in sight, then the title and the question the page answers.
-
-    links: the steps of the story as the menu has them; a link by file name would search the disk in every run.
-    """
+def _heading(page: Page) -> None:
+    """The way through the layer, which stays in sight, then the title and the question the page answers."""
     steps, where = story(), ""
     if page in steps:
         place = steps.index(page)
         where = f"Step {place + 1} of {len(steps)} · "
-        with st.container(horizontal=True, gap="xxsmall", key="way"):
-            _step(links, place - 1, "Previous", ":material/arrow_back:")
-            for step, link in zip(steps, links, strict=True):
-                st.page_link(link, label=f"**{step.title}**" if step is page else step.title)
-            _step(links, place + 1, "Next", ":material/arrow_forward:")
+        links = [{"title": step.title, "path": step.url_path} for step in steps]
+        component("way")(key="way", data={"steps": links, "place": place})
     st.title(page.title, anchor=False)
     st.markdown(f"{where}*{page.question}*")
-
-
-def _step(links: Sequence[st.Page], place: int, label: str, icon: str) -> None:
-    """A link to the step at a place of the story, if there is one."""
-    if 0 <= place < len(links):
-        st.page_link(links[place], label=label, icon=icon, help=links[place].title)

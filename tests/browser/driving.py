@@ -26,7 +26,8 @@ BOARDS = """() => {
 }"""
 DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
-  const frames = document.querySelectorAll('[data-testid=stMain] [data-testid=stBidiComponentRegular]');
+  const frames = [...document.querySelectorAll('[data-testid=stMain] [data-testid=stBidiComponentRegular]')]
+    .filter(frame => !frame.closest('.st-key-way'));
   return app?.dataset.testScriptState === 'notRunning'
     && document.querySelector('h1') !== null
     && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]')

@@ -71,6 +71,12 @@ def scenes(app: AppTest) -> list[dict[str, Any]]:
     return _sent_to(app, "board")
 
 
+def way(app: AppTest) -> dict[str, Any]:
+    """The way through the layer, as the browser gets it."""
+    (sent,) = _sent_to(app, "way")
+    return dict(sent)
+
+
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
     """Every number that a board is sent, as float32."""
     sent = [array["data"] for array in scene["arrays"].values() if "data" in array]

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_core.diagonal.claims import CLAIMS, TEXTS
-from attention_ui import claim_list
+from attention_ui.diagonal import claim_list
 from attention_ui.show import show_figure
+from attention_viz.diagonal.verdict_bars import verdict_bars
 from attention_viz.labels import counted
-from attention_viz.verdict_bars import verdict_bars
 
 st.markdown(
     f"{len(CLAIMS)} sentences about attention from five texts, from papers and from common talk. Each is marked "

@@ -7,7 +7,7 @@ from attention_core.diagonal.depth_courses import WIDTHS, course, remedies
 from attention_core.diagonal.token_matrices import gaussian_tokens
 from attention_ui.here import here
 from attention_ui.show import show_figure
-from attention_viz.depth_figure import distance_figure, self_mass_figure
+from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
 
 now = here()
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):

@@ -7,13 +7,13 @@ import streamlit as st
 from attention_core.diagonal.presets import typed
 from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_core.diagonal.token_matrices import format_tokens
-from attention_ui import plane_tokens
 from attention_ui.board import show_board
+from attention_ui.diagonal import plane_tokens
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.show import show_figure
-from attention_viz.diagonal_board import named, plane_board
-from attention_viz.plane import plane, row_says
+from attention_viz.diagonal.diagonal_board import named, plane_board
+from attention_viz.diagonal.plane import plane, row_says
 
 WHY = {
     "points": "its projection onto the arrow is longer than the arrow, $x_j \\cdot x_i > |x_i|^2$.",

@@ -5,8 +5,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
-from attention_ui import growth_run
-from attention_viz.growth_figure import half_rows
+from attention_ui.diagonal import growth_run
+from attention_viz.diagonal.growth_figure import half_rows
 
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     kind = st.segmented_control(

@@ -5,12 +5,12 @@ import streamlit as st
 from attention_core.diagonal import square_of
 from attention_core.diagonal.metrics import measure
 from attention_core.diagonal.scenes import trace_of_scene
-from attention_ui import diagonal_lab as lab
 from attention_ui.board import show_board
-from attention_ui.diagonal_words import diagonal_verdict, pair_says
+from attention_ui.diagonal import diagonal_lab as lab
+from attention_ui.diagonal.diagonal_words import diagonal_verdict, pair_says
 from attention_ui.here import here
 from attention_ui.show import show_figure
-from attention_viz.diagonal_board import diagonal_board, margin_bars
+from attention_viz.diagonal.diagonal_board import diagonal_board, margin_bars
 
 now = here()
 with st.container(border=True):

@@ -6,12 +6,12 @@ import streamlit as st
 
 from attention_core.diagonal.propositions import PROPOSITIONS
 from attention_core.diagonal.scenes import trace_of_scene
-from attention_ui import diagonal_lab as lab
-from attention_ui import diagonal_truths as truths
 from attention_ui.board import show_board
-from attention_ui.diagonal_words import pair_says
+from attention_ui.diagonal import diagonal_lab as lab
+from attention_ui.diagonal import diagonal_truths as truths
+from attention_ui.diagonal.diagonal_words import pair_says
 from attention_ui.here import here
-from attention_viz.diagonal_board import diagonal_board
+from attention_viz.diagonal.diagonal_board import diagonal_board
 
 now = here()
 with st.container(border=True):

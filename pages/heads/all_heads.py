@@ -4,12 +4,12 @@ import streamlit as st
 
 from attention_core.heads.head_averages import blur, maximum_of_heads, mean_of_heads
 from attention_core.heads.patterns import column_sums
-from attention_ui.heads_choice import choose_heads
+from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.here import here
 from attention_ui.panels import token
 from attention_ui.show import show_figure
-from attention_viz.arcs import MOST_LINES, arcs
-from attention_viz.head_grids import heads_grid, of_key, of_query, together
+from attention_viz.heads.arcs import MOST_LINES, arcs
+from attention_viz.heads.head_grids import heads_grid, of_key, of_query, together
 from attention_viz.labels import number, percent
 
 STAGES = {"raw": "scores", "scaled": "scaled_scores", "masked": "masked_scores", "probabilities": "probabilities"}

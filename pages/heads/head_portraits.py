@@ -12,12 +12,12 @@ from attention_core.heads.similarity import (
     layer_divergence,
     redundancy,
 )
-from attention_ui.heads_choice import MEASURE_NAMES, open_portrait
+from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
-from attention_viz.head_matrices import correlations, divergences
+from attention_viz.heads.head_matrices import correlations, divergences
+from attention_viz.heads.portrait_figures import profile, strip
 from attention_viz.labels import number, percent
-from attention_viz.portrait_figures import profile, strip
 
 now = here()
 trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]

@@ -6,11 +6,11 @@ from attention_core.decompositions import output_gap
 from attention_core.heads.gauge_effect import kept, moved, turned
 from attention_core.heads.head_comparison import relative_change
 from attention_core.heads.worth import ablated_output, norm_shares, ranking, signed_shares, token_changes
-from attention_ui.heads_choice import choose_basis, choose_heads
+from attention_ui.heads.heads_choice import choose_basis, choose_heads
 from attention_ui.here import here
 from attention_ui.panels import token
 from attention_ui.show import show_figure
-from attention_viz import worth_figures as drawn
+from attention_viz.heads import worth_figures as drawn
 from attention_viz.labels import number, percent
 
 now = here()

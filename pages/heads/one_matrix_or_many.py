@@ -6,11 +6,11 @@ from attention_core.heads.counts import size_of
 from attention_core.heads.scheme_runs import agreement
 from attention_core.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
+from attention_ui.heads.measuring import measured_runs
 from attention_ui.here import here
-from attention_ui.measuring import measured_runs
 from attention_ui.show import show_figure
 from attention_viz import story
-from attention_viz.count_figures import WORDS, measured_memory, measured_times, scheme_counts
+from attention_viz.heads.count_figures import WORDS, measured_memory, measured_times, scheme_counts
 from attention_viz.labels import counted, number, percent
 
 COUNTS = {"multiplications": "multiplies", "additions": "additions", "extra numbers": "extra"}

@@ -8,11 +8,11 @@ from attention_core.heads.counts import size_of, total
 from attention_core.heads.head_comparison import heads_apart, relative_change
 from attention_core.heads.reruns import rerun
 from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
-from attention_ui.heads_choice import choose_groups
+from attention_ui.heads.heads_choice import choose_groups
 from attention_ui.here import here
 from attention_ui.show import show_figure
-from attention_viz.count_figures import WORDS, count_curves
-from attention_viz.head_grids import shared_grid, strong_colour
+from attention_viz.heads.count_figures import WORDS, count_curves
+from attention_viz.heads.head_grids import shared_grid, strong_colour
 from attention_viz.labels import counted, number, percent
 
 COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLIES}

@@ -6,12 +6,12 @@ from attention_core.lab_examples import n_choosing_themselves, one_by_one_exampl
 from attention_core.labs.convolution import run_convolution, run_two_heads
 from attention_core.labs.one_by_one import TOKENS, run_one_by_one
 from attention_core.labs.padding import PADDINGS
-from attention_ui import convolution_lab as lab
 from attention_ui.board import show_board
+from attention_ui.labs import convolution_lab as lab
 from attention_ui.show import show_figure
-from attention_viz.convolution_boards import comparison_board, heads_board, own_pixel_board
-from attention_viz.convolution_figures import error_figure
 from attention_viz.labels import number, percent
+from attention_viz.labs.convolution_boards import comparison_board, heads_board, own_pixel_board
+from attention_viz.labs.convolution_figures import error_figure
 
 with st.container(border=True):
     picture, kernel, sharpness, padding = lab.setup()

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from attention_ui import lexicon_lab as lab
 from attention_ui.board import show_board
+from attention_ui.labs import lexicon_lab as lab
 from attention_ui.markdown import plain
 from attention_ui.show import explained_errors, show_figure
-from attention_viz.lexicon_boards import blocks_board, comparison_board, heads_board, words_board
-from attention_viz.lexicon_figures import received_figure
+from attention_viz.labs.lexicon_boards import blocks_board, comparison_board, heads_board, words_board
+from attention_viz.labs.lexicon_figures import received_figure
 
 st.markdown(
     "Each word is a vector whose places have **names**: gender, number, animacy, part of speech, tense, position. Each "

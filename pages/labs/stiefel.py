@@ -4,11 +4,11 @@ import streamlit as st
 
 from attention_core.heads.patterns import largest_entropy
 from attention_core.labs.stiefel import parameter_counts
-from attention_ui import stiefel_lab as lab
+from attention_ui.labs import stiefel_lab as lab
+from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
-from attention_ui.stiefel_runs import deep_stack, one_layer
 from attention_viz.labels import number, percent
-from attention_viz.stiefel_figures import singular_value_figure, sphere_figure
+from attention_viz.labs.stiefel_figures import singular_value_figure, sphere_figure
 
 st.markdown(
     "A matrix with **orthonormal columns**, $P^{\\top} P = I$, turns and selects but never stretches. The package "

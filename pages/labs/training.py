@@ -3,13 +3,13 @@
 import streamlit as st
 
 from attention_core.labs.tasks import N_TEST
-from attention_ui import training_lab as lab
 from attention_ui.board import show_board
+from attention_ui.labs import training_lab as lab
+from attention_ui.labs.training_run import learnt, run_of
+from attention_ui.labs.training_tables import comparison, way_back
 from attention_ui.show import show_figure
-from attention_ui.training_run import learnt, run_of
-from attention_ui.training_tables import comparison, way_back
-from attention_viz.training_boards import sequence_board, token_labels
-from attention_viz.training_figures import agreement_figure, offset_figure, score_figure
+from attention_viz.labs.training_boards import sequence_board, token_labels
+from attention_viz.labs.training_figures import agreement_figure, offset_figure, score_figure
 
 with st.container(border=True):
     settings = lab.settings()

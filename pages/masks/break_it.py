@@ -6,9 +6,9 @@ from attention_core import STEPS
 from attention_core.masks.bench import examined, fault_of
 from attention_core.masks.fault_checks import CHECKS
 from attention_ui.board import show_board
-from attention_ui.fault_bench import KEPT, answers, chosen_fault, game, told
 from attention_ui.here import here
-from attention_viz.broken import FIELDS, MOST_FEATURES, broken
+from attention_ui.masks.fault_bench import KEPT, answers, chosen_fault, game, told
+from attention_viz.masks.broken import FIELDS, MOST_FEATURES, broken
 
 now = here()
 focus = now.focus

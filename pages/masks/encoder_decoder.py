@@ -9,10 +9,10 @@ from attention_core.masks.uses import USES
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.own_cell import own_cell
-from attention_ui.uses_cards import CELL, cards, follow, follow_step
-from attention_viz import uses as boards
+from attention_ui.masks.uses_cards import CELL, cards, follow, follow_step
+from attention_ui.trained.own_cell import own_cell
 from attention_viz.labels import percent
+from attention_viz.masks import uses as boards
 
 now = here()
 kept = {"bind": "query-params", "persist_state": "session"}

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_ui.here import here
-from attention_ui.invariance_topics import KEPT, TOPICS
+from attention_ui.masks.invariance_topics import KEPT, TOPICS
 
 now = here()
 topic = st.segmented_control("Topic", tuple(TOPICS), default="shuffle", required=True, key="inv_topic",

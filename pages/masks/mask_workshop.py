@@ -9,9 +9,9 @@ from attention_ui.address import adopt, mirror
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
-from attention_viz import workshop as boards
+from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
 from attention_viz.labels import percent
+from attention_viz.masks import workshop as boards
 
 now = here()
 adopt(PAINTED, "", lambda text: mask_to_text(mask_from_text(text)))

@@ -9,9 +9,9 @@ from attention_core import STEPS
 from attention_core.diagonal.claims import CLAIMS, TEXTS
 from attention_core.scenario import MAX_TOKENS
 from attention_core.trained import N_HEADS, N_LAYERS
-from attention_ui.concepts import concepts
 from attention_ui.controls import CONTROLS
-from attention_ui.papers import paper_list, papers
+from attention_ui.reference.concepts import concepts
+from attention_ui.reference.papers import paper_list, papers
 
 most = {control.name: int(control.high) for control in CONTROLS}
 texts = dict.fromkeys(one.text for one in concepts())

@@ -8,7 +8,7 @@ from attention_core.notation import OURS
 from attention_core.notation.formulas import formula
 from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.notation_tables import array_table, shape_shown
+from attention_ui.reference.notation_tables import array_table, shape_shown
 from attention_ui.registry import step_of
 from attention_viz.tables import field_table, matrix_table
 

@@ -4,12 +4,12 @@ import streamlit as st
 
 from attention_core.trained.changed_word import change_word, replace_word, word_in
 from attention_ui.board import show_board
-from attention_ui.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_viz.labels import percent
-from attention_viz.layer_pictures import before_and_after
 from attention_viz.thumbnails import thumbnails
+from attention_viz.trained.layer_pictures import before_and_after
 
 SENTENCE = "The animal did not cross the street because it was too tired."
 

@@ -4,12 +4,12 @@ import streamlit as st
 
 from attention_core.trained.head_finder import RULES, rank_heads, word_to_word
 from attention_ui.board import show_board
-from attention_ui.head_place import choose_token, open_pinned
-from attention_ui.heads_shown import heads_shown
+from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.trained.head_place import choose_token, open_pinned
 from attention_viz.labels import counted, percent
-from attention_viz.layer_pictures import best_heads, heads_matrix
+from attention_viz.trained.layer_pictures import best_heads, heads_matrix
 
 WORDS = "word to word"
 SAYS = {

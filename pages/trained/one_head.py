@@ -5,16 +5,16 @@ from functools import partial
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.head_place import choose_head, pin_cell, place, walk
-from attention_ui.heads_shown import heads_shown, layer_shown, one_head_here
+from attention_ui.heads.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.panels import code_and_numbers, pair, told
 from attention_ui.show import show_figure
+from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_viz import story
-from attention_viz.arcs import arcs
+from attention_viz.heads.arcs import arcs
 from attention_viz.labels import percent
-from attention_viz.one_head import attention_alone, one_head
+from attention_viz.trained.one_head import attention_alone, one_head
 
 LINES = {"from the query": "query", "to the key": "key", "all": "all"}
 FIELDS = {"W_Q": "queries", "W_K": "keys", "W_V": "values"}

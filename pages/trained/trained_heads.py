@@ -3,9 +3,9 @@
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.head_place import choose_head, open_head, open_pinned, place
-from attention_ui.heads_shown import heads_shown
+from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
+from attention_ui.trained.head_place import choose_head, open_head, open_pinned, place
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 

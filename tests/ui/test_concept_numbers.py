@@ -23,7 +23,7 @@ from attention_core.masks.sentences import three_uses
 from attention_core.masks.uses import USES
 from attention_core.scenario import Scenario, trace_of
 from attention_core.trained import encoded
-from attention_ui.concepts import Concept, concepts
+from attention_ui.reference.concepts import Concept, concepts
 from attention_ui.registry import page_of
 from attention_viz import story
 from tests.ui.app import ROOT

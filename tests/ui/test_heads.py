@@ -18,7 +18,7 @@ from attention_core.heads.portraits import MEASURES
 from attention_core.heads.score_schemes import SCHEMES
 from attention_core.heads.sharing import CACHE, share_heads
 from attention_core.heads.worth import signed_shares
-from attention_ui.heads_choice import open_portrait
+from attention_ui.heads.heads_choice import open_portrait
 from attention_ui.registry import PAGES
 from attention_viz.labels import number
 from tests.ui.app import figures, gone_to, here, opened, texts

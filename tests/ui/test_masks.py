@@ -16,11 +16,12 @@ from attention_core.masks.invariances import CHANGES, gaps
 from attention_core.masks.painted import mask_from_text, mask_to_text
 from attention_core.masks.sentences import three_uses
 from attention_core.scenario import Scenario
-from attention_ui import board, mask_experiments, uses_cards
-from attention_ui.invariance_topics import TOPICS
-from attention_ui.mask_experiments import EXPERIMENTS
-from attention_viz.broken import FIELDS
+from attention_ui import board
+from attention_ui.masks import mask_experiments, uses_cards
+from attention_ui.masks.invariance_topics import TOPICS
+from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_viz.labels import number
+from attention_viz.masks.broken import FIELDS
 from tests.ui.app import gone_to, here, opened, scenes, texts
 from tests.viz.test_scene import numbers
 

@@ -15,13 +15,13 @@ from attention_core.array_file import array_to_npy
 from attention_core.diagonal.claims import CLAIMS
 from attention_core.notation import OURS
 from attention_core.notation.texts import NOTATIONS
-from attention_ui.concepts import Concept, concept_table, concepts, found
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
-from attention_ui.notation_tables import array_table, glossary_rows, notation_table
-from attention_ui.papers import papers
+from attention_ui.reference.concepts import Concept, concept_table, concepts, found
+from attention_ui.reference.notation_tables import array_table, glossary_rows, notation_table
+from attention_ui.reference.papers import papers
+from attention_ui.reference.search import finds
 from attention_ui.registry import PAGES
-from attention_ui.search import finds
 from tests.ui.app import ROOT, gone_to, here, opened, texts
 
 NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"

@@ -18,8 +18,8 @@ from attention_core.scenario import Scenario, trace_of
 from attention_core.trained import attention_of, weightless
 from attention_core.trained.changed_word import change_word
 from attention_core.trained.minilm import load_minilm
-from attention_ui import head_place
-from attention_ui.own_heads import OWN
+from attention_ui.trained import head_place
+from attention_ui.trained.own_heads import OWN
 from tests.core.made_weight_files import HOSTILE, npz, safetensors
 from tests.ui.app import figures, gone_to, here, opened, scenes, texts, title
 

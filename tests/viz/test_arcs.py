@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from attention_viz.arcs import MOST_LINES, arcs
+from attention_viz.heads.arcs import MOST_LINES, arcs
 from attention_viz.labels import percent
 from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, H, S, T, example, square

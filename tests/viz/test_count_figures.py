@@ -10,7 +10,7 @@ from attention_core.heads.scheme_runs import Run
 from attention_core.heads.score_schemes import SCHEMES
 from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS
 from attention_core.heads.size_growth import LETTERS, as_grows, grown
-from attention_viz.count_figures import count_curves, measured_memory, measured_times, scheme_counts
+from attention_viz.heads.count_figures import count_curves, measured_memory, measured_times, scheme_counts
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 

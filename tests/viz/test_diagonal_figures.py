@@ -20,13 +20,13 @@ from attention_core.diagonal.growth_table import Growth, curves
 from attention_core.diagonal.presets import typed
 from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_core.diagonal.token_matrices import format_tokens
-from attention_viz.depth_figure import distance_figure, self_mass_figure
-from attention_viz.diagonal_board import diagonal_board, margin_bars, plane_board
-from attention_viz.growth_figure import argmax_figure, half_rows, mass_figure
+from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
+from attention_viz.diagonal.diagonal_board import diagonal_board, margin_bars, plane_board
+from attention_viz.diagonal.growth_figure import argmax_figure, half_rows, mass_figure
+from attention_viz.diagonal.plane import plane, row_says
+from attention_viz.diagonal.plane_table import points_table, points_typed
+from attention_viz.diagonal.verdict_bars import verdict_bars
 from attention_viz.payload import JSON
-from attention_viz.plane import plane, row_says
-from attention_viz.plane_table import points_table, points_typed
-from attention_viz.verdict_bars import verdict_bars
 from tests.viz.reading_figures import as_sent
 
 SPREAD = DiagonalScene(tokens="drawn", n_tokens=5, d_model=2, spread=1.5)

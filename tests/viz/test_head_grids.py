@@ -9,8 +9,8 @@ import pytest
 
 from attention_core.heads.head_averages import maximum_of_heads, mean_of_heads
 from attention_viz import theme
-from attention_viz.head_grids import heads_grid, limit_of, of_key, of_query, shared_grid, together
-from attention_viz.head_matrices import correlations, divergences
+from attention_viz.heads.head_grids import heads_grid, limit_of, of_key, of_query, shared_grid, together
+from attention_viz.heads.head_matrices import correlations, divergences
 from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, H, example, square
 from tests.viz.reading_figures import as_sent, strings

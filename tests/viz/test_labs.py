@@ -17,13 +17,13 @@ from attention_core.labs.lexicon_heads import HEADS, comparison_matrix, run_lexi
 from attention_core.labs.stiefel import orthonormality_drift, sphere_step
 from attention_core.labs.training import first_checkpoint
 from attention_core.labs.training_settings import TrainingSettings
-from attention_viz import convolution_boards, lexicon_boards
-from attention_viz.convolution_figures import error_figure
-from attention_viz.lexicon_figures import received_figure
-from attention_viz.stiefel_boards import mapping_board
-from attention_viz.stiefel_figures import drift_figure, singular_value_figure, sphere_figure
-from attention_viz.training_boards import sequence_board, token_labels
-from attention_viz.training_figures import loss_figure, offset_figure, score_figure
+from attention_viz.labs import convolution_boards, lexicon_boards
+from attention_viz.labs.convolution_figures import error_figure
+from attention_viz.labs.lexicon_figures import received_figure
+from attention_viz.labs.stiefel_boards import mapping_board
+from attention_viz.labs.stiefel_figures import drift_figure, singular_value_figure, sphere_figure
+from attention_viz.labs.training_boards import sequence_board, token_labels
+from attention_viz.labs.training_figures import loss_figure, offset_figure, score_figure
 from tests.viz.reading_figures import as_sent
 
 

@@ -13,7 +13,7 @@ from attention_core.trained import Weightless
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.changed_word import ChangedWord
 from attention_core.trained.layer_measures import LAYER_MEASURES, Measured
-from attention_viz.layer_pictures import before_and_after, best_heads, by_layer, heads_matrix, weightless_beside
+from attention_viz.trained.layer_pictures import before_and_after, best_heads, by_layer, heads_matrix, weightless_beside
 
 L, H, T = 2, 3, 5
 TOKENS = tuple("abcde")

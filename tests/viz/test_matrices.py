@@ -22,7 +22,7 @@ from attention_core.masks.workshop import Workshop, masked_batch, painted_mask
 from attention_core.notation.texts import NOTATIONS
 from attention_core.rules import Position, Read, Rule
 from attention_core.scenario import Scenario, trace_of
-from attention_viz import broken, invariances, uses, workshop
+from attention_viz.masks import broken, invariances, uses, workshop
 from attention_viz.matrices import Matrix, Side, board, difference, hidden_of, shares_of
 from attention_viz.payload import JSON, Stage
 from tests.viz.test_scene import numbers

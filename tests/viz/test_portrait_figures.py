@@ -7,7 +7,7 @@ import pytest
 
 from attention_core.heads.patterns import pattern_of
 from attention_core.heads.portraits import MEASURES
-from attention_viz.portrait_figures import profile, strip
+from attention_viz.heads.portrait_figures import profile, strip
 from tests.viz.example_traces import square
 from tests.viz.reading_figures import as_sent
 

@@ -7,8 +7,8 @@ import pytest
 
 from attention_core.formulas import softmax
 from attention_core.masks.saturation import score_spreads
-from attention_viz import softmax_figures as figures
-from attention_viz.hiding_figures import row_bars
+from attention_viz.masks import softmax_figures as figures
+from attention_viz.masks.hiding_figures import row_bars
 from tests.viz.reading_figures import as_sent
 
 SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])

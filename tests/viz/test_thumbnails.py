@@ -13,9 +13,9 @@ import pytest
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.head_finder import previous_token, rank_heads
 from attention_viz.handout import handout
-from attention_viz.one_head import attention_alone
 from attention_viz.scene import dressed
 from attention_viz.thumbnails import part_of, side_sent, thumbnails
+from attention_viz.trained.one_head import attention_alone
 
 L, H, T, S = 2, 3, 5, 7
 QUERIES, KEYS = tuple("abcde"), tuple("tuvwxyz")

@@ -8,8 +8,16 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_core.heads.gauge_effect import Turned
 from attention_core.heads.worth import ablated_output, norm_shares, signed_shares, token_changes
+from attention_viz.heads.worth_figures import (
+    MOST_COLUMNS,
+    ablation,
+    bases,
+    changes,
+    left_without_heads,
+    shares,
+    stacked,
+)
 from attention_viz.theme import Figure
-from attention_viz.worth_figures import MOST_COLUMNS, ablation, bases, changes, left_without_heads, shares, stacked
 from tests.viz.reading_figures import as_sent
 
 X = np.random.default_rng(2).normal(size=(5, 6))

@@ -1,0 +1,64 @@
+"""The list of claims: which are shown, and one claim with its verdict, what is true instead, and its live numbers."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import streamlit as st
+
+from attention_core.diagonal.claims import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, Evidence, claim
+
+from ..markdown import plain
+
+BADGES = {
+    ALWAYS: ":green-badge[:material/verified: always]",
+    CONDITION: ":orange-badge[:material/rule: under a condition]",
+    FALSE: ":red-badge[:material/close: false]",
+}
+MOST_LETTERS = 60
+
+
+def chosen() -> tuple[Claim, ...]:
+    """Draw the filters, and give the claims that pass them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = st.text_input(
+            "Search", max_chars=MOST_LETTERS, key="claims_words", bind="query-params", placeholder="such as softmax",
+            width=230, icon=":material/search:",
+        )  # fmt: skip
+        statuses = st.pills("Verdict", tuple(BADGES), selection_mode="multi", key="claims_status", bind="query-params")
+        texts = st.pills("Said by", tuple(TEXTS), selection_mode="multi", key="claims_text", bind="query-params")
+    return tuple(
+        one
+        for one in CLAIMS
+        if one.status in (statuses or BADGES) and one.text in (texts or TEXTS) and _speaks_of(one, words or "")
+    )
+
+
+def follow(clicked: object) -> None:
+    """Show the claims of a clicked bar; for callbacks."""
+    text, _, status = str(clicked).partition(" ")
+    if text in TEXTS and status in BADGES:
+        st.session_state.update({"claims_text": [text], "claims_status": [status], "claims_words": ""})
+
+
+def show(one: Claim) -> None:
+    """A claim, its verdict, the corrected statement, and what a computation on the spot found."""
+    found = evidence(one.id)
+    as_worded = "holds" if found.claimed else "fails"
+    with st.container(border=True):
+        st.markdown(
+            f"**“{plain(one.said)}”** {BADGES[one.status]}\n\n{plain(one.truth)}\n\n"
+            f":gray[**Checked here:** {plain(found.says)} As worded it **{as_worded}** in this check.]"
+        )
+
+
+@lru_cache(maxsize=256)
+def evidence(identifier: str) -> Evidence:
+    """What the check of a claim finds; the same each time, so it is computed once."""
+    return claim(identifier).check()
+
+
+def _speaks_of(one: Claim, words: str) -> bool:
+    """Whether each word that is searched for is in the claim, in what is true, or in its name."""
+    text = f"{one.id} {one.said} {one.truth}".casefold()
+    return all(word in text for word in words.casefold().split())

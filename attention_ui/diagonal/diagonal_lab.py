@@ -1,0 +1,165 @@
+"""The set-up of the diagonal laboratory: its widgets, which its pages share, its examples, and its pinned pair.
+
+Each widget is bound to the address with fixed bounds; the session keeps what a page does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import streamlit as st
+
+from attention_core import SettingsError, Trace
+from attention_core.checks import Array
+from attention_core.diagonal import worst_pair
+from attention_core.diagonal.metrics import METRICS
+from attention_core.diagonal.presets import DIAGONAL_PRESETS
+from attention_core.diagonal.scenes import POSITIONS, TOKENS, WEIGHTS, DiagonalScene
+from attention_core.diagonal.token_matrices import format_tokens
+from attention_viz.labels import number
+
+from ..address import adopt, mirror
+
+DEFAULTS = asdict(DiagonalScene())
+KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
+TOKEN_FIELDS = ("tokens", "numbers", "n_tokens", "d_model", "spread", "positions", "layer_norm", "seed")
+LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
+
+
+def token_controls(text: str) -> DiagonalScene:
+    """Draw the choice of tokens; give the scene that they make without weights."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = st.segmented_control("Tokens X", TOKENS, default=TOKENS[0], required=True, **_about("tokens"))
+        if kind == "numbers":
+            st.text_input("Such as 3,3; 10,0", DEFAULTS["numbers"], max_chars=2000, width=260, **_about("numbers"))
+        if kind == "drawn":
+            st.slider("How many, N", 1, 64, 16, width=150, **_about("n_tokens"))
+        if kind != "numbers":
+            st.slider("Features C", 1, 64, 16, width=150, **_about("d_model"))
+        st.slider("Spread of the lengths", 0.0, 2.0, 0.0, 0.1, width=150, **_about("spread"))
+        st.selectbox("Positions", POSITIONS, width=140, **_about("positions"))
+        if kind == "drawn" or _held("spread"):
+            st.number_input("Seed", 0, 9999, 0, width=110, **_about("seed"))
+        st.toggle("LayerNorm", **_about("layer_norm"))
+    return _scene(TOKEN_FIELDS, text)
+
+
+def layer_controls(text: str) -> DiagonalScene:
+    """Draw the choice of weights and options; give the whole scene."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        weights = st.selectbox("Weights", WEIGHTS, width=180, **_about("weights"))
+        if weights == "angle":
+            st.slider("Angle from W_Q to W_K", 0, 180, 0, 5, format="%d°", width=170, **_about("angle"))
+        if weights != "weightless":
+            st.select_slider("d_k", KEY_WIDTHS, width=150, **_about("d_k"))
+        if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
+            st.number_input("Seed", 0, 9999, 0, width=110, **_about("seed"))
+        st.slider("Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
+        st.toggle("Scaled by 1/√d_k", True, **_about("scaled"))
+        st.toggle("Causal mask", **_about("causal"))
+    return _scene((*TOKEN_FIELDS, *LAYER_FIELDS), text)
+
+
+def examples() -> None:
+    """A button for each example; each sets the whole laboratory."""
+    with st.container(horizontal=True, gap="small"):
+        for preset in DIAGONAL_PRESETS:
+            held = {f"lab_{name}": _widget_value(name, value) for name, value in _fields(preset.scene).items()}
+            st.button(
+                preset.title, key=f"lab example {preset.name}", help=preset.says, on_click=_load, args=(held,),
+                type="tertiary", icon=":material/science:",
+            )  # fmt: skip
+
+
+def says_of(scene: DiagonalScene) -> str:
+    """What there is to see in an example, if the scene is one."""
+    mine = _fields(scene)
+    return next((preset.says for preset in DIAGONAL_PRESETS if _fields(preset.scene) == mine), "")
+
+
+def load_tokens(x: Array) -> None:
+    """Put a token matrix into the laboratory, as typed numbers without anything done to them; for callbacks."""
+    plain = _fields(DiagonalScene(tokens="numbers", numbers=format_tokens(x)))
+    _load({f"lab_{name}": _widget_value(name, plain[name]) for name in TOKEN_FIELDS})
+
+
+def pair(trace: Trace) -> tuple[int, int]:
+    """The pinned pair of tokens; where none is, the one that breaks the pair bound most or comes nearest to it."""
+    adopt("lab_cell", "", _read_cell)
+    mirror("lab_cell", "")
+    n_tokens = trace.sizes["T"]
+    if st.session_state["lab_cell"]:
+        row, column = (min(int(part), n_tokens - 1) for part in st.session_state["lab_cell"].split("-"))
+        return row, column
+    return worst_pair(trace.probabilities[0, 0])
+
+
+def pin(array: str, index: Sequence[int]) -> None:
+    """Pin the pair of a clicked cell; for callbacks of boards."""
+    row, column = index[-2:]
+    st.session_state["lab_cell"] = f"{row}-{column}"
+
+
+def metric_row(measured: Mapping[str, float | None]) -> None:
+    """Every metric with its number; formula, range and meaning are in its help."""
+    with st.container(horizontal=True, gap="small"):
+        for metric in METRICS:
+            value = measured[metric.name]
+            with st.container(border=True, width=156, height="stretch", gap="xxsmall"):
+                st.markdown(
+                    f"{metric.title} ${metric.symbol}$",
+                    help=f"{metric.says}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
+                )
+                st.markdown("#### " + ("–" if value is None else number(value)))
+
+
+def metric_list() -> None:
+    """The metrics in full: what each is, its formula and its range."""
+    for metric in METRICS:
+        left, right = st.columns([3, 2], vertical_alignment="center")
+        left.markdown(f"**{metric.title}** ${metric.symbol}$: {metric.says} Range ${metric.range}$.")
+        right.latex(metric.formula)
+
+
+def _about(name: str) -> dict[str, Any]:
+    return {"key": f"lab_{name}", "bind": "query-params", "persist_state": "session"}
+
+
+def _held(name: str) -> Any:
+    """What a widget holds; the default where there is none, or an address emptied it."""
+    held = st.session_state.get(f"lab_{name}")
+    return _widget_value(name, DEFAULTS[name]) if held is None else held
+
+
+def _scene(names: Sequence[str], text: str) -> DiagonalScene:
+    """The scene that the widgets of some fields describe; all other fields have their defaults."""
+    values = {name: _held(name) for name in names}
+    values["angle"] = float(values.get("angle", 0))
+    if "d_k" in values:
+        values["d_k"] = KEY_WIDTHS.index(values["d_k"]) and int(values["d_k"])
+    return DiagonalScene(text=text, **values)
+
+
+def _fields(scene: DiagonalScene) -> dict[str, Any]:
+    """A scene without the sentence, which is a control of the sidebar."""
+    return {name: value for name, value in asdict(scene).items() if name != "text"}
+
+
+def _widget_value(name: str, value: Any) -> Any:
+    if name == "d_k":
+        return str(value) if value else KEY_WIDTHS[0]
+    return int(value) if name == "angle" else value
+
+
+def _load(held: Mapping[str, Any]) -> None:
+    st.session_state.update(held)
+    st.session_state["lab_cell"] = ""
+
+
+def _read_cell(given: str) -> str:
+    parts = given.split("-")
+    if len(parts) == 2 and all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
+        return given
+    raise SettingsError("A pair is two whole numbers such as 0-1, so the pair shown stays")

@@ -1,0 +1,75 @@
+"""What the diagonal laboratory says in words about a matrix of probabilities, a pair of tokens, and a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan
+
+from attention_core import Trace
+from attention_core.diagonal import log_cross_ratios, margins, pair_excess, pair_violations, uniform_self_mass
+from attention_core.diagonal.proposition_checks import Check
+from attention_core.diagonal.propositions import CONDITION, FALSE, THEOREM, Proposition
+from attention_viz.diagonal.diagonal_board import named
+from attention_viz.labels import counted, number
+
+from ..markdown import plain
+
+BADGES = {
+    THEOREM: ":green-badge[:material/verified: theorem]", FALSE: ":red-badge[:material/close: false]",
+    CONDITION: ":orange-badge[:material/rule: under a condition]",
+}  # fmt: skip
+# Statements of equality, and the trace of A, whose largest eigenvalue is 1: there is nothing to spare but rounding.
+IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
+
+
+def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
+    """How many tokens look at themselves most, how much of the attention that is, and how often the bound fails."""
+    n_tokens = trace.sizes["T"]
+    mine = int((margins(trace.masked_scores[0, 0]) >= 0).sum())
+    broken = int(pair_violations(trace.probabilities[0, 0]).sum())
+    mass, uniform = measured["self_mass"] or 0.0, float(uniform_self_mass(trace.masked_scores[0, 0]))
+    bound = f"**{counted(broken, 'cell')}** break{'s' if broken == 1 else ''} the pair bound"
+    return (
+        f"**{mine} of {counted(n_tokens, 'token')}** look at themselves most; the diagonal holds "
+        f"**{100 * mass:.0f} %** of all attention (uniform attention: {100 * uniform:.0f} %). "
+        + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
+    )
+
+
+def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
+    """The pinned pair: its four probabilities, whether the bound holds, and the log cross-ratio."""
+    i, j = cell
+    names = [plain(name) for name in named(trace)]
+    shares = trace.probabilities[0, 0]
+    a = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
+    if i == j:
+        margin = number(float(margins(trace.masked_scores[0, 0])[i]))
+        return f"**“{names[i]}” and itself**: {a}; margin {margin}. Click a cell beside the diagonal for a pair."
+    excess = float(pair_excess(shares)[i, j])
+    ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
+    holds = f"the bound **holds**, with {number(-excess, 4)} to spare"
+    fails = f"the bound **fails** by {number(excess, 4)}"
+    chi = "" if isnan(ratio) else f" Log cross-ratio $\\chi_{{ij}}$ = {number(ratio)}."
+    return (
+        f"**i = “{names[i]}”, j = “{names[j]}”**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {a}, $a_{{jj}}$ = "
+        f"{number(float(shares[j, j]), 4)}: {fails if pair_violations(shares)[i, j] else holds}.{chi}"
+    )
+
+
+def live(proposition: Proposition, check: Check, trace: Trace) -> str:
+    """What the live check of a statement found on these tokens: holds or violated, by how much, and where."""
+    if not check.applies:
+        return ":gray-badge[does not apply] these tokens do not meet its condition"
+    where = " in " + _place(check.where, trace) if check.where else ""
+    if not check.holds:
+        gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
+        return f":red-badge[violated] {gap}{where}"
+    if check.excess > 0 or proposition.number in IDENTITIES:
+        return ":green-badge[holds] " + (f"up to rounding: {abs(check.excess):.0e}" if check.excess else "exactly")
+    return f":green-badge[holds] with {number(-check.excess, 4)} to spare at the closest{where}"
+
+
+def _place(where: tuple[int, ...], trace: Trace) -> str:
+    names = [plain(name) for name in named(trace)]
+    parts = [f"“{names[i]}”" for i in where]
+    return f"row {parts[0]}" if len(parts) == 1 else f"row {parts[0]}, column {parts[1]}"

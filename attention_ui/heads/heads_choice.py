@@ -1,0 +1,100 @@
+"""What the pages about heads let a visitor choose: some heads, a measure, a change of basis."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from attention_core import SettingsError
+from attention_core.checks import divisors
+from attention_core.heads.portraits import MEASURES
+
+from ..address import adopt, mirror
+
+MOST = 16
+LAST_BASIS = 99
+MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
+
+
+def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, ...]:
+    """Draw one switch per head and give those that are on, in the address as "0.2.3".
+
+    Heads that this layer has not are passed over.
+    """
+    adopt(name, "", _read)
+    key = f"switches {name}"
+    st.session_state[key] = [head for head in _heads(st.session_state[name]) if head < n_heads]
+    chosen = st.pills(
+        label, range(n_heads), selection_mode="multi", key=key, help=help, on_change=partial(_keep, name, key)
+    )
+    mirror(name, "")
+    return tuple(sorted(chosen))
+
+
+def choose_groups(n_groups: int) -> int:
+    """Draw the choice of how many key/value heads there are between one and all; a number that does not divide moves
+    to the largest one below it that does."""
+    adopt("groups", 2, _groups)
+    choices = divisors(n_groups)
+    wanted = max(choice for choice in choices if choice <= max(1, int(st.session_state["groups"])))
+    st.session_state["switch groups"] = wanted
+    st.segmented_control(
+        "Key/value heads of GQA", choices, required=True, key="switch groups", on_change=_keep_groups,
+        help="G must divide the number of heads, so that all groups are of one size.",
+    )  # fmt: skip
+    mirror("groups", 2)
+    return wanted
+
+
+def _keep_groups() -> None:
+    st.session_state["groups"] = st.session_state["switch groups"]
+
+
+def _groups(given: str) -> int:
+    if given.isascii() and given.isdigit() and len(given) < 4 and given != "0":
+        return int(given)
+    raise SettingsError("G is a whole number from 1, so the choice stays")
+
+
+def choose_basis() -> int:
+    """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other numbers are seeds."""
+    adopt("basis", 0, _seed)
+    seed = int(st.session_state["basis"])
+    with st.container(horizontal=True):
+        turn = {"basis": seed % LAST_BASIS + 1}
+        st.button("Turn the bases", icon=":material/360:", on_click=st.session_state.update, args=(turn,), key="turn")
+        st.button(
+            "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back", disabled=not seed
+        )
+    mirror("basis", 0)
+    return seed
+
+
+def open_portrait(bar: object) -> None:
+    """Go to the measure and the head of a clicked bar; what a browser of ours would not send is passed over."""
+    match bar:
+        case [str(measure), int(head)] if measure in MEASURE_NAMES and 0 <= head < MOST:
+            st.session_state.update({"portrait": measure, "head": head})
+
+
+def _keep(name: str, key: str) -> None:
+    st.session_state[name] = ".".join(map(str, sorted(st.session_state[key])))
+
+
+def _heads(text: str) -> list[int]:
+    return [int(part) for part in text.split(".") if part]
+
+
+def _seed(given: str) -> int:
+    if given.isascii() and given.isdigit() and len(given) < 4 and int(given) <= LAST_BASIS:
+        return int(given)
+    raise SettingsError(f"A change of basis is a whole number from 0 to {LAST_BASIS}, so the weights stay")
+
+
+def _read(given: str) -> str:
+    """Heads in order, each once. Raises: SettingsError."""
+    parts = given.split(".") if given else []
+    if len(given) > 200 or not all(part.isascii() and part.isdigit() and len(part) < 3 for part in parts):
+        raise SettingsError("Heads are numbers with dots between, such as 0.2, so the choice stays")
+    return ".".join(map(str, sorted({int(part) for part in parts})))

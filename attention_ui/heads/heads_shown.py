@@ -1,0 +1,92 @@
+"""Whose heads the pages of the section show: the trained model's on the user's sentence, or the user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.checks import Array
+from attention_core.trained import attention_of, encoded_alone
+from attention_core.trained.attention_maps import AttentionMaps
+
+from ..focus import Focus
+from ..here import Here
+from ..markdown import plain
+from ..trained.own_heads import OWN, OwnHeads, trace_of_own
+
+
+@dataclass(frozen=True, eq=False)
+class HeadsShown:
+    """All heads with their tokens. traces: one for each layer, or none where only the probabilities are known."""
+
+    maps: AttentionMaps
+    traces: tuple[Trace, ...]
+    trained: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class LayerShown:
+    """One layer's probabilities with their labels, as pictures of a `Trace` read them. Shapes: (1, H, T, S)."""
+
+    probabilities: Array
+    tokens: tuple[str, ...]
+    memory_tokens: tuple[str, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The lengths of the axes."""
+        return dict(zip("BHTS", self.probabilities.shape, strict=True))
+
+    def labels(self, axis: str) -> tuple[str, ...]:
+        """The tokens along an axis."""
+        return self.tokens if axis == "T" else self.memory_tokens
+
+
+def heads_shown(now: Here) -> HeadsShown:
+    """The heads to show; where the user has a file, draw the choice between it and the model.
+
+    Raises: TextError, FileError when the model is missing.
+    """
+    own = st.session_state.get(OWN)
+    if own is not None:
+        names = {"yours": "your file", "model": "the trained model"}
+        whose = st.segmented_control(
+            "Whose heads", tuple(names), default="yours", required=True, key="th_whose", format_func=names.__getitem__,
+            persist_state="session",
+        )  # fmt: skip
+        if whose == "yours":
+            st.caption(f"Shown: {plain(own.says)}.")
+            return of_own(now, own)
+    return of_model(now)
+
+
+def of_own(now: Here, own: OwnHeads) -> HeadsShown:
+    """The heads of the user's file; a layer's weights run on the user's sentence. Raises: AttentionError."""
+    if own.maps is not None:
+        return HeadsShown(own.maps, ())
+    trace = trace_of_own(now, own.projections)
+    return HeadsShown(AttentionMaps.of([trace.probabilities], trace.tokens), (trace,))
+
+
+def of_model(now: Here) -> HeadsShown:
+    """The trained model's heads on the user's sentence. Raises: TextError, FileError."""
+    text, n_tokens = now.scenario.text, now.scenario.n_tokens
+    return HeadsShown(attention_of(text, n_tokens), encoded_alone(text, n_tokens).traces, trained=True)
+
+
+def layer_shown(shown: HeadsShown, layer: int) -> LayerShown:
+    """One layer for pictures that read a trace."""
+    maps = shown.maps
+    return LayerShown(maps.layers[layer][None], maps.tokens, maps.memory_tokens)
+
+
+def one_head_here(now: Here, shown: HeadsShown, layer: int, at: Focus) -> Here:
+    """What the panels of the story need, for one layer as it runs here."""
+    trace = shown.traces[layer]
+    scenario = replace(
+        now.scenario, weights="trained" if shown.trained else "your own", layer=layer, d_model=trace.sizes["D"],
+        n_heads=trace.sizes["H"], mask="none" if shown.trained else now.scenario.mask, edits="", own="",
+    )  # fmt: skip
+    return Here(scenario, trace, at, now.notation)

@@ -1,0 +1,189 @@
+"""The widgets of the convolution laboratory: picture, kernel, sharpness, padding, and the pixel that is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError, SettingsError
+from attention_core.checks import Array
+from attention_core.labs.convolution import error_curve, expected_error
+from attention_core.labs.convolution_heads import signed_patterns
+from attention_core.labs.images import IMAGES, KERNELS, MAX_SIDE, as_image, as_kernel, shrink_image
+from attention_core.labs.padding import PADDINGS, token_grid
+from attention_core.picture_file import KINDS, read_picture
+
+from ..address import adopt, mirror
+from ..markdown import plain
+
+SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
+OWN, DRAWN, FILE = "own", "drawn", "file"
+FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
+FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
+LAWS = {
+    "nothing": "expected: 4 e^−α × range × Σ|kernel|", "frame": "expected: 4 e^−α × range × Σ|kernel|",
+    "sink": "expected: e^−α/2 × range × Σ|kernel|",
+    "circular": "expected: 4 e^−α(1 − cos 2π/side) × range × Σ|kernel|",
+}  # fmt: skip
+Rows = tuple[tuple[float, ...], ...]
+LARGEST_FILE = 4  # MB
+
+
+def setup() -> tuple[Array, Array, float, str]:
+    """Draw all choices; give picture (H, W, 1), kernel (K, K, 1, 1), sharpness and padding."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        image = st.selectbox("Picture", (*IMAGES, DRAWN, FILE), 1, required=True, width=150, **_about("image"))
+        kernel = st.selectbox("Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel"))
+        padding = st.segmented_control(
+            "Beyond the edge", tuple(PADDINGS), default="frame", required=True, **_about("padding"),
+            help="\n\n".join(f"**{name}**: {padding.says}" for name, padding in PADDINGS.items()),
+        )  # fmt: skip
+        sharpness = st.select_slider(
+            "Sharpness α of the heads", SHARPNESSES, 4.0, width=260, **_about("sharpness"),
+            help="A head’s score is −α times the squared distance from where it looks.",
+        )  # fmt: skip
+    left, right = st.columns(2)
+    with left:
+        picture = _drawn() if image == DRAWN else _from_file() if image == FILE else IMAGES[str(image)]
+    with right:
+        numbers = as_kernel(_own_kernel() if kernel == OWN else KERNELS[str(kernel)])
+    return as_image(picture), numbers, float(sharpness), str(padding)
+
+
+def pixel(picture: Array) -> tuple[int, int]:
+    """The pixel that was clicked last; at first one near the middle."""
+    adopt("conv_pixel", "3-3", _read_pixel)
+    mirror("conv_pixel", "3-3")
+    row, column = (int(part) for part in st.session_state["conv_pixel"].split("-"))
+    return min(row, picture.shape[0] - 1), min(column, picture.shape[1] - 1)
+
+
+def pin(array: str, index: Sequence[int]) -> None:
+    """Look at the clicked pixel; for the callback of the board."""
+    st.session_state["conv_pixel"] = f"{index[0]}-{index[1]}"
+
+
+@lru_cache(maxsize=64)
+def curve(picture: Rows, kernel: Rows, padding: str) -> tuple[list[float], list[float]]:
+    """The largest error at every sharpness, and the one that theory expects."""
+    errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()
+    return errors, [expected_error(picture, kernel, sharpness, padding) for sharpness in SHARPNESSES]
+
+
+def as_rows(matrix: Array) -> Rows:
+    """A matrix of one channel as plain numbers, which a cache can keep."""
+    return tuple(tuple(row) for row in matrix.reshape(matrix.shape[:2]).tolist())
+
+
+def two_sizes(kernel: Array, picture: Array, padding: str) -> list[float]:
+    """The sums of the kernel's positive and of its negative numbers: what W_O makes of the two heads."""
+    grid = token_grid(padding, *picture.shape[:2], reach=kernel.shape[0] // 2)
+    sizes: list[float] = signed_patterns(kernel[..., 0, 0], grid)[1].tolist()
+    return sizes
+
+
+def _own_kernel() -> Array:
+    """A table of 3 × 3 numbers; what is typed goes to the address."""
+    adopt("conv_own", FIRST_KERNEL, _read_kernel)
+    mirror("conv_own", FIRST_KERNEL)
+    text = st.session_state["conv_own"]
+    numbers = _kernel_at(text)
+    key = f"conv kernel {text} {st.session_state.get('conv kernel tries', 0)}"
+    columns = {name: [f"{number:g}" for number in numbers[:, place]] for place, name in enumerate(("←", "·", "→"))}
+    st.caption("Own kernel: type numbers.")
+    st.data_editor(columns, key=key, on_change=_kernel_changed, args=(key, numbers), hide_index=True, width=300)
+    if refused := st.session_state.pop("conv refused", ""):
+        st.error(plain(refused))
+    return numbers
+
+
+def _kernel_changed(key: str, numbers: Array) -> None:
+    """Take over the typed numbers; what is none is refused with a sentence, and the table starts anew."""
+    rows: list[list[object]] = numbers.tolist()
+    changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
+    for row, cells in changed.items():
+        for column, value in cells.items():
+            rows[int(row)]["←·→".index(column)] = str(value).replace(",", ".")
+    try:
+        st.session_state["conv_own"] = _kernel_text(as_kernel(rows)[..., 0, 0])
+    except AttentionError as error:
+        st.session_state["conv refused"] = str(error)
+        st.session_state["conv kernel tries"] = st.session_state.get("conv kernel tries", 0) + 1
+
+
+def _drawn() -> list[list[float]]:
+    """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
+    adopt("conv_drawn", FIRST_DRAWING, lambda text: _drawing_at(text) is not None and text)
+    mirror("conv_drawn", FIRST_DRAWING)
+    text = st.session_state["conv_drawn"]
+    numbers = _drawing_at(text)
+    key = f"conv drawing {text}"
+    config = {
+        str(column): st.column_config.NumberColumn(min_value=0, max_value=9, step=1, width=38) for column in range(8)
+    }
+    st.caption("Own picture: 0 is black, 9 is white.")
+    st.data_editor(
+        {str(column): [row[column] for row in numbers] for column in range(8)}, key=key, on_change=_drawing_changed,
+        args=(key, numbers), hide_index=True, column_config=config, height=318, width=360,
+    )  # fmt: skip
+    return [[digit / 9 for digit in row] for row in numbers]
+
+
+def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
+    drawn = [list(row) for row in numbers]
+    changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
+    for row, cells in changed.items():
+        for column, value in cells.items():
+            drawn[int(row)][int(column)] = 0 if value is None else min(9, max(0, int(value)))
+    st.session_state["conv_drawn"] = "-".join("".join(map(str, row)) for row in drawn)
+
+
+def _from_file() -> Array:
+    """A small picture of the visitor's; until there is one, the disc."""
+    file = st.file_uploader(
+        "A grey picture", list(KINDS), key="conv file", max_upload_size=LARGEST_FILE,
+        help=f"PGM, CSV or NPY. It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since each pixel is a token; "
+        "it stays in this visit and is not in the address.",
+    )  # fmt: skip
+    if file is None:
+        st.caption("Until a file is chosen the disc is shown.")
+        return IMAGES["disc"]
+    return shrink_image(read_picture(file.getvalue(), file.name))
+
+
+def _kernel_at(text: str) -> Array:
+    numbers: Array = as_kernel([row.split() for row in text.split(",")])[..., 0, 0]
+    if len(numbers) != 3:
+        raise SettingsError("A kernel in the address has three rows of three numbers, so the kernel shown stays")
+    return numbers
+
+
+def _kernel_text(numbers: Array) -> str:
+    return ", ".join(" ".join(f"{number:g}" for number in row) for row in numbers)
+
+
+def _read_kernel(given: str) -> str:
+    if len(given) > 200:
+        raise SettingsError("The kernel in the address is too long, so the kernel shown stays")
+    return _kernel_text(_kernel_at(given))
+
+
+def _drawing_at(text: str) -> list[list[int]]:
+    rows = text.split("-")
+    if len(rows) != 8 or not all(len(row) == 8 and row.isascii() and row.isdigit() for row in rows):
+        raise SettingsError("A picture is eight rows of eight digits, so the picture shown stays")
+    return [[int(digit) for digit in row] for row in rows]
+
+
+def _read_pixel(given: str) -> str:
+    parts = given.split("-")
+    if len(parts) == 2 and all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
+        return given
+    raise SettingsError("A pixel is two whole numbers such as 3-4, so the pixel shown stays")
+
+
+def _about(name: str) -> dict[str, Any]:
+    return {"key": f"conv_{name}", "bind": "query-params", "persist_state": "session"}

@@ -1,0 +1,165 @@
+"""The widgets of the lexicon: a sentence of its words, the hand-set heads, words of one's own, a pinned cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attention_core import AttentionError, SettingsError, TextError
+from attention_core.labs.lexicon import (
+    LEXICON,
+    SECTIONS,
+    SENTENCES,
+    START,
+    TICKABLE,
+    LexiconSentence,
+    compose,
+    own_word,
+)  # fmt: skip
+from attention_core.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, received, run_lexicon
+from attention_core.trace import Trace
+from attention_viz.labels import number, percent
+
+from ..address import adopt, mirror
+from ..markdown import plain
+
+Words = dict[str, tuple[str, ...]]
+CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
+TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
+MOST_OWN = 12
+
+
+def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
+    """Draw all choices; give the sentence, the heads run on it, and the heads. Raises: TextError, SettingsError."""
+    own = own_words()
+    with st.container(horizontal=True, gap="small"):
+        for place, sentence in enumerate(SENTENCES):
+            st.button(sentence, key=f"lex example {place}", type="tertiary", icon=":material/science:",
+                      on_click=st.session_state.update, args=({"lex_text": sentence},))  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        text = st.text_input("A sentence of the lexicon’s words", SENTENCES[0], max_chars=200, width=460,
+                             key="lex_text", bind="query-params", persist_state="session")  # fmt: skip
+        chosen = st.segmented_control(
+            "Heads", tuple(CHOICES), default="four", required=True, key="lex_heads", bind="query-params",
+            help="four: gender, number, previous word, verb to subject. and: one head that asks for gender and number.",
+        )  # fmt: skip
+        temperature = st.select_slider(
+            "Temperature", TEMPERATURES, 1.0, key="lex_temperature", bind="query-params", width=150
+        )
+        start = st.toggle(f"Start token {START}", True, key="lex_start", bind="query-params")
+        causal = st.toggle("Causal mask", key="lex_causal", bind="query-params")
+    heads = CHOICES[str(chosen)]
+    sentence = compose(text or "", own, start=bool(start))
+    return sentence, run_lexicon(sentence, heads, temperature=float(temperature), causal=bool(causal)), heads
+
+
+def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
+    """The pinned head, query and key; at first a pronoun in the head that finds most for it."""
+    adopt("lex_cell", "", _read_cell)
+    mirror("lex_cell", "")
+    held = st.session_state["lex_cell"]
+    last = trace.sizes["T"] - 1
+    if held:
+        head, query, key = (int(part) for part in held.split("-"))
+        return min(head, n_heads - 1), min(query, last), min(key, last)
+    words = trace.labels("T")
+    query = next((place for place, word in enumerate(words) if word == "they"), last)
+    head = 1 if n_heads > 1 and words[query] == "they" else 0
+    return head, query, int(trace.probabilities[0, head, query].argmax())
+
+
+def pin(array: str, index: Sequence[int]) -> None:
+    """Pin a clicked cell of a head; for the callback of the board."""
+    head = array.rsplit(" ", 1)[-1]
+    st.session_state["lex_cell"] = f"{head}-{index[0]}-{index[1]}"
+
+
+def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
+    """Where each head looks for one word, in words."""
+    words = trace.labels("T")
+    lines = []
+    for place, head in enumerate(heads):
+        row = trace.probabilities[0, place, query]
+        key = int(row.argmax())
+        lines.append(f"- **{head.name}** looks at “{plain(words[key])}” ({key}) with {percent(float(row[key]))}")
+    return "\n".join(lines)
+
+
+def brought(trace: Trace, query: int) -> str:
+    """What a word receives of all features that count, in words."""
+    parts = [f"**{name}** {number(value, 2)}" for name, value in received(trace, query).items() if value >= 0.2]
+    return ", ".join(parts) or "hardly anything"
+
+
+def own_words() -> Words:
+    """The visitor's own words with their features, as the address holds them."""
+    adopt("lex_words", "", lambda text: _written(_read_words(text)))
+    mirror("lex_words", "")
+    return _read_words(st.session_state["lex_words"])
+
+
+def word_list() -> None:
+    """All words with their features, and the form for one's own."""
+    left, right = st.columns([3, 2])
+    rows = LEXICON | own_words()
+    left.dataframe(
+        [{"word": word, **_by_section(features)} for word, features in rows.items()], hide_index=True, height=320
+    )
+    with right:
+        with st.form("lex form", clear_on_submit=True):
+            word = st.text_input("Your own word", max_chars=60, key="lex new word")
+            features = st.pills("Its features", TICKABLE, selection_mode="multi", key="lex new features")
+            added = st.form_submit_button("Add the word", icon=":material/add:")
+        if added:
+            _add(word or "", features or [])
+        if st.session_state["lex_words"]:
+            st.button("Drop own words", key="lex drop", on_click=st.session_state.update, args=({"lex_words": ""},))
+
+
+def _add(word: str, features: Sequence[str]) -> None:
+    try:
+        spelled, checked = own_word(word, features)
+        words = own_words() | {spelled: checked}
+        if len(words) > MOST_OWN:
+            raise SettingsError(f"There are {MOST_OWN} own words already: drop them first")
+        if spelled in LEXICON:
+            raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
+    except AttentionError as error:
+        st.error(plain(str(error)))
+        return
+    st.session_state["lex_words"] = _written(words)
+    st.rerun()
+
+
+def _by_section(features: Sequence[str]) -> dict[str, str]:
+    return {
+        section: " ".join(feature for feature in features if feature in names)
+        for section, names in SECTIONS.items()
+        if section != "position"
+    }
+
+
+def _written(words: Words) -> str:
+    return ";".join(f"{word}:{'.'.join(features)}" for word, features in words.items())
+
+
+def _read_words(text: str) -> Words:
+    """The words of a text such as "horse:neut.sg.anim.NOUN;mare:fem.sg.anim.NOUN". Raises: TextError, SettingsError."""
+    words: Words = {}
+    for part in text.split(";") if text else ():
+        word, separator, features = part.partition(":")
+        if not separator or len(words) >= MOST_OWN:
+            raise TextError(f"Own words are at most {MOST_OWN}, each as in horse:neut.sg.anim.NOUN")
+        spelled, checked = own_word(word, features.split("."))
+        if spelled in LEXICON:
+            raise SettingsError(f"{spelled!r} is in the lexicon already")
+        words[spelled] = checked
+    return words
+
+
+def _read_cell(given: str) -> str:
+    parts = given.split("-")
+    if len(parts) == 3 and all(part.isascii() and part.isdigit() and len(part) < 3 for part in parts):
+        return given
+    raise SettingsError("A cell is head, query and key such as 1-7-5, so the cell shown stays")

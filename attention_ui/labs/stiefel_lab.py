@@ -1,0 +1,123 @@
+"""The parts of the laboratory of orthonormal columns: what the constraint changes, and what it is good for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import streamlit as st
+
+from attention_core.checks import Array, score_scale
+from attention_core.lab_examples import globe_step as globe_example
+from attention_core.lab_examples import mapping_example
+from attention_core.labs.column_effect import column_effect
+from attention_core.labs.julia_mapping import CONVENTIONS
+from attention_core.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, orthonormality_drift
+from attention_viz.labels import number
+from attention_viz.labs.stiefel_boards import mapping_board
+from attention_viz.labs.stiefel_figures import drift_figure
+
+from ..board import show_board
+from ..show import show_figure
+
+N_TOKENS, N_STEPS = 32, 1000
+# The rows of the table: how the columns are drawn, and whether the scores are divided by √C in place of √n.
+WAYS = {
+    "orthonormal, 1/√n": ("orthonormal", False),
+    "normal with variance 1/C, 1/√n": ("normal", False),
+    "Glorot (default of the package), 1/√n": ("glorot", False),
+    "orthonormal, 1/√C (as the package’s code)": ("orthonormal", True),
+}
+effect = lru_cache(maxsize=128)(column_effect)
+_drift = lru_cache(maxsize=16)(orthonormality_drift)
+
+
+def effects(d_model: int, n_heads: int, seed: int) -> tuple[list[dict[str, object]], dict[str, Array]]:
+    """What the columns do to a layer, as the rows of a table; and the singular values of W_Q W_Kᵀ by their way."""
+    rows, spectra = [], {}
+    for title, (columns, by_model) in WAYS.items():
+        scale = score_scale(None, d_model) if by_model else None
+        found = effect(columns, d_model, n_heads, n_tokens=N_TOKENS, scale=scale, seed=seed)
+        values = found.singular_values
+        rows.append({
+            "columns of each head": title, "condition of W_Q": number(found.condition, 2),
+            "singular values of W_Q W_Kᵀ": f"{number(float(values[0]), 2)} … {number(float(values[-1]), 2)}",
+            "spread of the scores": number(found.score_spread, 2), "entropy (nats)": number(found.entropy, 2),
+        })  # fmt: skip
+        if not by_model:
+            spectra[columns] = values
+    return rows, spectra
+
+
+def drift() -> None:
+    """A walk of 1000 random steps with every retraction: made when it is asked for, then kept for all visitors."""
+    known = st.session_state.get("stiefel walked")
+    if not known and not st.button("Walk 1000 steps", icon=":material/directions_walk:", key="stiefel walk"):
+        st.caption("About a second. Nothing has been measured yet.")
+        return
+    progress = st.progress(0.0, "Walking …") if not known else None
+    drifts = {}
+    for place, name in enumerate(RETRACTIONS):
+        drifts[name] = _drift(name, n_steps=N_STEPS)
+        if progress:
+            progress.progress((place + 1) / len(RETRACTIONS), RETRACTIONS[name].title)
+    st.session_state["stiefel walked"] = True
+    if progress:
+        st.rerun()
+    show_figure(drift_figure(drifts), "stiefel drift")
+    st.caption(
+        "‖PᵀP − I‖ along a random walk of a 12 × 4 matrix. QR and polar make the columns orthonormal anew each time; "
+        "Cayley and geodesic turn them, so rounding adds up, but slowly."
+    )
+
+
+def formulas() -> None:
+    """How to move on the manifold."""
+    for formula in (*PROJECTIONS.values(), *RETRACTIONS.values()):
+        left, right = st.columns(2, vertical_alignment="center")
+        left.latex(formula.latex)
+        right.caption(f"**{formula.title}**: {formula.says}")
+
+
+def globe_step() -> SphereStep:
+    """Draw the choice of a step on the sphere, and make it."""
+    length = st.slider("Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step", bind="query-params")
+    turn = st.slider(
+        "Direction of the gradient", 0, 360, 210, 15, format="%d°", key="stiefel_turn", bind="query-params"
+    )
+    outward = st.slider("Its part along Y", -1.0, 1.0, -0.5, 0.1, key="stiefel_outward", bind="query-params")
+    return globe_example(float(turn), float(outward), float(length))
+
+
+def _broken(latex: str) -> str:
+    """A list of equations over two lines."""
+    parts = latex.split(r",\ ")
+    return r",\ ".join(parts[:2]) + r", \\ " + r",\quad ".join(parts[2:])
+
+
+def mapping() -> None:
+    """GeometricMachineLearning.jl beside our engine: the convention, the weights it needs here, and the difference."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        convention = st.segmented_control(
+            "Written as in the package’s", tuple(CONVENTIONS), default="manual", required=True,
+            key="stiefel_convention", bind="query-params",
+        )  # fmt: skip
+        connection = st.toggle("add_connection", key="stiefel_connection", bind="query-params")
+        seed = st.number_input("Seed", 0, 9999, 0, key="stiefel_mapping_seed", bind="query-params", width=110)
+    check = mapping_example(str(convention), bool(connection), seed or 0)
+    chosen = CONVENTIONS[str(convention)]
+    left, right = st.columns(2, vertical_alignment="center")
+    left.markdown(
+        f"**The package**, tokens as columns, head by head, joined one below the other: {chosen.formula.says}"
+    )
+    left.latex(chosen.formula.latex + (" + Z" if connection else ""))
+    right.markdown("**The same here**, tokens as rows:")
+    right.latex(r"\begin{gathered} X = Z^{\top}, \quad " + _broken(chosen.ours) + r" \end{gathered}")
+    right.badge(
+        f"largest difference {check.difference:.1e}" + (": the same layer" if check.difference < 1e-12 else ""),
+        color="green" if check.difference < 1e-12 else "red", icon=":material/check:",
+    )  # fmt: skip
+    show_board(mapping_board(check), "stiefel mapping")
+    st.caption(
+        "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in the code P_Q and P_K "
+        "have changed places, and √N divides the scores in place of √(N/h)."
+    )

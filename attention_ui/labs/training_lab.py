@@ -1,0 +1,183 @@
+"""The widgets of the training laboratory, and what stands around its pictures."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attention_core import SettingsError, attend
+from attention_core.heads.worth import switch_off
+from attention_core.labs.evaluation import best_possible, loss_floor
+from attention_core.labs.tasks import TASKS, unseen_examples
+from attention_core.labs.training_settings import CONSTRAINTS, TrainingSettings, check_settings, expected_seconds
+from attention_core.projections import Projections
+from attention_core.trace import Trace
+from attention_viz.labels import number, percent
+from attention_viz.labs.training_figures import loss_figure
+
+from ..address import adopt, mirror
+from ..own_layer import offer_story
+from ..show import show_figure
+from .training_run import Run, score, train_on
+
+# heads, d_k and d_v of each model; 0 as the task has it.
+MODELS = {
+    "1 head": (1, 0, 0),
+    "1 wide head": (1, 12, 8),
+    "2 heads": (2, 0, 0),
+    "3 heads": (3, 0, 0),
+    "4 heads": (4, 0, 0),
+    "6 heads": (6, 0, 0),
+}
+OWN = "own sizes"
+RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
+TEMPERATURES = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
+
+
+def settings() -> TrainingSettings:
+    """Draw the choices, each bound to the address with fixed bounds, and give what they describe."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        task = st.segmented_control("Task", tuple(TASKS), default="neighbours", required=True, **_about("task"))
+        model = st.selectbox("Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
+        seed = st.number_input("Seed", 0, 9999, 0, width=110, **_about("seed"))
+        more = st.popover("More choices", icon=":material/tune:")
+    n_heads, d_k, d_v = MODELS.get(str(model), (2, 0, 0))
+    with more:
+        if model == OWN:
+            n_heads = st.number_input("Heads", 1, 16, 2, **_about("heads")) or 2
+            d_k = st.number_input("d_k (0: as the task has it)", 0, 64, 0, **_about("d_k")) or 0
+            d_v = st.number_input("d_v (0: as the task has it)", 0, 64, 0, **_about("d_v")) or 0
+        n_steps = st.number_input("Steps (0: as the task has them)", 0, 100_000, 0, step=100, **_about("steps")) or 0
+        batch = st.number_input("Sequences per step", 1, 512, 32, **_about("batch")) or 32
+        rate = st.select_slider("Learning rate", RATES, "0.01", **_about("rate"))
+        constraint = st.selectbox(
+            "Columns of W_Q, W_K, W_V", tuple(CONSTRAINTS), required=True, **_about("constraint"),
+            help="orthonormal: each head's columns stay orthonormal while it learns (Stiefel manifold).",
+        )  # fmt: skip
+        temperature = st.select_slider("Temperature: scores are divided by", TEMPERATURES, **_about("temperature"))
+    return TrainingSettings(
+        str(task), n_heads, d_k, d_v, n_steps, batch, float(rate), str(constraint),
+        0.0 if temperature == TEMPERATURES[0] else float(temperature), seed or 0,
+    )  # fmt: skip
+
+
+def says(settings: TrainingSettings) -> None:
+    """The task in words, and the size of the layer. Raises: SettingsError for what is refused."""
+    check_settings(settings)
+    task = settings.lesson
+    d_k, d_v = settings.widths
+    st.markdown(f"#### “{task.says}”")
+    st.caption(
+        f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v {d_v}) · "
+        f"{settings.n_parameters:,} numbers to learn · {settings.last_step:,} steps with {settings.batch} sequences "
+        f"each, all of them new, about {expected_seconds(settings):.1f} s"
+    )
+
+
+def watch(run: Run, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
+    """The loss of a run, and the button that trains it while the user watches. step: the checkpoint looked at."""
+    place = left.empty()
+    floor, last = loss_floor(run.settings), run.settings.last_step
+
+    def draw(key: int) -> None:
+        with place.container():
+            marked = step if key == -1 else None
+            show_figure(loss_figure({"loss": run.losses}, last, floor=floor, marked=marked), f"train loss {key}")
+
+    draw(-1)
+    status = right.empty()
+    label = "Trained" if run.done else "Continue" if run.step else "Train"
+    with status.container():
+        asked = st.button(label, icon=":material/play_arrow:", disabled=run.done, key="train go", width="stretch")
+    if asked:
+        with status.container():
+            progress = st.progress(run.step / last, "Training …")
+            st.button("Stop", icon=":material/stop:", help="What is learnt so far stays.", key="train stop")
+        train_on(run, progress.progress, draw)
+        st.rerun()
+
+
+def verdict(run: Run, step: int, projections: Projections) -> None:
+    """How well the layer does at a checkpoint, and how well theory says it could."""
+    result = score(run.settings, projections)
+    best = best_possible(run.settings.task, run.settings.n_heads)
+    name, show, better = (
+        ("right choices", percent, "at most") if result.by_accuracy else ("error", _four_digits, "at least")
+    )
+    with st.container(horizontal=True):
+        st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
+        st.metric(
+            f"{name.capitalize()} on unseen sequences", show(result.total), border=True,
+            help="On 400 sequences that no step saw. " + (
+                "The share of right choices." if result.by_accuracy else
+                "The squared error as a share of the target’s variance: 0 is perfect, 1 is always saying the mean."
+            ),
+        )  # fmt: skip
+        st.metric(
+            f"In theory {better}", show(best), border=True,
+            help="Each head gives every value channel the same row of attention, so it answers one question: with "
+            "K independent questions and h heads an error of 1 − h/K stays (trained on little data it can differ a "
+            "bit on the test sequences). For agreement with one head the best compromise, found by search; for "
+            "letters a guess for what no head looks up.",
+        )  # fmt: skip
+
+
+def _four_digits(value: float) -> str:
+    return number(value, 4)
+
+
+def silenced(n_heads: int) -> int | None:
+    """Draw a button for each head, and give which one is silenced."""
+    adopt("train_without", "", _read_head)
+    mirror("train_without", "")
+    held = st.session_state["train_without"]
+    chosen = min(int(held), n_heads - 1) if held else None
+    with st.container(horizontal=True, gap="small"):
+        for head in (None, *range(n_heads)):
+            st.button(
+                "whole layer" if head is None else f"without head {head}", key=f"train without {head}",
+                icon=":material/check:" if head == chosen else None, on_click=_silence, args=(head,),
+            )  # fmt: skip
+    return chosen
+
+
+def parts_of(settings: TrainingSettings, projections: Projections, head: int | None) -> dict[str, Any]:
+    """The score of every part of the task: of the whole layer, and without a head."""
+    whole = {"whole layer": score(settings, projections)}
+    return whole if head is None else whole | {f"without head {head}": _without(settings, projections, head)}
+
+
+@lru_cache(maxsize=256)
+def _without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
+    return score(settings, switch_off(projections, [head]))
+
+
+def one_sequence(settings: TrainingSettings, projections: Projections, sequence: int) -> Trace:
+    """The layer run on one of the unseen sequences."""
+    inputs_BTD = unseen_examples(settings.task).inputs[sequence : sequence + 1]
+    return attend(inputs_BTD, projections, scale=settings.scale)
+
+
+def take_along(settings: TrainingSettings, projections: Projections, trace: Trace) -> None:
+    """A button that puts the trained layer, and the sequence as X, in the place of those of the sidebar."""
+    offer_story(
+        projections, "train take", x=trace.inputs[0], disabled=settings.temperature != 0,
+        controls={"mask": "none", "scaling": "on", "residual": False, "n_tokens": "fit"},
+    )  # fmt: skip
+
+
+def _silence(head: int | None) -> None:
+    st.session_state["train_without"] = "" if head is None else str(head)
+
+
+def _read_head(given: str) -> str:
+    if given.isascii() and given.isdigit() and len(given) < 3:
+        return given
+    raise SettingsError("A head is a whole number from 0 on, so none is silenced")
+
+
+def _about(name: str) -> dict[str, Any]:
+    return {"key": f"train_{name}", "bind": "query-params", "persist_state": "session"}

@@ -1,0 +1,171 @@
+"""The topics of the page about what the layer cannot see: an experiment each, with what it shows in numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.code.rounding import tolerance
+from attention_core.formulas import softmax
+from attention_core.heads.patterns import effective_tokens
+from attention_core.masks.invariances import CHANGES, at_temperature, gaps
+from attention_core.masks.saturation import score_spreads, sharpness
+from attention_core.masks.shuffles import SITUATIONS, shuffle
+from attention_viz.labels import number, percent
+from attention_viz.masks import invariances as boards
+from attention_viz.masks import softmax_figures as figures
+
+from ..board import show_board
+from ..here import Here
+from ..panels import token
+from ..show import show_figure
+
+KEPT = {"bind": "query-params", "persist_state": "session"}
+TEMPERATURES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
+
+
+def small(gap: float) -> str:
+    """A difference as Markdown, with what it means."""
+    return f"**{number(gap)}**" if gap else "**0**"
+
+
+def shuffled(now: Here) -> None:
+    """Shuffle the tokens; the output is shuffled, until positions or a mask know the order."""
+    left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
+    key = left.segmented_control("The layer reads", tuple(one.key for one in SITUATIONS), default="words alone",
+                                 required=True, key="inv_reads", **KEPT)  # fmt: skip
+    field = middle.segmented_control("Shown", ("output", "probabilities"), default="output", required=True,
+                                     key="inv_shown", **KEPT)  # fmt: skip
+    seed = right.number_input("Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
+    situation = next((one for one in SITUATIONS if one.key == key), SITUATIONS[0])
+    field = field or "output"
+    made = shuffle(now.scenario, situation.key, int(seed))
+    place = made.order.index(now.focus.query)
+    gap = made.gaps.output if field == "output" else made.gaps.probabilities
+    same = gap <= tolerance(made.straight, field)
+    st.markdown(
+        f"{situation.says} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
+        f"**{place}**. "
+        + (f"Its row moves along, and so do all others: **shuffling the tokens only shuffles the {field}**. "
+           if same else f"Its row there is not its old one: **the order shows in the {field}**. ")
+        + f"Largest difference from the rows that were only moved: {small(gap)}{' (rounding)' if same and gap else ''}."
+    )  # fmt: skip
+    show_board(boards.shuffled(made, field, _cell(now), now.notation), "shuffle")
+    with st.expander("All three at once", key="inv three", on_change="rerun", icon=":material/table:") as table:
+        if table.open:
+            st.markdown(_all_situations(now, int(seed)))
+    st.caption(
+        "In formulas: with P the matrix that shuffles rows, f(PX) = P f(X), and the probabilities become P A Pᵀ. Of "
+        f"wide outputs the first {boards.MOST_FEATURES} features are drawn. The sidebar's mask and positions do not "
+        "count here."
+    )
+
+
+def _all_situations(now: Here, seed: int) -> str:
+    lines = ["| the layer reads | largest difference of a probability | of the output |", "|---|---|---|"]
+    for one in SITUATIONS:
+        found = shuffle(now.scenario, one.key, seed).gaps
+        lines.append(f"| {one.key} | {number(found.probabilities)} | {number(found.output)} |")
+    return "\n".join(lines)
+
+
+def constants(now: Here) -> None:
+    """Changes of scores and weights that the layer sees, and changes that it does not."""
+    names = {change.key: change.name for change in CHANGES}
+    left, right = st.columns([3, 2])
+    key = left.selectbox(
+        "Change", tuple(names), key="inv_change", help="; ".join(f"{k}: {v}" for k, v in names.items()), **KEPT
+    )
+    seed = right.number_input("Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
+    change = next((one for one in CHANGES if one.key == key), CHANGES[0])
+    after = change.apply(now.trace, int(seed))
+    found = gaps(now.trace, after)
+    left, right = st.columns([3, 2], vertical_alignment="center")
+    left.markdown(
+        f"Changed: **{change.name}**. {change.says}\n\n"
+        f"In theory the output **{'stays' if change.same else 'changes'}**. "
+        f"Measured, the largest difference: of a probability {small(found.probabilities)}, of the output "
+        f"{small(found.output)}{' (rounding)' if change.same and found.output else ''}."
+    )
+    right.latex(change.formula)
+    show_board(boards.changed(now.trace, after, change.key, _cell(now), now.notation), "change")
+    with st.expander("All changes at once", key="inv all", on_change="rerun", icon=":material/table:") as table:
+        if table.open:
+            st.markdown(_all_changes(now.trace, int(seed)))
+
+
+def _all_changes(trace: Trace, seed: int) -> str:
+    lines = ["| change | the output, in theory | probabilities, measured | output, measured |", "|---|---|---|---|"]
+    for change in CHANGES:
+        found = gaps(trace, change.apply(trace, seed))
+        theory = "stays" if change.same else "changes"
+        lines.append(f"| {change.name} | {theory} | {number(found.probabilities)} | {number(found.output)} |")
+    return "\n".join(lines)
+
+
+def temperature(now: Here) -> None:
+    """Every score divided by the same number: sharper or flatter, never in another order."""
+    chosen = float(st.select_slider("Temperature", TEMPERATURES, "0.5", key="inv_temperature", **KEPT) or 1)
+    trace, focus = now.trace, now.focus
+    other = at_temperature(trace, chosen)
+    rows = [one.probabilities[0, focus.head, focus.query] for one in (trace, other)]
+    tokens, share = [float(effective_tokens(row)) for row in rows], [float(row[focus.key]) for row in rows]
+    st.markdown(
+        rf"$\operatorname{{softmax}}(s / {chosen:g})$: in head {focus.head}, "
+        f":blue[{token(trace, 'T', focus.query)}] reads {percent(share[1])} from :red[{token(trace, 'S', focus.key)}] "
+        f"instead of {percent(share[0])}. Its row is spread over **{number(tokens[1], 2)}** effective tokens instead "
+        f"of {number(tokens[0], 2)}."
+    )
+    show_board(boards.temperatures(trace, other, chosen, _cell(now), now.notation), "temperature")
+    scores = trace.masked_scores[0, focus.head, focus.query]
+    show_figure(figures.temperature_curves(scores, trace.labels("S"), focus.key, chosen), "temperatures")
+    st.caption(
+        f"The row of {token(trace, 'T', focus.query)} over the temperature. Towards 0 the largest score takes all, "
+        "towards infinity all visible keys get the same. The curves never cross: at every temperature the order of the "
+        "shares is that of the scores. 1/√d_k is a temperature of √d_k for the raw scores. Effective tokens: "
+        "e to the entropy of the row, from 1 to the number of keys."
+    )
+
+
+def why_scale(now: Here) -> None:
+    """Why 1/√d_k: the variance of a dot product grows with its length, and a saturated softmax passes nothing on."""
+    trace, focus = now.trace, now.focus
+    spreads = score_spreads()
+    scores = trace.scores[0, focus.head]
+    st.markdown(
+        "**1 · A dot product of d_k independent products of mean 0 and variance 1 has variance d_k.** Measured on "
+        f"random queries and keys, the variance at d_k = {spreads[-1].d_k} is {number(spreads[-1].variance, 1)}. Here "
+        f"d_k = {trace.sizes['K']}, and the scores of head {focus.head} have variance "
+        f"{number(float(scores.var()), 2)}, because its queries and keys are neither independent nor of variance 1."
+    )
+    left, right = st.columns(2)
+    with left:
+        show_figure(figures.variances(spreads), "variances")
+        st.caption(
+            "Each point: 64 draws of 32 queries and 32 keys; the bars are two standard errors. Both axes logarithmic."
+        )
+    with right:
+        show_figure(figures.saturation(spreads), "saturation")
+        st.caption(
+            "The same draws: raw scores get sharper with the width, scaled ones do not. Jacobian trace: 1 − Σ a²."
+        )
+    raw, scaled = sharpness(scores), sharpness(scores * trace.scale)
+    st.markdown(
+        "**2 · A saturated softmax passes hardly any change on.** A share moves with a score by "
+        r"$\partial a_j / \partial s_k = a_j (\delta_{jk} - a_k)$, at most 1/4; where one share is nearly 1 all of "
+        "these are nearly 0, and so is every gradient that passes through. On average over the rows of head "
+        f"{focus.head}, without a mask, the trace of this matrix is {number(raw.jacobian_trace)} with raw scores and "
+        f"{number(scaled.jacobian_trace)} with the layer’s scale."
+    )
+    row = scores[focus.query]
+    pair = (softmax(row), softmax(row * trace.scale))
+    show_board(boards.jacobians(trace, pair, _cell(now), now.notation), "jacobian")
+    show_figure(figures.slopes(), "slopes")
+    st.caption("Two tokens: how fast their shares move, a(1 − a), over the gap of their scores.")
+
+
+def _cell(now: Here) -> tuple[int, int, int]:
+    return now.focus.cell("query", "key")
+
+
+TOPICS = {"shuffle": shuffled, "constants": constants, "temperature": temperature, "scale": why_scale}

@@ -1,0 +1,79 @@
+"""The glossary and the notations as Markdown tables."""
+
+from __future__ import annotations
+
+from attention_core import STEPS, Trace, notation
+from attention_core.notation import OURS, GlossaryRow, Notation, Symbol
+from attention_core.notation.formulas import formula
+from attention_core.notation.texts import NOTATIONS
+
+from ..markdown import plain
+from .search import finds
+
+
+def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:
+    """The quantities that hold every word that is searched for: in name, symbol, word, meaning or remark."""
+    return tuple(
+        row
+        for row in notation.glossary(text)
+        if finds(
+            words, row.name, row.our_word, row.our_symbol.plain, row.their_word, row.their_symbol.plain, row.meaning,
+            row.remark,
+        )
+    )  # fmt: skip
+
+
+def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
+    """The quantities in our words and those of a text; where it is ours, once."""
+    if text is OURS:
+        lines = ["| symbol | word | what it is |", "|---|---|---|"]
+        lines += [f"| {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |" for row in rows]
+        return "\n".join(lines)
+    lines = ["| symbol | its word | ours | our word | what it is | remark |", "|---|---|---|---|---|---|"]
+    for row in rows:
+        theirs = f"{_typeset(row.their_symbol)} | {plain(row.their_word)}"
+        lines.append(
+            f"| {theirs} | {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} | {plain(row.remark)} |"
+        )
+    return "\n".join(lines)
+
+
+def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
+    """The symbol of every quantity in every text, side by side; a dash where a text has none."""
+    texts = tuple(NOTATIONS.values())
+    lines = [f"| quantity | {' | '.join(text.key for text in texts)} |", f"|---|{'---|' * len(texts)}"]
+    for row in rows:
+        cells = [_own(row.name, text) for text in texts]
+        lines.append(f"| {_word(row)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def array_table(trace: Trace, text: Notation) -> str:
+    """Every field of the trace: symbol, name in the code, axes, size, formula, and what happened."""
+    lines = ["| symbol | array | axes | size | formula | what it is |", "|---|---|---|---|---|---|"]
+    for name in STEPS:
+        sizes = " × ".join(map(str, shape_shown(trace, name, text)))
+        named = ", ".join(notation.axes(trace, name, text))
+        lines.append(
+            f"| {_typeset(notation.symbol(name, text))} | `{name}` | {plain(named)} "
+            f"| {sizes} | ${formula(trace, name, text)}$ | {notation.says(trace, name, text)} |"
+        )
+    return "\n".join(lines)
+
+
+def shape_shown(trace: Trace, name: str, text: Notation) -> tuple[int, ...]:
+    """The shape of a field as a text would write it: rows and columns swap where tokens are columns."""
+    shape = getattr(trace, name).shape
+    return shape if text.convention == "row" else (*shape[:-2], *shape[:-3:-1])
+
+
+def _own(name: str, text: Notation) -> str:
+    return _typeset(notation.symbol(name, text)) if name in text.symbols else "–"
+
+
+def _typeset(symbol: Symbol) -> str:
+    return f"${symbol.latex}$"
+
+
+def _word(row: GlossaryRow) -> str:
+    return f"{plain(row.our_word)} `{row.name}`"

@@ -1,0 +1,146 @@
+"""Which head and which of its cells the pages about many layers show, and what a click on one of their pictures does.
+
+Layer, head and cell (query-key-feature) are mirrored to the address: what is set for a bound widget of another page
+does not reach the address.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attention_core import STEPS, SettingsError
+from attention_core.checks import Array
+from attention_core.trained.attention_maps import AttentionMaps
+from attention_core.trained.head_finder import telling_pair
+
+from ..address import adopt, mirror
+from ..focus import AXIS_NAMES, LARGEST, Focus
+from ..panels import open_step
+from ..registry import page_of
+from ..way import ask_for
+
+LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
+FIRST = {LAYER: 3, HEAD: 1}  # shown where the address names no other
+
+
+def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
+    """Draw the choice of a layer and a head, counted from 0, and give them; what there is not becomes the last."""
+    left, right = st.columns(2)
+    return _choose(left, LAYER, "Layer", n_layers), _choose(right, HEAD, "Head", n_heads)
+
+
+def _choose(place: DeltaGenerator, name: str, label: str, count: int) -> int:
+    adopt(name, FIRST[name], _whole)
+    st.session_state[name] = min(int(st.session_state[name] or 0), count - 1)
+    place.number_input(label, 0, LARGEST, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session")
+    mirror(name, FIRST[name])
+    return int(st.session_state[name])
+
+
+def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
+    """Draw the choice of a token; its place is in the address."""
+    adopt(name, default, _whole)
+    known = str(st.session_state[name]).split()[0]  # after a quick change the browser may send the old words
+    st.session_state[name] = min(int(known) if known.isdigit() else default, len(tokens) - 1)
+    st.selectbox(
+        label, range(len(tokens)), format_func=lambda place: f"{place} · {tokens[place]}", key=name,
+        persist_state="session",
+    )  # fmt: skip
+    mirror(name, default)
+    return int(st.session_state[name])
+
+
+def place(maps: AttentionMaps, layer: int, head: int) -> Focus:
+    """The pinned cell, within these heads; at first the strongest of the head between two words."""
+    sizes = maps.sizes
+    query, key, feature = _cell() or (*telling_pair(maps, layer, head), 0)
+    return Focus(head, min(query, sizes["T"] - 1), min(key, sizes["S"] - 1), feature)
+
+
+def pinned_cell(change_NN: Array) -> tuple[int, int]:
+    """The pinned query and key of a head's change; at first where it changed most."""
+    n_tokens = len(change_NN)
+    query, key, _ = _cell() or (*divmod(int(abs(change_NN).argmax()), n_tokens), 0)
+    return min(query, n_tokens - 1), min(key, n_tokens - 1)
+
+
+def pin_cell(at: Focus, array: str, index: list[int]) -> None:
+    """In a callback: pin a cell of a field or of attention alone; what says nothing of a head or place stays."""
+    letters = STEPS[array].letters if array in STEPS else ("T", "S") if array == "attention" else ()
+    moved = {AXIS_NAMES[letter]: number for letter, number in zip(letters, index, strict=False) if letter in AXIS_NAMES}
+    if "head" in moved:
+        st.session_state[HEAD] = min(moved["head"], LARGEST)
+    _keep(*(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
+
+
+def pin_change(array: str, index: list[int]) -> None:
+    """In a callback: show a pinned cell on the same page, and its head where it was pinned in `thumbnails`."""
+    places = _places(array)
+    if places:
+        st.session_state.update({LAYER: places[0], HEAD: index[0]})
+    _keep(*index[-2:], 0)
+
+
+def open_pinned(array: str, index: list[int]) -> None:
+    """In a callback: ask for the head of a cell pinned in `thumbnails`, `best_heads` or `heads_matrix`."""
+    open_head(*_places(array), *index)
+
+
+def open_measured(dot: object) -> None:
+    """In a callback: ask for the head of a clicked dot, "3-1"; what is no such name is passed over."""
+    layer, _, head = str(dot).partition("-")
+    if all(part.isascii() and part.isdigit() and len(part) < 6 for part in (layer, head)):
+        open_head(int(layer), int(head))
+
+
+def open_head(layer: int, head: int, query: int | None = None, key: int | None = None) -> None:
+    """In a callback: ask for the page of one head, with a cell where there is one."""
+    st.session_state.update({LAYER: min(layer, LARGEST), HEAD: min(head, LARGEST), CELL: ""})
+    if query is not None and key is not None:
+        _keep(query, key, 0)
+    places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
+    ask_for(page_of("one-head").path, **{name: place for name, place in places.items() if place != ""})
+
+
+def walk(layer: int, at: Focus) -> partial[None]:
+    """A callback that gives the pages of the story this layer's weights, and asks for the one about the scores."""
+    return partial(_walk, layer, at)
+
+
+def _walk(layer: int, at: Focus) -> None:
+    st.session_state.update({"weights": "trained", "layer": layer, "scaling": "on", "mask": "none"})
+    st.session_state.update(head=at.head, query=at.query, key=at.key)
+    open_step("scores")
+
+
+def _places(array: str) -> list[int]:
+    """The numbers in an array's name: "layer 3" is layer 3, "head 3 1" is head 1 of it."""
+    return [int(part) for part in array.split()[1:] if part.isdigit()]
+
+
+def _keep(query: int, key: int, feature: int) -> None:
+    st.session_state[CELL] = "-".join(str(min(number, LARGEST)) for number in (query, key, feature))
+
+
+def _cell() -> tuple[int, int, int] | None:
+    """Query, key and feature as the session or the address has them, or nothing yet."""
+    adopt(CELL, "", _read)
+    mirror(CELL, "")
+    parts = [int(part) for part in st.session_state[CELL].split("-") if part]
+    return (parts[0], parts[1], parts[2]) if parts else None
+
+
+def _read(given: str) -> str:
+    parts = given.split("-")
+    if len(parts) != 3:
+        raise SettingsError("A cell is query-key-feature, three whole numbers such as 9-2-0, so the cell shown stays")
+    return "-".join(str(_whole(part)) for part in parts)
+
+
+def _whole(given: str) -> int:
+    if given.isascii() and given.isdigit() and len(given) < 6:
+        return min(int(given), LARGEST)
+    raise SettingsError("A place is a whole number from 0, so the place shown stays")

@@ -1,0 +1,117 @@
+"""The user's own file of weights or of attention: read here, and kept in this session alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError, Projections, Trace, attend
+from attention_core.embeddings import embed
+from attention_core.errors import FileError
+from attention_core.trained.attention_maps import AttentionMaps, read_maps
+from attention_core.trained.own_weights import FoundLayer, find_layers, open_weights, read_layer
+from attention_core.trained.weight_file import MAX_BYTES, WeightFile
+
+from ..here import Here
+from ..markdown import plain
+
+OWN = "own heads"
+LARGEST = MAX_BYTES // 1_000_000  # MB
+MOST_LISTED = 200
+
+
+@dataclass(frozen=True, eq=False)
+class OwnHeads:
+    """What a file gave: one layer's weights, or the attention of all heads, with a word on where it is from."""
+
+    says: str
+    projections: Projections | None = None
+    maps: AttentionMaps | None = None
+
+
+def trace_of_own(now: Here, projections: Projections) -> Trace:
+    """The user's layer on the sentence: mask, scale and residual are the sidebar's.
+
+    It reads the inputs of the sidebar where their width fits, else word vectors of the app of the width that does.
+    """
+    given, scenario = now.trace, now.scenario
+    inputs = given.inputs[0]
+    if inputs.shape[1] != projections.d_model:
+        inputs = embed(given.tokens, projections.d_model, kind=scenario.embedding, positions=scenario.positions)
+        inputs = inputs.inputs
+    trace = attend(
+        inputs, projections, mask=given.mask, scale=None if scenario.scaling == "on" else given.scale,
+        residual=scenario.residual and projections.d_out == projections.d_model,
+    )  # fmt: skip
+    return trace.labelled(given.tokens)
+
+
+def own_file() -> WeightFile | None:
+    """Draw the place for a file and open what is there, or say why not; only its header is read."""
+    file = st.file_uploader(
+        "Weights or attention", None, key="yw_file", max_upload_size=LARGEST,
+        help=f".safetensors or .npz, at most {LARGEST} MB.",
+    )  # fmt: skip
+    if file is None:
+        return None
+    try:
+        return open_weights(file, file.name)
+    except FileError as error:
+        sentence, _, code = str(error).partition("\n")
+        st.error(plain(sentence), icon=":material/error:")
+        if code:
+            st.code(code, language="python")
+    return None
+
+
+def forget() -> None:
+    """In a callback: drop what the user's file gave."""
+    st.session_state.pop(OWN, None)
+
+
+def read_own_heads(file: WeightFile) -> OwnHeads:
+    """Ask what of the file is wanted, and read it. Raises: AttentionError when it holds no heads."""
+    try:
+        layers = find_layers(file)
+    except FileError as no_layers:
+        if not any(len(shape) in (3, 4, 5) for shape in file.shapes.values()):
+            raise
+        return _maps(file, no_layers)
+    return _layer(file, layers)
+
+
+def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
+    left, right = st.columns(2)
+    number = left.selectbox(
+        "Layer", range(len(layers)), format_func=lambda i: f"{i} · {layers[i].title}, {layers[i].d_model} wide",
+        key="yw_layer",
+    )  # fmt: skip
+    layer = layers[number]
+    heads = right.selectbox(
+        "Heads", layer.heads, index=layer.heads.index(layer.likely_heads), key=f"yw_heads {number}",
+        help="The matrices do not say how many heads they are for: these numbers divide them.",
+    )  # fmt: skip
+    for note in layer.notes:
+        st.info(plain(note))
+    return OwnHeads(f"{layer.title}, {heads} heads, on your sentence", projections=read_layer(file, layer, heads))
+
+
+def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
+    typed = st.text_area(
+        "Tokens, one for each position, with spaces between", "", key="yw_tokens", height=70,
+        help="Left empty: those in the file, or the positions' numbers.",
+    )  # fmt: skip
+    try:
+        maps = read_maps(file, tuple((typed or "").split()))
+    except AttentionError as error:
+        raise FileError(f"{error}. As weights it cannot be read either: {no_layers}") from error
+    sizes = maps.sizes
+    return OwnHeads(f"the attention of {sizes['L']} × {sizes['H']} heads of your file", maps=maps)
+
+
+def listed(file: WeightFile) -> dict[str, list[Any]]:
+    """The arrays of a file, the first of them, as columns of a table."""
+    shapes = list(file.shapes.items())[:MOST_LISTED]
+    return {"array": [name for name, _ in shapes], "shape": [" × ".join(map(str, shape)) for _, shape in shapes]}

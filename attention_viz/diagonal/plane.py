@@ -1,0 +1,132 @@
+"""Tokens as arrows in the plane: who out-votes a token, and where the outputs lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attention_core import Trace
+from attention_core.checks import Array
+from attention_core.diagonal.convex_hull import hull_corners
+from attention_core.diagonal.half_planes import HalfPlane, half_plane_of
+
+from ..curves import LEGEND
+from ..labels import number
+from ..parts import Part, broken_line, layout
+from ..theme import Figure
+from .diagonal_board import named
+
+SIDE = 560  # px
+
+
+def plane(trace: Trace, token: int) -> Figure:
+    """Keys as arrows, one token's query, the half-plane of keys that out-vote it, outputs inside the values' hull.
+
+    Without weights queries, keys and values are the tokens. The hull is drawn where values lie in the plane.
+    """
+    keys = trace.key_heads[0, 0]
+    half = half_plane_of(trace, token)
+    inside = trace.sizes["V"] == 2
+    reach = 1.15 * max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
+    labels = named(trace)
+    data = [_half_plane(half, reach), _edge(half, reach)]
+    if inside:
+        data.append(_hull(trace.value_heads[0, 0]))
+    rivals = half.rivals
+    others = ~rivals & (np.arange(len(keys)) != token)
+    data += [
+        *_arrows(keys, labels, others, "other tokens", "@primary"),
+        *_arrows(keys, labels, rivals, "out-vote it", "@key"),
+        *_arrows(half.normal[np.newaxis], [labels[token]], np.array([True]), "its query", "@query"),
+    ]
+    if not np.array_equal(half.own, half.normal):
+        data += _arrows(half.own[np.newaxis], [labels[token]], np.array([True]), "its own key", "@key")
+    if inside:
+        data.append(_outputs(trace, labels))
+    says = f"Plane: {len(keys)} tokens as arrows; {int(rivals.sum())} of them out-vote token {token} in its own row."
+    return {"data": data, "layout": _around(says, reach)}
+
+
+def _arrows(ends: Array, labels: Sequence[str], wanted: Array, name: str, color: str) -> list[Part]:
+    """Shafts from the origin, and heads that point outwards and say their token."""
+    places = np.flatnonzero(wanted)
+    tips = ends[places]
+    zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
+    shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2).astype("f4")
+    shafts = {
+        "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False,
+        "x": shafts_M2[:, 0], "y": shafts_M2[:, 1], "line": {"color": color, "width": 2},
+    }  # fmt: skip
+    heads = {
+        "type": "scatter", "mode": "markers+text", "name": name, "text": [labels[int(i)] for i in places],
+        "x": tips[:, 0].astype("f4"), "y": tips[:, 1].astype("f4"), "textposition": "top center",
+        "textfont": {"color": color, "size": 12}, "showlegend": len(places) > 0,
+        "customdata": [str(i) for i in places], "hovertemplate": "%{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
+        "marker": {"color": color, "size": 11, "symbol": "triangle-up",
+                   "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4")},
+    }  # fmt: skip
+    return [shafts, heads]
+
+
+def _half_plane(half: HalfPlane, reach: float) -> Part:
+    """The ground of the keys that score higher than the token's own."""
+    corners = half.region(reach)
+    return {
+        "type": "scatter", "mode": "lines", "fill": "toself", "fillcolor": "@key", "opacity": 0.13,
+        "x": corners[:, 0].astype("f4"), "y": corners[:, 1].astype("f4"), "line": {"width": 0}, "hoverinfo": "skip",
+        "name": "keys that would out-vote it", "showlegend": len(corners) > 0,
+    }  # fmt: skip
+
+
+def _edge(half: HalfPlane, reach: float) -> Part:
+    ends = half.edge(3 * reach)
+    return {
+        "type": "scatter", "mode": "lines", "x": ends[:, 0].astype("f4"), "y": ends[:, 1].astype("f4"),
+        "line": {"color": "@key", "width": 1, "dash": "dot"}, "hoverinfo": "skip", "showlegend": False,
+    }  # fmt: skip
+
+
+def _hull(values: Array) -> Part:
+    """The outline of all averages of the values."""
+    corners = hull_corners(values)
+    ring = values[[*corners, corners[0]]]
+    return {
+        "type": "scatter", "mode": "lines", "name": "hull of the values", "hoverinfo": "skip",
+        "x": ring[:, 0].astype("f4"), "y": ring[:, 1].astype("f4"),
+        "line": {"color": "@value", "width": 1.5, "dash": "dash"},
+    }  # fmt: skip
+
+
+def _outputs(trace: Trace, labels: Sequence[str]) -> Part:
+    outputs = trace.head_outputs[0, 0]
+    return {
+        "type": "scatter", "mode": "markers", "name": "outputs", "text": list(labels),
+        "x": outputs[:, 0].astype("f4"), "y": outputs[:, 1].astype("f4"),
+        "marker": {"color": "@output", "size": 9, "symbol": "diamond"},
+        "hovertemplate": "output of %{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
+    }  # fmt: skip
+
+
+def _around(says: str, reach: float) -> Part:
+    """Equal scales on both axes, the origin in sight."""
+    both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 11}}
+    both |= {"constrain": "domain", "range": [-reach, reach]}
+    parts = {
+        "showlegend": True, "legend": LEGEND, "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
+        "xaxis": both, "yaxis": both | {"scaleanchor": "x"},
+        "shapes": [
+            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+        ],
+    }  # fmt: skip
+    return layout(SIDE, says, **parts)
+
+
+def row_says(trace: Trace, token: int) -> str:
+    """The token's own score and the scores of those that beat it, in words."""
+    scores, half = trace.scores[0, 0, token], half_plane_of(trace, token)
+    labels = named(trace)
+    beaten = ", ".join(f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals))
+    own = f"its score for itself is {number(float(scores[token]))}"
+    return f"{own}; higher for {beaten}" if beaten else f"{own}, and for no other it is higher"

@@ -1,0 +1,126 @@
+"""What heads add to the output, as stacked bars, shares and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attention_core import Trace
+from attention_core.checks import Array
+from attention_core.decompositions import head_contributions
+from attention_core.heads.gauge_effect import Turned
+from attention_core.heads.worth import norm_shares, ranking, signed_shares, token_changes
+
+from ..labels import counted, number
+from ..parts import Part, layout
+from ..theme import Figure
+from ..tiles import Sheet, Tile, largest, numbered, tiled
+
+LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
+MOST_COLUMNS, MOST_FEATURES = 64, 16
+
+
+def stacked(trace: Trace, feature: int) -> Figure:
+    """One feature of every token's output as a sum of what each head adds, and the output itself as a tick."""
+    tokens = list(numbered(trace.labels("T")))
+    parts = {f"head {head}": added_TO[:, feature] for head, added_TO in enumerate(head_contributions(trace)[0])}
+    colours = [f"@head {head % 16}" for head in range(len(parts))]
+    if trace.projections.b_o is not None:
+        parts["bias b_O"], colours = np.full(len(tokens), trace.projections.b_o[feature]), [*colours, "@muted"]
+    if trace.residual:
+        parts["input (residual)"], colours = trace.inputs[0, :, feature], [*colours, "@line"]
+    data: list[Part] = [{
+        "type": "bar", "x": tokens, "y": part_T.astype("f4"), "name": name, "marker": {"color": colour},
+        "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>",
+    } for (name, part_T), colour in zip(parts.items(), colours, strict=True)]  # fmt: skip
+    data.append({
+        "type": "scatter", "mode": "markers", "x": tokens, "y": trace.output[0, :, feature].astype("f4"),
+        "name": "output", "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>output</extra>",
+        "marker": {"symbol": "line-ew", "size": min(22, 700 // len(tokens)), "line": {"color": "@text", "width": 3}},
+    })  # fmt: skip
+    says = f"Feature {feature} of the output of {counted(len(tokens), 'token')} as stacked bars, a part for each head."
+    return {"data": data, "layout": _charted(says, 380, barmode="relative")}
+
+
+def shares(trace: Trace) -> Figure:
+    """The signed share and the norm share of each head, the largest signed share first."""
+    signed_H, norm_H = signed_shares(trace)[0], norm_shares(trace)[0]
+    order = list(ranking(signed_H))
+    heads = [f"head {head}" for head in order]
+    data: list[Part] = [{
+        "type": "bar", "x": heads, "y": shares_H[order].astype("f4"), "name": name,
+        "marker": {"color": colour, "opacity": opacity},
+        "hovertemplate": "%{x}: <b>%{y:.4f}</b><extra>" + name + "</extra>",
+    } for name, shares_H, colour, opacity in (
+        ("signed share", signed_H, "@output", 1.0), ("norm share", norm_H, "@muted", 0.6)
+    )]  # fmt: skip
+    says = (
+        f"Two shares of the output for each of {counted(len(heads), 'head')}; {heads[0]} has the largest signed share."
+    )
+    return {"data": data, "layout": _charted(says, 320, barmode="group")}
+
+
+def changes(trace: Trace, cell: tuple[int, int]) -> Figure:
+    """How far the output of each token moves when one head is switched off: heads as rows, tokens as columns."""
+    moved_HT = token_changes(trace)[0]
+    rows = tuple(f"head {head}" for head in range(len(moved_HT)))
+    says = f"How far each token's output moves without one head; at most {number(float(moved_HT.max()))}."
+    sheet = Sheet(rows, numbered(trace.labels("T")), "probability", largest(moved_HT), width=700)
+    return tiled(sheet, [Tile(moved_HT)], says, across=1, cell=cell)
+
+
+def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
+    """The output, the output with some heads switched off, and their difference; of a wide output 64 columns."""
+    output_TO = trace.output[0]
+    first = cell[1] // MOST_COLUMNS * MOST_COLUMNS
+    shown = slice(first, first + MOST_COLUMNS)
+    tiles = [
+        Tile(matrix_TO[:, shown], title)
+        for title, matrix_TO in (
+            ("all heads", output_TO), ("with heads off", without_TO), ("what is missing", output_TO - without_TO)
+        )
+    ]  # fmt: skip
+    columns = tuple(str(column) for column in range(output_TO.shape[1])[shown])
+    says = (
+        f"The output of {counted(len(output_TO), 'token')} with all heads, with some switched off, and the difference."
+    )
+    sheet = Sheet(numbered(trace.labels("T")), columns, "feature", largest(output_TO), start=first)
+    return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
+
+
+def bases(weights: Turned, product: Turned) -> tuple[Figure, Figure]:
+    """A weight matrix and a product of two, each before and after a change of basis; the first rows and columns."""
+    return _beside(weights, "a weight matrix"), _beside(product, "a product of two")
+
+
+def _beside(both: Turned, name: str) -> Figure:
+    before, after = (matrix[:MOST_FEATURES, :MOST_FEATURES] for matrix in (both.before, both.after))
+    rows, columns = (tuple(map(str, range(count))) for count in before.shape)
+    sheet = Sheet(rows, columns, "feature", max(largest(before), largest(after)), width=520)
+    says = f"Part of {name} of the head before and after a change of basis."
+    return tiled(sheet, [Tile(before, "before"), Tile(after, "after")], says, across=2)
+
+
+def _charted(says: str, height: int, **more: object) -> Part:
+    return layout(
+        height, says, showlegend=True, legend=LEGEND, bargap=0.25, margin={"l": 52, "r": 8, "t": 52, "b": 64},
+        xaxis={"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11}},
+        yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}}, **more,
+    )  # fmt: skip
+
+
+def heads_named(heads: Sequence[int]) -> str:
+    """Heads as words.
+
+    >>> heads_named([2]), heads_named([0, 2, 3])
+    ('head 2', 'heads 0, 2 and 3')
+    """
+    names = [str(head) for head in heads]
+    return f"head {names[0]}" if len(names) == 1 else f"heads {', '.join(names[:-1])} and {names[-1]}"
+
+
+def left_without_heads(trace: Trace) -> str:
+    """What an output is made of when all heads are switched off, in words."""
+    parts = ["the bias"] * (trace.projections.b_o is not None) + ["the input (residual)"] * trace.residual
+    return " and ".join(parts) or "nothing"

@@ -1,0 +1,99 @@
+"""The convolution laboratory's boards: picture, attention, convolution and their difference; what heads read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.labs.convolution import ConvolutionRun, pixel_attention
+from attention_core.labs.one_by_one import OneByOne
+from attention_core.rules import RUNNING, Position, Rule, read
+
+from ..labels import counted, number
+from ..matrices import Matrix, Side, board, difference, shares_of
+from ..payload import JSON, bits
+from ..tiles import largest
+
+ROWS, COLUMNS = Side("row"), Side("column")
+GRID_ROWS, GRID_COLUMNS = Side("row of tokens"), Side("column of tokens")
+
+
+def comparison_board(picture: Array, kernel: Array, run: ConvolutionRun, pixel: tuple[int, int]) -> JSON:
+    """The picture, what attention makes of it, what the convolution makes of it, and the difference. One channel.
+
+    Each pixel is the sum of nine products: of what heads find, or of what stands at the offsets, with the kernel.
+    """
+    output, expected = run.output[..., 0], run.expected[..., 0]
+    limit = max(largest(output), largest(expected))
+    heads, pixels = Side("head", tuple(_arrow(offset) for offset in run.offsets)), Side("pixel")
+    contents_T = run.grid.contents(picture)[:, 0]
+    there_HN = np.stack([contents_T[run.grid.targets(offset)] for offset in run.offsets])
+    found_HN = run.trace.head_outputs[0][:, run.grid.pixels, 0]
+    drawn = [
+        Matrix("picture", picture[..., 0], ROWS, COLUMNS, (0, 0), "picture"),
+        Matrix("kernel", kernel.reshape(-1, 1), heads, Side(""), None, "kernel", role="key"),
+        Matrix("found", found_HN, heads, pixels, None, "head finds", role="value"),
+        Matrix("there", there_HN, heads, pixels, None, "stands there", role="query"),
+        Matrix("attention", output, ROWS, COLUMNS, (1, 0), "by attention", role="output", limit=limit,
+               rule=_weighted("found", run)),
+        Matrix("convolution", expected, ROWS, COLUMNS, (2, 0), "by convolution", limit=limit,
+               rule=_weighted("there", run)),
+    ]  # fmt: skip
+    drawn.append(difference(drawn[4], drawn[5], (3, 0), "difference"))
+    says = "A picture, its convolution by attention and by the plain sum; they differ by at most "
+    return board(drawn, ("attention", *pixel), f"{says}{number(run.largest_error)}.")
+
+
+def _weighted(source: str, run: ConvolutionRun) -> Rule:
+    """The sum over the kernel's numbers, each times what a row of the source holds for the pixel."""
+    pixel = Position(((0, run.grid.width), (1, 1)))
+    return Rule("sum", (read(source, RUNNING, pixel), read("kernel", RUNNING, Position())), len(run.offsets))
+
+
+def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[float]) -> JSON:
+    """What every head reads for one pixel, as maps over the tokens, laid out like the kernel.
+
+    weights: the number of the kernel by which W_O multiplies what each head finds.
+    """
+    maps_HRC, sunk_H = pixel_attention(run, *pixel)
+    side = math.isqrt(len(maps_HRC)) if run.offsets else len(maps_HRC)
+    drawn = []
+    for head, shares in enumerate(maps_HRC):
+        place = (head % side, head // side)
+        title = f"head {head} × {number(float(weights[head]), 2)}"
+        if run.grid.has_sink:
+            title += f", sink {number(float(sunk_H[head]), 2)}"
+        badge = _arrow(run.offsets[head]) if run.offsets else "pattern"
+        drawn.append(
+            Matrix(f"head {head}", shares, GRID_ROWS, GRID_COLUMNS, place, title, badge, "probability", small=True)
+        )
+    row, column = (place + run.grid.margin for place in pixel)
+    says = f"What {counted(len(maps_HRC), 'head')} read for the pixel in row {pixel[0]}, column {pixel[1]}."
+    given = board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
+    here_RC = np.zeros(run.grid.shape, bool)
+    here_RC[row, column] = True
+    for matrix in drawn:
+        given["arrays"][matrix.name]["changed"] = bits(here_RC)  # the pixel that asks is outlined in every map
+    return given
+
+
+def own_pixel_board(run: OneByOne) -> JSON:
+    """Scores and probabilities of a head that should choose every token itself."""
+    queries, keys = Side("query position"), Side("key position")
+    shares = run.trace.probabilities[0, 0]
+    drawn = [
+        Matrix("scores", run.trace.masked_scores[0, 0], queries, keys, (0, 0), "scores", kind="logit"),
+        Matrix("shares", shares, queries, keys, (1, 0), "probabilities", kind="probability",
+               rule=shares_of("scores", len(shares))),
+    ]  # fmt: skip
+    says = f"A head that should give every token itself; the diagonal holds at least {number(float(run.own.min()))}."
+    return board(drawn, ("shares", 0, 0), says)
+
+
+def _arrow(offset: tuple[int, int]) -> str:
+    """Where a head looks."""
+    down, across = offset
+    return "↖↑↗←•→↙↓↘"[(int(np.sign(down)) + 1) * 3 + int(np.sign(across)) + 1]

@@ -1,0 +1,123 @@
+"""Orthonormal columns as pictures: singular values, how rounding adds up, and one step on the unit sphere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.labs.stiefel import RETRACTIONS, SphereStep
+
+from ..curves import LEGEND, MARGIN, axis, curve
+from ..labels import number
+from ..parts import Part, layout
+from ..theme import Figure
+
+# Where the names of the retractions stand, so that near ones can be told apart.
+BESIDE = ("middle left", "top center", "middle right", "bottom center")
+
+
+def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
+    """The singular values of W_Q W_Kᵀ, from the largest to the smallest, for each way to draw the columns."""
+    data = [
+        curve(range(1, len(values) + 1), values.tolist(), name, f"@head {place}", mode="lines+markers")
+        for place, (name, values) in enumerate(spectra.items())
+    ]
+    said = "; ".join(f"{name} {number(float(v[0]), 2)} to {number(float(v[-1]), 2)}" for name, v in spectra.items())
+    parts = {
+        "showlegend": True, "legend": LEGEND, "margin": MARGIN, "xaxis": axis("singular value number"),
+        "yaxis": axis("singular value of W_Q W_Kᵀ", rangemode="tozero"),
+    }  # fmt: skip
+    return {"data": data, "layout": layout(330, f"Line chart: singular values, {said}.", **parts)}
+
+
+def drift_figure(drifts: Mapping[str, Array]) -> Figure:
+    """‖PᵀP − I‖ after each of many steps, one line for each retraction, on a logarithmic scale."""
+    data = []
+    for place, (name, errors) in enumerate(drifts.items()):
+        steps = np.arange(1, len(errors) + 1)
+        thin = slice(0, None, max(1, len(errors) // 250))
+        data.append(curve(steps[thin].tolist(), errors[thin].tolist(), RETRACTIONS[name].title, f"@head {place}"))
+    last = ", ".join(f"{RETRACTIONS[name].title} {number(float(errors[-1]))}" for name, errors in drifts.items())
+    parts = {
+        "showlegend": True, "legend": LEGEND, "margin": MARGIN | {"l": 72}, "xaxis": axis("step"),
+        "yaxis": axis("‖PᵀP − I‖", type="log", exponentformat="e"),
+    }  # fmt: skip
+    return {"data": data, "layout": layout(330, f"Line chart: distance from orthonormal; at the end {last}.", **parts)}
+
+
+def sphere_figure(step: SphereStep) -> Figure:
+    """One Riemannian step on the unit sphere: gradient, its tangent part, the straight step, and where each lands."""
+    here = step.point
+    data = [
+        *_globe(),
+        _arrow(here, here - step.gradient, "− gradient", "@muted"),
+        _arrow(here, step.stepped, "straight step along its tangent part", "@key"),
+        _line(step.path, "geodesic", "@value"),
+        _points(here[np.newaxis], ["Y"], "where it stands", "@text"),
+        _points(step.stepped[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
+        *(
+            _points(where[np.newaxis], [title], title, "@focus", beside)
+            for (title, where), beside in zip(_landings(step).items(), BESIDE, strict=False)
+        ),
+    ]
+    says = f"Globe: a step of length {number(step.length)} from a point of the unit "
+    hidden = {"visible": False}
+    scene = {
+        "xaxis": hidden, "yaxis": hidden, "zaxis": hidden, "aspectmode": "data", "dragmode": "orbit",
+        "camera": {"eye": {"x": 0.85, "y": 0.75, "z": 0.55}, "center": {"x": 0, "y": 0, "z": 0}},
+    }  # fmt: skip
+    parts = {
+        "scene": scene, "showlegend": True, "legend": LEGEND, "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
+        "dragmode": "orbit",
+    }  # fmt: skip
+    return {"data": data, "layout": layout(470, f"{says}sphere, and where four retractions land.", **parts)}
+
+
+def _landings(step: SphereStep) -> dict[str, Array]:
+    """Where the retractions come down, those that land at the same place under one name."""
+    found: dict[str, Array] = {}
+    for name, where in step.landed.items():
+        title = RETRACTIONS[name].title
+        same = next((other for other, place in found.items() if np.allclose(place, where, atol=1e-9)), None)
+        if same:
+            title = f"{same}, {title}"
+            del found[same]
+        found[title] = where
+    return found
+
+
+def _globe() -> list[Part]:
+    """Meridians and parallels of the unit sphere as one thin line."""
+    around, gap = np.linspace(0, 2 * np.pi, 49), np.full((1, 3), np.nan)
+    rings = []
+    for angle in np.linspace(0, np.pi, 7)[:-1]:
+        x, y = np.cos(angle) * np.sin(around), np.sin(angle) * np.sin(around)
+        rings.append(np.stack([x, y, np.cos(around)], axis=1))
+    for height in np.linspace(-0.75, 0.75, 5):
+        radius = np.sqrt(1 - height**2)
+        rings.append(np.stack([radius * np.cos(around), radius * np.sin(around), 0 * around + height], axis=1))
+    joined = np.concatenate([part for ring in rings for part in (ring, gap)])
+    return [_line(joined, "unit sphere", "@line", width=1.5)]
+
+
+def _line(points_N3: Array, name: str, color: str, dash: str = "solid", width: float = 5) -> Part:
+    return {
+        "type": "scatter3d", "mode": "lines", "name": name, "hoverinfo": "name",
+        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
+        "line": {"color": color, "width": width, "dash": dash},
+    }  # fmt: skip
+
+
+def _arrow(start: Array, end: Array, name: str, color: str) -> Part:
+    return _line(np.stack([start, end]), name, color)
+
+
+def _points(points_N3: Array, texts: list[str], name: str, color: str, beside: str = "top center") -> Part:
+    return {
+        "type": "scatter3d", "mode": "markers+text", "name": name, "text": texts, "textposition": beside,
+        "textfont": {"color": color, "size": 13}, "marker": {"color": color, "size": 5}, "showlegend": False,
+        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
+        "hovertemplate": "%{fullData.name}<br>(%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
+    }  # fmt: skip

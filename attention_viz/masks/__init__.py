@@ -1,0 +1,1 @@
+"""Pictures of the section on masks and kinds of attention."""

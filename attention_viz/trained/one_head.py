@@ -1,0 +1,40 @@
+"""The board of one head: its heatmap beside its scores, and the other heads of the layer; of maps alone the heatmap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_core.checks import Array
+
+from ..payload import JSON, Stage
+from ..scene import Panel, scene
+from ..thumbnails import array_sent, axes_of
+
+
+def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
+    """The probabilities of a head with everything that a share is worked out from, and all heads of its layer."""
+    panels = [
+        Panel("probabilities", 2, 3, (0, 0), "result", title="what each query reads"),
+        Panel("masked_scores", 2, 3, (1, 0), title="scores, before the softmax"),
+        Panel("probabilities", 2, 3, (0, 1), "tiles", tiles=1, small=True, arrange="across", title="the layer's heads"),
+    ]
+    says = f"What each query of head {head} reads, beside its scores, and the other heads of the layer."
+    return scene(stage, panels, ("probabilities", (0, head, query, key)), says)
+
+
+def attention_alone(shares_TS: Array, labels: tuple[Sequence[str], Sequence[str]], query: int, key: int) -> JSON:
+    """The heatmap of a head of which nothing else is known; of a long sequence the part around the cell is sent."""
+    title = "what each query reads"
+    return {
+        "version": 1,
+        "description": "What each query of the head reads.",
+        "arrays": {"attention": array_sent(title, shares_TS, (query, key), side=64)},
+        "rules": {},
+        "axes": axes_of(labels),
+        "panels": [
+            {"id": "attention", "array": "attention", "rows": 0, "columns": 1, "place": [0, 0], "role": "operand",
+             "title": title, "badge": " × ".join(map(str, shares_TS.shape)), "size": "full"}
+        ],
+        "cell": {"array": "attention", "index": [query, key]},
+        "player": False, "arithmetic": True, "transposed": False,
+    }  # fmt: skip

@@ -22,7 +22,7 @@ from .focus import focus
 from .here import Here
 from .markdown import plain
 from .presets import choose
-from .registry import PAGES, SECTIONS, Page, page_of, story
+from .registry import OWN_CONTROLS, PAGES, SECTIONS, Page, page_of, story
 from .show import explained_errors, theme_mode
 from .way import go_where_asked
 
@@ -47,6 +47,8 @@ def run() -> None:
     below_controls = st.sidebar.container()
     scenario = own_numbers.with_own_numbers(scenario)
     with examples:
+        if page.section in OWN_CONTROLS:
+            st.caption(OWN_CONTROLS[page.section])
         choose(scenario)
     notation = _view()
     _heading(page)

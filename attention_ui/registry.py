@@ -33,6 +33,12 @@ SECTIONS = {
     "reference": "Reference",
 }
 
+# What the sections that look after themselves say above the controls of all pages.
+OWN_CONTROLS = {
+    "trained": "Of the controls below, this section uses the sentence; sizes, weights and mask are the model's.",
+    "labs": "A laboratory has its own controls on its page; those below are for the other sections.",
+}
+
 PAGES: tuple[Page, ...] = (
     Page(
         "pages/story/overview.py", "overview", "Overview", ":material/map:", "story",

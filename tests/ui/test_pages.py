@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.registry import PAGES, page_of, story
+from attention_ui.registry import OWN_CONTROLS, PAGES, page_of, story
 from attention_viz.theme import PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
@@ -160,6 +160,15 @@ def test_the_way_through_the_layer(page: str) -> None:
         "steps": [{"title": step.title, "path": step.url_path} for step in story()], "place": place,
     }  # fmt: skip
     assert any(f"Step {place + 1} of {len(pages)}" in element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize("page", ["scores", "all-heads", "trained-heads", "training"])
+def test_the_sidebar_says_what_a_section_uses_of_it(page: str) -> None:
+    """Where the controls of all pages do less than they seem to, a sentence above them says so."""
+    said = [caption.value for caption in opened(page).sidebar.caption]
+    section = page_of(page).section
+    expected = [OWN_CONTROLS[section]] if section in OWN_CONTROLS else []
+    assert [text for text in said if text in OWN_CONTROLS.values()] == expected
 
 
 @pytest.mark.parametrize("page", [page.url_path for page in story()])

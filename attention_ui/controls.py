@@ -190,13 +190,11 @@ def _group(group: str, values: dict[str, Any]) -> None:
 def _notice(control: Control, asked: str | None, shown: object) -> None:
     """Say when the address asks for something that the control cannot show: Streamlit silently takes the default.
 
-    Only a new wish counts: after a preset the address still holds the old values for one run.
+    Only a new wish counts: after a preset the address still holds for one run what was shown in the run before.
     """
-    known = st.session_state.get(f"asked {control.name}")
-    st.session_state[f"asked {control.name}"] = asked
-    if asked == known:
-        return
-    if asked is not None and asked.casefold() != str(shown).casefold() and not _same_number(asked, shown):
+    known, before = (st.session_state.get(f"{when} {control.name}") for when in ("asked", "shown"))
+    st.session_state.update({f"asked {control.name}": asked, f"shown {control.name}": shown})
+    if asked is not None and asked != known and not any(_says(asked, value) for value in (shown, before)):
         st.toast(f"The address asks for {control.label} “{plain(asked[:40])}”; {plain(str(shown)[:40])} is shown.")
 
 
@@ -205,7 +203,10 @@ def _cut_text() -> None:
     st.session_state["text"] = st.session_state["text"][:MAX_TEXT]
 
 
-def _same_number(asked: str, shown: object) -> bool:
+def _says(asked: str, shown: object) -> bool:
+    """Whether the text of an address means a value."""
+    if asked.casefold() == str(shown).casefold():
+        return True
     try:
         return not isinstance(shown, str) and float(asked) == float(str(shown))
     except ValueError:

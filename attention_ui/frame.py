@@ -130,9 +130,9 @@ def _say_notation(notation: Notation, trace: Trace) -> None:
     said = f"Symbols and words of {notation.title}."
     if notation.convention == "column":
         said += (
-            " A token is a column there: every matrix is shown transposed, the softmax runs down the columns, heads "
-            "lie one below the other. The numbers are the same: computed once more in that convention, the whole layer "
-            f"differs by at most {number(column_gap(trace))}."
+            " A token is a column there: on the boards every matrix is shown transposed, the softmax runs down the "
+            "columns, heads lie one below the other. The numbers are the same: computed once more in that convention, "
+            f"the whole layer differs by at most {number(column_gap(trace))}."
         )
     st.caption(said)
 

@@ -107,9 +107,8 @@ def _numbers(trace: Trace, fields: Sequence[str], focus: Focus) -> None:
     field = str(st.selectbox("Field", fields, key=f"field {fields[0]}")) if len(fields) > 1 else fields[0]
     head = focus.head if STEPS[field].per_head else None
     of_head = "" if head is None else f" of head {head}"
-    st.caption(
-        f"{STEPS[field].title.capitalize()}{of_head}: axes {' × '.join(trace.axes(field)[-2:])}, full precision."
-    )
+    axes = " × ".join(trace.axes(field)[-2:])
+    st.caption(f"{STEPS[field].title.capitalize()}{of_head}: axes {axes}; the CSV has all digits.")
     st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}{of_head}")
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")

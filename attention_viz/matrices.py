@@ -35,7 +35,7 @@ class Matrix:
 
     Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or probability. limit: the
     value of the strongest colour, None for that of its own numbers, or 1 for probabilities. rule: how a cell is
-    computed from other matrices of the board.
+    computed from other matrices of the board. hidden: cells that are 0 because their key is hidden.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Matrix:
     limit: float | None = None
     rule: Rule | None = None
     small: bool = False
+    hidden: Array | None = None
 
 
 def board(matrices: Sequence[Matrix], cell: tuple[str, int, int], description: str, notation: Notation = OURS) -> JSON:
@@ -111,6 +112,8 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
         "limit": None if limit is None else float(f"{limit:.6g}"),
         "data": packed(np.where(hidden, 0.0, matrix.numbers)),
     }  # fmt: skip
+    if matrix.hidden is not None and matrix.hidden.any():
+        given["hatched"] = bits(matrix.hidden)
     return given | ({"masked": bits(hidden)} if hidden.any() else {})
 
 

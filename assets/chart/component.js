@@ -13,13 +13,21 @@ export default function mountChart(component) {
   };
 }
 
+// What stands along the axes: as long as it stays, so does the zoom.
+function categories(layout) {
+  return JSON.stringify(Object.values(layout).map((part) => part?.categoryarray ?? null));
+}
+
 function createMount(parent) {
   const host = document.createElement("div");
   host.className = "chart"; // plotly.js adds a class of its own
   host.setAttribute("role", "figure");
   parent.append(host);
   const mount = { component: null };
-  let sent = "", Plotly = null, stop = null;
+  let sent = "", Plotly = null, stop = null, pressed = true;
+  // A finger that scrolls the page chooses nothing.
+  host.addEventListener("pointerdown", () => (pressed = true), true);
+  host.addEventListener("pointercancel", () => (pressed = false), true);
 
   mount.show = async (data) => {
     const text = JSON.stringify(data);
@@ -35,11 +43,12 @@ function createMount(parent) {
       return;
     }
     if (text !== sent) return; // another figure came meanwhile
-    await Plotly.react(host, data.figure.data, { ...data.figure.layout, autosize: true, uirevision: "kept" }, CONFIG);
+    const layout = { ...data.figure.layout, autosize: true, uirevision: categories(data.figure.layout) };
+    await Plotly.react(host, data.figure.data, layout, CONFIG);
     if (stop) return;
     stop = fitted(Plotly, host);
     host.on("plotly_click", ({ points: [point] }) => {
-      if (!host.classList.contains("clickable")) return;
+      if (!host.classList.contains("clickable") || !pressed) return;
       mount.component.setTriggerValue("click", { name: point.customdata, tile: point.data.meta, cell: point.pointNumber });
     });
   };

@@ -20,11 +20,16 @@ function createNav(parent) {
 
 function fill(nav, { steps, place }) {
   const [before, after] = [steps[place - 1], steps[place + 1]];
+  const all = document.createElement("div");
+  all.className = "steps";
+  all.append(...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
   nav.replaceChildren(
     ...(before ? [linkTo(before, "Previous", "before")] : []),
-    ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")),
+    all,
     ...(after ? [linkTo(after, "Next", "after")] : []),
   );
+  const here = all.children[place];
+  all.scrollLeft = here.offsetLeft - all.offsetLeft - (all.clientWidth - here.offsetWidth) / 2; // in sight where not all fit
 }
 
 function linkTo(step, text, kind) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..checks import whole_number
 from ..trace import STEPS, Trace
 
 
@@ -20,13 +21,14 @@ def head_of(trace: Trace, field: str, head: int) -> int:
 
 
 def head_columns(trace: Trace, field: str, head: int) -> slice:
-    """The columns of queries, keys, values or merged that a head reads or makes.
+    """The columns of queries, keys, values or merged that a head reads or makes. Raises: SettingsError for no head.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))
     >>> head_columns(trace, "queries", 3), head_columns(trace, "keys", 3)
     (slice(9, 12, None), slice(3, 6, None))
     """
+    whole_number("head", head, 0, trace.sizes["H"] - 1)
     width = trace.sizes[STEPS[field].letters[-1].split("·")[1]]
     first = head_of(trace, field, head) * width
     return slice(first, first + width)

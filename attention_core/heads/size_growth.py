@@ -14,7 +14,8 @@ LETTERS = ("n", "C", "h", "G")
 def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     """The layer with n tokens, width C, h heads or G key/value heads growing; d_k = d_v = C/h follow C and h.
 
-    G follows h: as many heads share a key/value head as before, or all of them if all did.
+    h ends at C, where a head is one number wide. G follows h: as many heads share a key/value head as before, or all
+    of them if all did.
     Raises: SettingsError.
     """
     if letter == "n":
@@ -23,7 +24,7 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
         widths = [2**k for k in range(8)]
         return tuple(replace(size, d_model=w * size.n_heads, d_k=w, d_v=w) for w in widths)
     if letter == "h":
-        return tuple(_with_heads(size, 2**k) for k in range(6))
+        return tuple(_with_heads(size, 2**k) for k in range(6) if 2**k <= size.d_model)
     if letter == "G":
         return tuple(replace(size, n_kv_heads=groups) for groups in divisors(size.n_heads))
     raise SettingsError(f"{letter!r} does not grow; choose one of {', '.join(LETTERS)}")
@@ -42,5 +43,5 @@ def _with_heads(size: LayerSize, n_heads: int) -> LayerSize:
     groups = 1 if size.n_kv_heads == 1 < size.n_heads else max(
         part for part in divisors(n_heads) if part == 1 or part * readers <= n_heads
     )  # fmt: skip
-    width = max(1, size.d_model // n_heads)
+    width = size.d_model // n_heads
     return replace(size, n_heads=n_heads, n_kv_heads=groups, d_k=width, d_v=width)

@@ -26,6 +26,7 @@ from .losses import LOSSES
 from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 from .textures import draw_textures
+from .training_settings import check_same_run
 
 Weights = dict[str, Array]
 CHECKPOINT_STEPS = 10
@@ -53,6 +54,7 @@ class StackCheckpoint:
     weights: w_q, w_k, w_v (layer, head, D, D/H), the bending layers' w_r (layer, D, D) and b_r, and the classifier w_c.
     """
 
+    settings: StackSettings
     step: int
     loss: float
     weights: Weights
@@ -63,10 +65,11 @@ class StackCheckpoint:
 def train_stack(settings: StackSettings, start: StackCheckpoint | None = None) -> Iterator[StackCheckpoint]:
     """The checkpoints of a run, every ten steps, each computed when it is asked for; from `start` on when given.
 
-    Raises: SettingsError, also for a run that would take longer than a minute.
+    Raises: SettingsError, also for a run that would take longer than a minute and for a start from another run.
     """
     check_stack(settings)
     point = first_stack(settings) if start is None else start
+    check_same_run(settings, point.settings)
     yield point
     while point.step < settings.n_steps:
         point = next_stack(settings, point)
@@ -89,7 +92,7 @@ def first_stack(settings: StackSettings) -> StackCheckpoint:
     state = rng.bit_generator.state
     inputs, target = draw_textures(rng, settings.batch)
     loss = LOSSES[settings.loss].value.compute(run_stack(settings, weights, inputs).logits, target)
-    return StackCheckpoint(0, loss, weights, moments, state)
+    return StackCheckpoint(settings, 0, loss, weights, moments, state)
 
 
 def next_stack(settings: StackSettings, point: StackCheckpoint) -> StackCheckpoint:
@@ -110,7 +113,7 @@ def next_stack(settings: StackSettings, point: StackCheckpoint) -> StackCheckpoi
                 weights[name], slopes[name], moments[name], number, settings.learning_rate
             )
     step = point.step + len(losses)
-    return StackCheckpoint(step, float(np.mean(losses)), weights, moments, rng.bit_generator.state)
+    return StackCheckpoint(settings, step, float(np.mean(losses)), weights, moments, rng.bit_generator.state)
 
 
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:

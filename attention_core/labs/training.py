@@ -19,7 +19,7 @@ from .gradient_trace import GradientTrace
 from .losses import LOSSES
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 from .tasks import Examples
-from .training_settings import CONSTRAINTS, TrainingSettings, check_settings
+from .training_settings import CONSTRAINTS, TrainingSettings, check_same_run, check_settings
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o", "b_o")
 CHECKPOINT_STEPS = 10
@@ -33,6 +33,7 @@ class Checkpoint:
     generator_state: of the random numbers from which the next sequences are drawn.
     """
 
+    settings: TrainingSettings
     step: int
     loss: float
     projections: Projections
@@ -44,13 +45,14 @@ def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterat
     """The checkpoints of a run, every ten steps, each computed when it is asked for; from `start` on when given.
 
     Whoever stops asking has stopped the run; the same settings always give the same numbers, continued or not.
-    Raises: SettingsError, also for a run that would take longer than a minute.
+    Raises: SettingsError, also for a run that would take longer than a minute and for a start from another run.
 
     >>> [point.step for point in train(TrainingSettings(n_steps=25))]
     [0, 10, 20, 25]
     """
     check_settings(settings)
     point = first_checkpoint(settings) if start is None else start
+    check_same_run(settings, point.settings)
     yield point
     while point.step < settings.last_step:
         point = next_checkpoint(settings, point)
@@ -75,7 +77,7 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
     projections = Projections(**weights, n_heads=n_heads)
     state = rng.bit_generator.state
     loss, _ = _loss_and_gradients(settings, projections, task.draw(rng, settings.batch))
-    return Checkpoint(0, loss, projections, zeros | moments, state)
+    return Checkpoint(settings, 0, loss, projections, zeros | moments, state)
 
 
 def next_checkpoint(settings: TrainingSettings, point: Checkpoint) -> Checkpoint:
@@ -88,7 +90,8 @@ def next_checkpoint(settings: TrainingSettings, point: Checkpoint) -> Checkpoint
         rate = learning_rate_at(number, settings.last_step, settings.learning_rate)
         projections, moments = _step(settings, projections, gradients, moments, number, rate)
         losses.append(loss)
-    return Checkpoint(point.step + len(losses), float(np.mean(losses)), projections, moments, rng.bit_generator.state)
+    step, state = point.step + len(losses), rng.bit_generator.state
+    return Checkpoint(settings, step, float(np.mean(losses)), projections, moments, state)
 
 
 def _loss_and_gradients(

@@ -114,6 +114,12 @@ def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
     return named
 
 
+def check_same_run(settings: object, others: object) -> None:
+    """Raises: SettingsError unless a checkpoint is of the run that goes on from it."""
+    if settings != others:
+        raise SettingsError(f"The checkpoint is of {others}, not of {settings}: go on with the settings it was made by")
+
+
 def check_between(name: str, value: object, low: float, high: float) -> None:
     """Raises: SettingsError unless the value is a number from low to high."""
     if not is_finite_number(value) or not low <= value <= high:

@@ -136,9 +136,10 @@ def _table(done: dict[str, list[Result]], n_steps: int) -> None:
     right.caption("Size at the end: of the numbers that leave the last layer before anything is learnt.")
     right.markdown(
         "In twelve layers without skips Glorot’s numbers are too large for matrices of this shape: layer after layer "
-        "everything grows, the softmax saturates, and with the package’s loss some seeds stay stuck. Staying on the "
-        "manifold cures it there; **so does the right size at the start, without any constraint**. A small experiment "
-        "with made-up pictures: it does not refute the package’s own on handwritten digits."
+        "everything grows and the softmax saturates: with the package’s loss 200 steps bring it to about six pictures "
+        "in ten, where the others name nearly all. Staying on the manifold cures it there; **so does the right size at "
+        "the start, without any constraint**. A small experiment with made-up pictures: it does not refute the "
+        "package’s own on handwritten digits."
     )
 
 

@@ -34,7 +34,8 @@ def side_by_side(
             Matrix(f"scores {use.key}", trace.masked_scores[0, head], *sides, (place, 0), use.name, kind="logit",
                    limit=limit, rule=hidden_of(f"scaled {use.key}"), small=small),
             Matrix(f"shares {use.key}", trace.probabilities[0, head], *sides, (place, 1), f"{use.name}: shares",
-                   kind="probability", rule=shares_of(f"scores {use.key}", n_keys), small=small),
+                   kind="probability", rule=shares_of(f"scores {use.key}", n_keys), small=small,
+                   hidden=trace.hidden[0, head]),
         ]  # fmt: skip
     says = f"Masked scores and probabilities of head {head} in the encoder, in the decoder and between the two."
     return board(matrices, (f"scores {chosen}", *cell), says, notation)

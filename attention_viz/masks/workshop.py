@@ -33,7 +33,8 @@ def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OUR
             Matrix(f"scores {n}", trace.masked_scores[n, head], *sides, (n, 0), f"sequence {n}: scores", kind="logit",
                    limit=limit, rule=hidden_of(f"scaled {n}"), small=small),
             Matrix(f"shares {n}", trace.probabilities[n, head], *sides, (n, 1), f"sequence {n}: shares",
-                   kind="probability", rule=shares_of(f"scores {n}", n_keys), small=small),
+                   kind="probability", rule=shares_of(f"scores {n}", n_keys), small=small,
+                   hidden=trace.hidden[n, head]),
         ]  # fmt: skip
     says = f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden cells are hatched."
     return board(matrices, (f"scores {chosen}", *cell[1:]), says, notation)
@@ -50,7 +51,7 @@ def painting(painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notati
     ]
     if len(allowed) <= MOST_LARGE:
         shares_TS = made.trace.probabilities[n, head]
-        matrices.append(Matrix("shares", shares_TS, *sides, (2, 0), "shares", kind="probability"))
+        matrices.append(Matrix("shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed))
     says = "A mask to paint: a click hides a cell or shows it again."
     return board(matrices, ("painted", query, key), says, notation)
 
@@ -62,7 +63,7 @@ def emptied(made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: 
     matrices = [
         Matrix("scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"),
         Matrix("shares", without.probabilities[n, head], *sides, (1, 0), "shares", kind="probability",
-               rule=shares_of("scores", len(sides[1].labels or ()))),
+               rule=shares_of("scores", len(sides[1].labels or ())), hidden=without.hidden[n, head]),
         Matrix("head output", without.head_outputs[n, head, :, :MOST_FEATURES], sides[0], Side("value feature"), (2, 0),
                "head output"),
     ]  # fmt: skip

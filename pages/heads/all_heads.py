@@ -39,8 +39,8 @@ with st.container(key="wide heads grid"):
     show_figure(heads_grid(trace, field, heads, cell=cell, own_scale=own_scale), "heads grid", ("query", "key"))
 st.caption(
     "Rows are queries, columns are keys; every head saw the same tokens. A click moves the focus, the framed cell. "
-    "To look closer, choose the magnifying glass above the picture and drag: all heads zoom together, a double click "
-    "shows everything again."
+    "To look closer with a mouse, choose the magnifying glass above the picture and drag: all heads zoom together, a "
+    "double click shows everything again. Grey cells with a stroke are masked."
 )
 
 one, focused, lines = st.tabs(
@@ -51,14 +51,16 @@ if one.open:
     with picture:
         merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
         show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
-    lost = blur(trace, heads)
-    words.warning(
-        "An average hides what heads are for. In one of these heads a query reads effectively "
-        f"**{number(lost.in_a_head, 1)}** tokens; in their mean it seems to read **{number(lost.in_the_mean, 1)}**: "
-        "heads that look at different things add up to one that looks everywhere, and no head need look like it. The "
-        f"maximum keeps every head’s peaks, but its rows are no shares: they sum to up to **{number(lost.most, 2)}**.",
-        icon=":material/visibility_off:",
-    )
+    if len(heads) > 1:
+        lost = blur(trace, heads)
+        words.warning(
+            "An average hides what heads are for. By its shares, a query reads effectively "
+            f"**{number(lost.in_a_head, 1)}** tokens in a single head, on average; in the mean of the heads it seems "
+            f"to read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up to one that looks "
+            "everywhere, and no head need look like it. The maximum keeps every head’s peaks, but the rows of the "
+            f"largest shares are no shares: they sum to up to **{number(lost.most, 2)}**.",
+            icon=":material/visibility_off:",
+        )
 if focused.open:
     of_all_queries = float(column_sums(trace.probabilities)[0, focus.head, focus.key])
     left, right = focused.columns(2, gap="medium")

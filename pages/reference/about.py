@@ -38,7 +38,7 @@ with left:
 - **Large models.** The controls end at {MAX_TOKENS} tokens, {most["d_model"]} dimensions and {most["n_heads"]} heads;
   the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no text generation.
 - **Speed.** Everything runs in NumPy on a processor. Times measured here say nothing about graphics cards.
-- **All digits.** The boards get float32 and round what they show; *The numbers* and the downloads have full precision.
+- **All digits.** The boards get float32 and round what they show; the downloads have full precision.
 """)
 with right:
     st.subheader("The five texts", anchor=False)

@@ -24,13 +24,13 @@ def test_only_what_must_grows(letter: str) -> None:
     for size in series:
         assert all(getattr(size, name) == getattr(SIZE, name) for name in stays[letter])
         if letter in "Ch":
-            assert size.d_k == size.d_v == max(1, size.d_model // size.n_heads)
+            assert size.d_k == size.d_v == size.d_model // size.n_heads >= 1
 
 
 @pytest.mark.parametrize(("groups", "expected"), [(4, [1, 2, 4, 8, 16, 32]), (2, [1, 1, 2, 4, 8, 16]), (1, [1] * 6)])
 def test_key_value_heads_follow_the_heads(groups: int, expected: list[int]) -> None:
     """As the heads grow, as many of them share as before; if all shared one, they still do."""
-    size = LayerSize(12, 16, 4, groups, 4, 4)
+    size = LayerSize(12, 32, 4, groups, 8, 8)
     assert [one.n_kv_heads for one in as_grows(size, "h")] == expected
 
 

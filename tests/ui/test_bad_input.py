@@ -192,5 +192,6 @@ def test_user_text_in_markdown_is_escaped() -> None:
     """Every ASCII sign that Markdown could take for markup is preceded by a backslash; a line break is a space."""
     signs = "\\`*_{}[]()<>#+-.!|$~:&"
     assert plain(signs) == "".join("\\" + sign for sign in signs)
-    assert plain("a\nb שלום 😀") == "a b שלום 😀"
+    assert plain("a\nb é 😀") == "a b é 😀"
+    assert plain("*שלום*") == "\u2068\\*שלום\\*\u2069"  # apart, so that the words around it keep their order
     assert len(PAGES) == len(EVERY_PAGE)

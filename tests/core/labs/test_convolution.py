@@ -13,6 +13,7 @@ from attention_core.labs.convolution import (
     convolve,
     error_curve,
     expected_error,
+    leak,
     pixel_attention,
     run_convolution,
     run_two_heads,
@@ -82,6 +83,13 @@ def test_the_smallest_hit(sharpness: float, hit: float) -> None:
     assert run.hit >= theta**-2 - 1e-15
 
 
+def test_what_leaks_out_of_a_hit() -> None:
+    """4·e^-α to the four neighbours, e^-α/2 to a sink, and around a circle of 6 the neighbours lie α/2 below."""
+    assert leak(3.0, "frame", (6, 6)) == leak(3.0, "nothing", (6, 6)) == pytest.approx(4 * math.exp(-3), rel=1e-15)
+    assert leak(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
+    assert leak(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
+
+
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_the_error_falls_along_its_line(padding: str) -> None:
     """The error falls with the sharpness below 4·e^-α (e^-α/2 with a sink) times what the picture and kernel allow."""
@@ -89,6 +97,7 @@ def test_the_error_falls_along_its_line(padding: str) -> None:
     errors = error_curve(IMAGE, KERNEL, sharpnesses, padding)
     bounds = [expected_error(IMAGE, KERNEL, alpha, padding) for alpha in sharpnesses]
     assert (errors < bounds).all()
+    assert (errors > np.array(bounds) / 6).all()
     slope = np.diff(np.log(errors)) / np.diff(sharpnesses)
     gap = {"sink": 0.5, "circular": 1 - math.cos(2 * math.pi / W)}.get(padding, 1.0)
     np.testing.assert_allclose(slope, -gap, atol=0.12)

@@ -69,6 +69,14 @@ def test_a_run_continues_where_it_stopped(constraint: str) -> None:
         assert_same_point(one, other)
 
 
+@pytest.mark.parametrize("changes", [{"n_heads": 4}, {"constraint": "orthonormal"}, {"seed": 1}])
+def test_a_checkpoint_of_another_run_is_refused(changes: dict[str, Any]) -> None:
+    """Going on with other settings would train something else without a word."""
+    first = next(train(SHORT))
+    with pytest.raises(SettingsError, match=r"The checkpoint is of .* go on with the settings it was made by"):
+        next(train(replace(SHORT, **changes), start=first))
+
+
 def test_a_checkpoint_is_never_changed_by_going_on() -> None:
     """The weights of an earlier checkpoint stay as they were, so that a scrubber can go back."""
     run = train(SHORT)

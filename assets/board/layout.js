@@ -1,6 +1,7 @@
 import { panelSize, widthOf } from "./sizes.js";
 
-// Cell sizes in px; with numbers, rows at most: more of them where two decimals fit.
+// Cell sizes in px; with numbers, rows at most: more of them where two decimals fit. Larger type asks for larger cells,
+// but not so much that there would be no numbers.
 const FIT = { most: 46, least: 7, numbers: 26, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
 const NARROW = 480;
 const EDGE = 4;
@@ -40,7 +41,7 @@ function capped(model, space, lines) {
 
 function isBetter(other, one, { width, zoom }) {
   if (!other.fits || other.cell <= one.cell) return other.fits && !one.fits;
-  const steps = [FIT.numbers, FIT.decimals].filter((step) => other.cell >= step * zoom && one.cell < step * zoom);
+  const steps = [FIT.numbers, FIT.decimals * zoom].filter((step) => other.cell >= step && one.cell < step);
   return !one.fits || width < NARROW || steps.length > 0;
 }
 
@@ -86,7 +87,7 @@ function shrunk(model, space, lines) {
 function arrange(model, space, lines, cell) {
   const { zoom } = space;
   const rows = Math.max(1, rowsIn(model, space, lines));
-  const numbers = cell >= FIT.numbers * zoom && rows <= (cell >= FIT.decimals * zoom ? FIT.rows : FIT.fewRows);
+  const numbers = cell >= FIT.numbers && rows <= (cell >= FIT.decimals * zoom ? FIT.rows : FIT.fewRows);
   const height = Math.round(
     Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (MOST_HEIGHT * zoom) / rows)),
   );

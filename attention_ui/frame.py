@@ -41,7 +41,7 @@ def run() -> None:
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
     if "here" not in st.session_state:
-        _dismiss_false_alarm()
+        _first_scripts()
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario()
     below_controls = st.sidebar.container()
@@ -76,15 +76,15 @@ def _trace(scenario: Scenario) -> Trace | None:
     return None
 
 
-def _dismiss_false_alarm() -> None:
-    """Close the dialog "Page not found" where the page was found.
+def _first_scripts() -> None:
+    """Follow the system's colours, and close the dialog "Page not found" where the page was found.
 
     The first visitor of a fresh server who comes by the address of a page gets it, because Streamlit 1.67 takes the
     folder pages/ for its older kind of app until st.navigation has run once in the process.
     """
     known = json.dumps([page.url_path for page in PAGES])
-    script = (ASSETS / "dismiss.js").read_text(encoding="utf-8").replace("KNOWN_PAGES", known)
-    st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+    theme, dismiss = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("theme", "dismiss"))
+    st.html(f"<script>{theme}{dismiss.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:

@@ -14,7 +14,10 @@ from .tiles import largest
 
 MOST_NUMBERS = 300_000  # that are sent; 72 heads of 64 tokens are as many
 # What the board says of a number that it does not work out.
-GIVEN = {"probability": "This query gives this key the share", "logit": "After the change, this key gets more by"}
+GIVEN = {
+    "probability": "This query gives this key the share",
+    "logit": "With the change, this key's share moves by",
+}
 Cell = tuple[int, int, int, int]  # layer, head, query, key
 
 

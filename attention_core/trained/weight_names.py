@@ -45,7 +45,7 @@ _OUT = _matrices_and_biases(o="out_proj")
 NAMINGS = (
     Naming("torch.nn.MultiheadAttention", {"w_qkv": "in_proj_weight", "b_qkv": "in_proj_bias"} | _OUT),
     Naming(
-        "torch.nn.MultiheadAttention, separate projections",
+        "torch.nn.MultiheadAttention with separate projections",
         {f"w_{letter}": f"{letter}_proj_weight" for letter in "qkv"} | {"b_qkv": "in_proj_bias"} | _OUT,
     ),
     Naming("BERT", _matrices_and_biases(q="self.query", k="self.key", v="self.value", o="output.dense")),

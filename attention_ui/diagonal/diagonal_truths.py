@@ -91,5 +91,6 @@ def _say_found(statement: Proposition) -> None:
         st.success(f"Found and loaded: the worst of {found.tried} violates it by {number(found.nearest.excess, 4)}.")
         return
     about = f"{found.applied} of {found.tried} random token matrices met its condition; none violates it."
-    nearest = f" The nearest came within {abs(found.nearest.excess):.1e}." if found.nearest else ""
+    margin = abs(found.nearest.excess) if found.nearest else 0.0
+    nearest = f" The nearest came within {number(margin, 4)}." if margin else ""
     st.info(about + nearest)

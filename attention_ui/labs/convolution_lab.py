@@ -25,8 +25,8 @@ FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
 LAWS = {
     "nothing": "expected: 4 e^−α × range × Σ|kernel|", "frame": "expected: 4 e^−α × range × Σ|kernel|",
-    "sink": "expected: e^−α/2 × range × Σ|kernel|",
-    "circular": "expected: 4 e^−α(1 − cos 2π/side) × range × Σ|kernel|",
+    "sink": "expected: e^(−α/2) × range × Σ|kernel|",
+    "circular": "expected: 4 e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
 }  # fmt: skip
 Rows = tuple[tuple[float, ...], ...]
 LARGEST_FILE = 4  # MB
@@ -144,8 +144,8 @@ def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
 def _from_file() -> Array:
     """A small picture of the visitor's; until there is one, the disc."""
     file = st.file_uploader(
-        "A grey picture", list(KINDS), key="conv file", max_upload_size=LARGEST_FILE,
-        help=f"PGM, CSV or NPY. It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since each pixel is a token; "
+        "A grey picture: PGM, CSV or NPY", list(KINDS), key="conv file", max_upload_size=LARGEST_FILE,
+        help=f"It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since each pixel is a token; "
         "it stays in this visit and is not in the address.",
     )  # fmt: skip
     if file is None:

@@ -55,7 +55,7 @@ def half_rows(counts: Sequence[int]) -> list[dict[str, object]]:
             "tokens N": n_tokens,
             "D = ½ at C, scaled": round(half_mass_width(n_tokens), 1),
             "D = ½ at C, unscaled": round(half_mass_width(n_tokens, scaled=False), 1),
-            "R = ½ at C": round(half_argmax_width(n_tokens), 1),
+            "R = ½ near C": round(half_argmax_width(n_tokens), 1),
         }
         for n_tokens in counts
     ]  # fmt: skip

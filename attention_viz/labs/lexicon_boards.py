@@ -39,15 +39,15 @@ def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
     asks, answers = (Side(word, tuple(SECTIONS)) for word in ("section of the query", "section of the key"))
     drawn = [
         Matrix(f"blocks {place}", section_blocks(comparison_matrix(trace, place)), asks, answers,
-               (place % 2, place // 2), f"{place} {head.name}", badge="‖block of W_Q W_Kᵀ‖")
+               (place % 2, place // 2), f"{place} {head.name}", badge="‖block of s W_Q W_Kᵀ‖")
         for place, head in enumerate(heads)
     ]  # fmt: skip
     says = f"Which sections of the embedding {counted(len(heads), 'head')} compare: the length of each block of "
-    return board(drawn, ("blocks 0", 0, 0), f"{says}the product of W_Q and W_K.") | {"arithmetic": False}
+    return board(drawn, ("blocks 0", 0, 0), f"{says}the scaled product of W_Q and W_K.") | {"arithmetic": False}
 
 
 def comparison_board(trace: Trace, head: int, name: str) -> JSON:
-    """One head's W_Q W_Kᵀ in full, feature by feature."""
+    """One head's s W_Q W_Kᵀ in full, feature by feature."""
     asks, answers = Side("feature of the query", FEATURES), Side("feature of the key", FEATURES)
     matrix = comparison_matrix(trace, head)
     row, column = np.unravel_index(int(np.abs(matrix).argmax()), matrix.shape)

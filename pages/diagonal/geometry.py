@@ -58,8 +58,8 @@ if kind == "points":
     with st.expander("All points as a table", icon=":material/table:", key="plane points", on_change="rerun") as opened:
         if opened.open:
             plane_tokens.table(points)
-st.markdown(
-    "**Try:** pull a token to the outside of the others: from some length on its own row peaks on the diagonal. Put "
-    "one between the others: *a token inside the hull of the others is always out-voted* (or tied). Turn one around: "
-    "the Gram matrix shows a negative product, and the two ignore each other."
-)
+    st.markdown(
+        "**Try:** pull a token to the outside of the others: from some length on its own row peaks on the diagonal. "
+        "Put one between the others: *a token inside the hull of the others is always out-voted* (or tied). Turn one "
+        "around: the Gram matrix shows a negative product, and the two ignore each other."
+    )

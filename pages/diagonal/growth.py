@@ -62,11 +62,14 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     st.markdown("with $Y$ a sum of $N-1$ lognormal numbers. Jensen’s inequality gives the bound:")
     st.latex(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]")
     st.markdown("With every token at its typical length ($r = C$, $\\tau = \\sqrt C$) one line is left, the rule:")
-    st.latex(r"D \approx \frac1{1+(N-1)\,e^{1/2-\sqrt C}}")
+    st.latex(r"D \approx \frac1{1+(N-1)\,e^{1/2-\sqrt C}}" if scaled else r"D \approx \frac1{1+(N-1)\,e^{-C/2}}")
 with right, st.expander("The half-mass rule", icon=":material/straighten:", expanded=True):
     st.latex(r"D = \tfrac12 \quad\text{near}\quad C^* = \left(\ln(N-1)+\tfrac12\right)^2")
     st.dataframe(half_rows(counts), hide_index=True)
-    st.caption("Dotted in the picture of D. A row’s maximum gets there long before half of its mass. No scale moves R.")
+    st.caption(
+        ("For attention without a mask. " if causal else "Dotted in the picture of D. ")
+        + "A row’s maximum gets there long before half of its mass; the numbers for R are rough. No scale moves R."
+    )
 st.markdown(
     "**Try:** switch off the scaling: without 1/√C the diagonal wins much earlier. Switch on the causal mask: early "
     "tokens have few rivals, so compare with *uniform*, which is no longer 1/N but (1 + 1/2 + … + 1/N)/N."

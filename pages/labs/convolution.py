@@ -39,9 +39,15 @@ with right:
     errors, expected = lab.curve(lab.as_rows(picture), lab.as_rows(kernel), padding)
     show_figure(error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]), "convolution errors")
     st.caption(
-        "A softmax never gives exactly 0, so equality holds only in the limit; in 64-bit numbers it is reached. The "
-        "score is $-\\alpha\\,\\lVert p_j - (p_i + \\Delta)\\rVert^2$ plus a number that is the same for a whole row, "
-        "made with real $W_Q$ and $W_K$ from the features 1, row, column, row² + column²."
+        "A softmax never gives exactly 0, so equality holds only in the limit. "
+        + (
+            "The score is $\\alpha$ times the cosines of the angles between the places on two circles, one for the "
+            "rows and one for the columns: neighbours on a circle lie close, so it takes a much larger $\\alpha$."
+            if padding == "circular"
+            else "In 64-bit numbers it is reached. The score is $-\\alpha\\,\\lVert p_j - (p_i + \\Delta)\\rVert^2$ "
+            "plus a number that is the same for a whole row, made with real $W_Q$ and $W_K$ from the features 1, row, "
+            "column, row² + column²."
+        )
     )
 
 with st.expander("Two heads are enough for one channel", icon=":material/filter_2:", key="conv two",

@@ -37,9 +37,9 @@ with explained_errors():
 
     st.subheader("Which sections are compared", anchor=False)
     st.markdown(
-        "A score is $x_i^\\top M x_j$ with $M = W_Q W_K^\\top$. Cut into sections, M shows what a head compares: only "
-        "few blocks are not 0. Looking for a noun, avoiding pronouns and resting on the start token all read the part "
-        "of speech."
+        "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, the scale s included. Cut into sections, M "
+        "shows what a head compares: only few blocks are not 0. Looking for a noun, avoiding pronouns and resting on "
+        "the start token all read the part of speech."
     )
     left, right = st.columns([3, 2])
     with left:
@@ -52,8 +52,9 @@ with explained_errors():
         )
         st.markdown(
             "**Try:** the third sentence with *four* heads: “it” finds dogs *and* book by gender, book *and* girl by "
-            "number. Then choose *and*: one head asks for both at once and finds the book. But “they” has no gender, "
-            "so the *and* head sends it to the start token, where the number head finds the sons."
+            "number. Then choose *and*: one head asks for both at once and finds the book. In the first sentence "
+            "“they” has no gender, so the *and* head sends it to the start token, whereas the number head finds the "
+            "sons."
         )
     with st.expander(f"All of M of head {head}, and the vectors of the words", icon=":material/grid_on:",
                      key="lex matrices", on_change="rerun") as full:  # fmt: skip

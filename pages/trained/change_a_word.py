@@ -29,10 +29,11 @@ change = change_word(text, word, instead, now.scenario.n_tokens)
 st.markdown(f"**Before:** {plain(text)}  \n**After:** {plain(replace_word(text, word, instead))}")
 
 moves = change.largest(5)
-top = moves[0]
+top, itself = moves[0], "itself"
+read = itself if top.key == top.query else f"“{plain(change.tokens[top.key])}”"
 st.markdown(
     f"A head’s strongest reaction: in layer {top.layer}, head {top.head}, “{plain(change.tokens[top.query])}” gave "
-    f"“{plain(change.tokens[top.key])}” {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
+    f"{read} {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
     "less and violet more attention than before; click a head to see it on both sentences."
 )
 layer, head = choose_head(change.before.shape[0], change.before.shape[1])
@@ -45,9 +46,11 @@ board = thumbnails(
 show_board(board, "changes", on_pin=pin_change)
 
 st.subheader(f"Layer {layer}, head {head} on both sentences", anchor=False)
+seen = f"“{plain(change.tokens[cell[1]])}”"
 was, now_is = (float(array[layer, head, *cell]) for array in (change.before, change.after))
 st.markdown(
-    f":blue[“{plain(change.tokens[cell[0]])}”] gave :red[“{plain(change.tokens[cell[1]])}”] {percent(was)}, and gives "
+    f":blue[“{plain(change.tokens[cell[0]])}”] gave :red[{itself if cell[0] == cell[1] else seen}] {percent(was)}, and "
+    "gives "
     f"{percent(now_is)} after the change. On average a query of this head looks elsewhere with "
     f"**{percent(float(change.moved[layer, head]))}** of its attention."
 )

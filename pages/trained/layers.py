@@ -31,7 +31,7 @@ show_figure(by_layer(measured), "by layer", on_click=open_measured)
 st.caption(
     "Every dot is a head; a click opens it. "
     + ("The dashed line is what a head would have that reads all its keys alike. " if measured.even is not None else "")
-    + "The mean over the queries of this one sentence: another sentence gives other numbers."
+    + ("It depends on the weights alone." if key == "gram_alignment" else "Another sentence gives other numbers.")
 )
 show_board(heads_matrix(values, (0, 0), measure.title, shares=measure.share), "measure of heads", on_pin=open_pinned)
 
@@ -52,12 +52,13 @@ st.table({
     "mean score with others": [number(kind.others) for kind in kinds],
     "what a token keeps": [percent(kind.share) for kind in kinds],
 })  # fmt: skip
-words, _, normed = kinds
+words, placed, normed = kinds
 st.markdown(
     f"**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every share is close to "
-    f"1/{n_tokens} = {percent(words.even_share)}. LayerNorm makes them {normed.times_as_long(words):.1f} times "
-    f"as long; their scores grow by the square of that, to {number(normed.length)} with themselves, while the others "
-    f"stay at {number(normed.others)} because they point elsewhere: e to the difference, "
-    f"{number(normed.length - normed.others)}, is what makes a token keep {percent(normed.share)} of its attention. "
+    f"1/{n_tokens} = {percent(words.even_share)}. Positions are added; then LayerNorm makes the sums "
+    f"{normed.times_as_long(placed):.1f} times as long; their scores with themselves grow by the square of that, to "
+    f"{number(normed.length)}, those with others only to {number(normed.others)}, because they point elsewhere: "
+    f"e to the difference, {number(normed.length - normed.others)}, is what makes a token keep "
+    f"{percent(normed.share)} of its attention. "
     "A trained W_Q and W_K are needed to look anywhere else."
 )

@@ -92,7 +92,7 @@ def assert_same_weights(one: Projections, other: Projections) -> None:
     ("naming", "title", "groups", "d_memory"),
     [
         (as_torch, "torch.nn.MultiheadAttention", H, D),
-        (as_separate_torch, "torch.nn.MultiheadAttention, separate projections", H, 7),
+        (as_separate_torch, "torch.nn.MultiheadAttention with separate projections", H, 7),
         (as_bert, "BERT", H, 7), (as_gpt2, "GPT-2", H, D), (as_llama, "Llama", 2, D),
     ],
 )  # fmt: skip

@@ -113,8 +113,8 @@ def test_layers_say_why() -> None:
     app = opened("layers", text=ANIMAL, ly_measure="Mean distance")
     assert len(figures(app)[0]["data"][1]["customdata"]) == 72
     assert "How many positions away" in texts(app)
-    words, _, normed = weightless(ANIMAL)
-    assert f"{(normed.length / words.length) ** 0.5:.1f} times" in texts(app)
+    _, placed, normed = weightless(ANIMAL)
+    assert f"{(normed.length / placed.length) ** 0.5:.1f} times" in texts(app)
     shares = sent(scenes(app)[1]["arrays"]["after LayerNorm"])
     assert np.trace(shares) / 15 > 0.7
 

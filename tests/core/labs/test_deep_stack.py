@@ -154,7 +154,7 @@ def accuracy(row: str, seed: int) -> float:
 
 def test_the_start_decides() -> None:
     """With the package's loss 200 steps bring Glorot's start to about .6, and each of the other three nearly to 1."""
-    assert 0.55 < np.mean([accuracy("glorot", seed) for seed in range(5)]) < 0.63
+    assert 0.55 < np.mean([accuracy("glorot", seed) for seed in range(3)]) < 0.62
     for row in ("scaled", "orthonormal", "stiefel"):
         assert accuracy(row, 0) > 0.99
 

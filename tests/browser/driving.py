@@ -51,6 +51,13 @@ def one_by_one(tabs: Sequence[Page], addresses: Sequence[str]) -> Iterator[Page]
         yield settled(tabs[place % len(tabs)])
 
 
+def expect_title(page: Page, title: str) -> None:
+    """Wait for the page of a title; for a moment the one before can still stand below it."""
+    expect(page.locator("h1", has_text=title).first).to_be_visible()
+    expect(page.locator("h1")).to_have_count(1)
+    expect(page.locator("h1")).to_have_text(title)
+
+
 def path_of(page: Page) -> str:
     """The page of the app that the address names."""
     return urlsplit(page.url).path.strip("/")

@@ -11,7 +11,11 @@ from playwright.sync_api import Page, expect
 
 from attention_ui.registry import PAGES, story
 from attention_viz.theme import PALETTES
-from tests.browser.driving import one_by_one, settled
+from tests.browser.driving import (
+    expect_title,
+    one_by_one,
+    settled,
+)
 from tests.browser.test_reach import SIDEWAYS
 
 pytestmark = pytest.mark.browser
@@ -63,7 +67,7 @@ def test_every_page_in_every_look(tabs: list[Page], address: str, look: str) -> 
     found = {}
     addresses = [f"{address}/{entry.url_path}?query=4&key=1" for entry in pages]
     for entry, page in zip(pages, one_by_one(tabs, addresses), strict=True):
-        expect(page.locator("h1")).to_have_text(entry.title)
+        expect_title(page, entry.title)
         expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
         expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))

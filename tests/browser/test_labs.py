@@ -7,7 +7,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import click_cell, expect_address, settled
+from tests.browser.driving import (
+    click_cell,
+    expect_address,
+    expect_title,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -17,7 +22,7 @@ def go(page: Page, title: str) -> None:
     """Go to a laboratory by the menu."""
     page.get_by_test_id("stTopNavSection").filter(has_text="Laboratories").click()
     page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
-    expect(page.locator("h1")).to_have_text(title)
+    expect_title(page, title)
     settled(page)
 
 

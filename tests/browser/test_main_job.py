@@ -14,6 +14,7 @@ from attention_viz.labels import number
 from tests.browser.driving import (
     click_cell,
     expect_address,
+    expect_title,
     parameters,
     path_of,
     scenario_in,
@@ -65,7 +66,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
     assert scenario == Scenario(text="the cat saw the other cat", n_tokens=5, d_model=12, n_heads=3)
     trace = trace_of(scenario)
     for step, following in zip(story(), (*story()[1:], None), strict=True):
-        expect(page.locator("h1")).to_have_text(step.title)
+        expect_title(page, step.title)
         settled(page)
         assert scenario_in(page) == scenario
         assert page.locator("[data-testid=stException], [data-testid=stAlertContentError]").count() == 0
@@ -103,7 +104,7 @@ def test_the_overview_opens_a_step(visit: Visit) -> None:
     page = visit("overview?n_heads=2&query=4")
     page.get_by_role("link", name="Softmax").last.click()
     expect_address(page, "/softmax")
-    expect(page.locator("h1")).to_have_text("Softmax")
+    expect_title(page, "Softmax")
     assert parameters(settled(page)) == {"n_heads": "2", "query": "4"}
 
 
@@ -117,7 +118,7 @@ def test_an_example_reaches_the_address(visit: Visit) -> None:
     expect_address(page, "/scale?mask=causal")
     page.reload()
     assert scenario_in(settled(page)) == Scenario(mask="causal")
-    expect(page.locator("h1")).to_have_text("Scale")
+    expect_title(page, "Scale")
 
 
 def test_back_and_forth(visit: Visit) -> None:
@@ -127,13 +128,13 @@ def test_back_and_forth(visit: Visit) -> None:
     expect(steps.locator("[aria-current=page]")).to_have_text("Scores")
     steps.get_by_role("link", name="Mask").click()
     expect_address(page, "/mask")
-    expect(page.locator("h1")).to_have_text("Mask")
+    expect_title(page, "Mask")
     settled(page)
     expected = {"n_heads": "2", "mask": "causal", "query": "4"}
     expect_address(page, "query=4", "mask=causal", "n_heads=2")
     assert parameters(page) == expected
     page.go_back()
-    expect(page.locator("h1")).to_have_text("Scores")
+    expect_title(page, "Scores")
     assert path_of(page) == "scores"
     assert scenario_in(settled(page)) == Scenario(n_heads=2, mask="causal")
 
@@ -145,7 +146,7 @@ def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
         page.goto(f"{fresh_address}/{path}?{query}")
         settled(page)
         for _ in range(2):
-            expect(page.locator("h1")).to_have_text(path.capitalize())
+            expect_title(page, path.capitalize())
             expect(page.get_by_role("dialog")).to_have_count(0)
             scenario = Scenario(text="one two three", n_heads=2, mask="causal", residual=True)
             assert scenario_in(page) == scenario
@@ -162,4 +163,4 @@ def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
 def test_an_unknown_address_leads_to_the_first_page(visit: Visit) -> None:
     """An address that no page has shows the first page."""
     page = visit("nonsense")
-    expect(page.locator("h1")).to_have_text(PAGES[0].title)
+    expect_title(page, PAGES[0].title)

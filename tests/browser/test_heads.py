@@ -76,7 +76,7 @@ def test_a_zoom_stays_while_the_page_runs_again(visit: Visit) -> None:
     zoomed = page.evaluate(RANGES)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
     place = page.evaluate(PLACE, [1, 5, 4])
-    page.wait_for_timeout(400)  # sooner, plotly.js takes the end of the drag and the click for a double click
+    page.wait_for_timeout(1500)  # sooner, plotly.js takes the end of the drag and the click for a double click
     page.mouse.move(place["x"], place["y"])
     expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("5 the → 4 cross")
     page.mouse.click(place["x"], place["y"])

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES
 from attention_viz.labels import number
+from attention_viz.theme import PALETTES
 from tests.browser.conftest import at_home
 from tests.browser.driving import expect_address, one_by_one, parameters, scenario_in, settled, slider
 
@@ -99,3 +100,14 @@ def test_presentation_enlarges_the_type(visit: Visit) -> None:
     assert after[0] >= 1.2 * before[0]
     assert after[1] >= 1.2 * before[1]
     assert page.evaluate(SIDEWAYS) <= 0
+
+
+def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
+    """When the system turns dark while a page is open, a chart's words do not stay dark on the dark page."""
+    page = visit("head-worth")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(
+            "ink => document.querySelector('.js-plotly-plot')._fullLayout.font.color === ink",
+            arg=PALETTES[scheme]["text"],
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
 from attention_core.scenario import Scenario, trace_of
+from attention_ui import controls
 from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import here, opened, unfolded
 
@@ -189,3 +191,14 @@ def test_a_control_that_was_moved_stays_on_the_page(name: str) -> None:
 def drawn(app: AppTest, name: str) -> bool:
     """Whether a control is on the page."""
     return any(getattr(widget, "key", None) == name for widget in app.sidebar)
+
+
+def test_an_address_that_lags_behind_is_no_wish(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For one run after an example the address holds what was shown before; only what nobody saw is a wish."""
+    said: list[str] = []
+    monkeypatch.setattr(controls, "st", SimpleNamespace(session_state={}, toast=said.append))
+    for asked, shown in ((None, 4), (None, 1), ("1", 4), (None, 4)):
+        controls._notice(BY_NAME["n_heads"], asked, shown)
+    assert said == []
+    controls._notice(BY_NAME["n_heads"], "banana", 4)
+    assert said == ["The address asks for Heads “banana”; 4 is shown."]

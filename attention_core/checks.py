@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -12,6 +13,7 @@ from .errors import SettingsError, ShapeError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+MAX_AXES = 8  # of an array in a file
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 # The largest number of each type the engine computes in.
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (_SINGLE, _DOUBLE)}
@@ -46,6 +48,20 @@ def as_array(name: str, values: ArrayLike) -> Array:
         return np.asarray(values)
     except ValueError as error:
         raise ShapeError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from error
+
+
+def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:
+    """Whether NumPy can make an array of this shape, whose empty axes do not excuse the others, in at most 8 axes.
+
+    >>> is_possible_shape((0, 2**62), 4), is_possible_shape((0, 2**60), 4)
+    (False, True)
+    """
+    return len(shape) <= MAX_AXES and math.prod(size or 1 for size in shape) * itemsize < 2**63
+
+
+def has_half_character(text: str) -> bool:
+    """Whether a text holds a lone surrogate, which no file and no page can hold."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def all_finite(array: Array) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from ..checks import has_half_character
 from ..embeddings import EMBEDDINGS
 from ..errors import AttentionError, FileError, SettingsError
 from ..initialisation import INITIALISATIONS
@@ -181,7 +182,7 @@ def _checked_text(name: str, value: Any) -> str:
             raise SettingsError(f"{name} is {_short(value)} but must be one of {', '.join(CHOICES[name])}")
     elif len(value) > MAX_TEXT:
         raise SettingsError(f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it")
-    elif any("\ud800" <= character <= "\udfff" for character in value):
+    elif has_half_character(value):
         raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
     return value
 

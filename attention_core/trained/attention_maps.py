@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array, whole_number
+from ..checks import Array, has_half_character, whole_number
 from ..errors import FileError, ShapeError
 from ..heads.patterns import Pattern
 from .encoder import Encoded
-from .weight_file import WeightFile
+from .weight_file import MAX_TENSORS, WeightFile
 
 MAX_CELLS = 2**25
 # Shares stored in 8 significant bits (bfloat16) add up to 1 no better than this.
@@ -87,10 +87,22 @@ def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
         raise FileError(
             f"The file holds {cells:,} probabilities, but at most {MAX_CELLS:,} are read: save fewer layers"
         )
-    names = sorted(shapes, key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
+    names = sorted(shapes, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
+    stacked = len(names) == 1 and len(shapes[names[0]]) > 3
+    _check_heads(shapes[names[0]][0] if stacked else len(names), shapes[names[0]][-3])
+    labels = tuple(tokens) or file.labels
+    if any(map(has_half_character, labels)):
+        raise FileError("The tokens hold half a character (a lone surrogate), which cannot be shown; save them again")
     arrays = [file.read(name) for name in names]
-    layers = list(arrays[0]) if len(arrays) == 1 and arrays[0].ndim > 3 else arrays
-    return AttentionMaps.of(layers, tuple(tokens) or file.labels)
+    return AttentionMaps.of(list(arrays[0]) if stacked else arrays, labels)
+
+
+def _check_heads(n_layers: int, n_heads: int) -> None:
+    """Raises: FileError when there are more heads than can be shown."""
+    if n_layers * n_heads > MAX_TENSORS:
+        raise FileError(
+            f"The file holds {n_layers:,} × {n_heads:,} heads, but at most {MAX_TENSORS:,} are shown: save fewer layers"
+        )
 
 
 def _as_layer(number: int, layer: Any) -> Array:

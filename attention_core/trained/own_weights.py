@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -146,6 +147,7 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
         if joint[1] % 3:
             raise FileError(f"{prefix + naming.anchor!r} has width {joint[1]}, but it must be queries, keys and values")
         shapes = {f"w_{letter}": (joint[0], joint[1] // 3) for letter in "qkv"} | shapes
+    _check_biases(file, prefix, naming)
     if max(max(shape) for shape in shapes.values()) > MAX_WIDTH:
         raise FileError(f"The matrices of {prefix!r} are wider than the {MAX_WIDTH:,} features that are read: {shapes}")
     query_width, key_width, value_width = (shapes[name][1] for name in ("w_q", "w_k", "w_v"))
@@ -156,6 +158,16 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
     notes = (naming.note, extra if f"{prefix}bias_k" in file.shapes else "")
     saved = _saved_heads(file, prefix + naming.heads) if naming.heads else None
     return FoundLayer(prefix, naming, shapes, heads, saved if saved in heads else None, tuple(filter(None, notes)))
+
+
+def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:
+    """Raises: FileError for a bias longer than queries, keys and values side by side."""
+    for name in (prefix + suffix for part, suffix in naming.parts.items() if part.startswith("b_")):
+        shape = file.shapes.get(name, ())
+        if math.prod(shape) > 3 * MAX_WIDTH:
+            raise FileError(
+                f"{name!r} has shape {shape}, but a bias has at most {3 * MAX_WIDTH:,} numbers; save it again"
+            )
 
 
 def _saved_heads(file: WeightFile, name: str) -> int | None:
@@ -185,4 +197,4 @@ def possible_heads(query_width: int, key_width: int, value_width: int, merged_wi
 
 def _in_order(name: str) -> list[tuple[int, str]]:
     """A key that sorts layer 10 after layer 9."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split("([0-9]+)", name)]

@@ -12,9 +12,10 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, is_possible_shape
 from ..errors import FileError
-from .weight_file import MAX_AXES, MAX_HEADER, check_count, file_size
+from ..npz_archive import check_names
+from .weight_file import MAX_HEADER, MAX_TENSORS, file_size
 
 # BF16 is the upper half of a float32.
 _TYPES = {
@@ -47,7 +48,7 @@ class SafetensorsFile:
         self._start = 8 + length
         header = _parse(file.read(length))
         self._metadata = _metadata(header.pop("__metadata__", {}))
-        check_count(len(header))
+        check_names(header, MAX_TENSORS)
         self._tensors = {name: _tensor(name, entry) for name, entry in header.items()}
         _check_layout(self._tensors, size - self._start)
 
@@ -111,8 +112,8 @@ def _tensor(name: str, entry: Any) -> _Tensor:
         _refuse(f"{name!r} must have a dtype, a shape and data_offsets")
     kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(kind, str) or kind not in _TYPES:
-        raise FileError(f"{name!r} holds numbers of type {kind!r}, which are not read here; convert them to F32")
-    if not _whole_numbers(shape) or len(shape) > MAX_AXES:
+        raise FileError(f"{name!r} holds numbers of type {kind!r:.40}, which are not read here; convert them to F32")
+    if not _whole_numbers(shape) or not is_possible_shape(shape, np.dtype(_TYPES[kind]).itemsize):
         _refuse(f"{name!r} has the impossible shape {shape!r:.80}")
     if not _whole_numbers(offsets) or len(offsets) != 2:
         _refuse(f"{name!r} has the impossible offsets {offsets!r:.80}")

@@ -14,7 +14,6 @@ from ..errors import FileError
 
 MAX_BYTES = 600_000_000
 MAX_TENSORS = 4096
-MAX_AXES = 8
 # Of a header: room for 4096 tensors with long names.
 MAX_HEADER = 2**22
 PICKLES = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
@@ -49,9 +48,3 @@ def pickle_error(name: str) -> FileError:
         f"import torch, safetensors.torch\n"
         f'safetensors.torch.save_file(torch.load("{name}", weights_only=True), "{target}")'
     )
-
-
-def check_count(count: int) -> None:
-    """Raises: FileError when there are too many arrays to list."""
-    if count > MAX_TENSORS:
-        raise FileError(f"The file holds {count:,} arrays, but at most {MAX_TENSORS:,} are read: save fewer layers")

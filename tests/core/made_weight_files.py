@@ -79,6 +79,7 @@ def zeros(told: int) -> bytes:
 
 
 W = np.zeros((2, 3), np.float32)
+LLAMA = {f"{letter}_proj.weight": np.eye(2, dtype=np.float32) for letter in "qkvo"}
 GOOD, GOOD_NPZ = safetensors({"w": W}), npz({"w": W})
 ENTRY = tensor([2, 3], 0, 24)
 DIRECTORY_64 = b"PK\x06\x07" + bytes(16)
@@ -112,31 +113,46 @@ HOSTILE_SAFETENSORS: Corpus = {
     "a gap": (lambda: with_header({"a": tensor([2], 4, 12)}, bytes(12)), "'a' leaves a gap"),
     "cut off": (lambda: GOOD[:-1], "tensors need 24 bytes, but 23"),
     "something behind": (lambda: GOOD + b"x", "tensors need 24 bytes, but 25"),
+    "an empty array beyond NumPy": (
+        lambda: with_header({"w": tensor([0, 2**62, 2**62], 0, 0)}), "impossible shape"),
+    "a type as long as the file": (lambda: with_header({"w": tensor([1], 0, 4, "x" * 10**6)}, bytes(4)), "not read"),
+    "a name of 5,000 digits": (
+        lambda: safetensors({f"{'9' * 5000}.{name}": array for name, array in LLAMA.items()}), "at most 256 char"),
+    "half a character in a name": (lambda: safetensors({"\ud800": W}), "all of which can be shown"),
+    "an endless bias": (lambda: safetensors(LLAMA | {"q_proj.bias": np.zeros(98_305, "f4")}), "at most 98,304 numbers"),
     "10,000 tensors": (lambda: with_header({f"w{n}": tensor([0], 0, 0) for n in range(10_000)}), "10,000 arrays, but"),
 }  # fmt: skip
 HOSTILE_NPZ: Corpus = {
+    "a member twice": (lambda: archive({"w": npy(head("(0,)")), "w.npy": npy(head("(0,)"))}), "the same name"),
+    "a name of 300 letters": (lambda: archive({"w" * 300 + ".npy": b""}), "at most 256 characters"),
+    "a name with a control character": (lambda: archive({"w\r.npy": b""}), "all of which can be shown"),
+    "text without characters": (
+        lambda: archive({"tokens.npy": npy(head(f"({10**12},)", "'<U0'"))}), "impossible type or shape"),
+    "an empty array beyond NumPy": (
+        lambda: archive({"w.npy": npy(head(f"(0, {2**62}, {2**62})"))}), "impossible type or shape"),
+    "a head beyond its member": (lambda: archive({"w.npy": npy(head("(0,)"))[:-9]}), "does not begin"),
     "a pickle further back": (lambda: archive({"w.npy": b"", "x.pkl": b""}), "torch.load"),
     "10,000 members": (lambda: archive({f"w{n}.npy": b"" for n in range(10_000)}), "10,000 arrays, but at most"),
     "a zip bomb": (lambda: zeros(4_000_000_000), "unpacks to 4,000,000,000 bytes, but at most"),
     "a member longer than it says": (lambda: zeros(1000), "is damaged"),
-    "pickle inside": (lambda: npz({"w": np.array([{"a": 1}], dtype=object)}), "only pickle can read"),
+    "pickle inside": (lambda: npz({"w": np.array([{"a": 1}], dtype=object)}), "Python objects, which could run code"),
     "a member that is no array": (lambda: archive({"w.txt": b"hello"}), "is not an array"),
-    "an empty member": (lambda: archive({"w.npy": b""}), "'w.npy' is damaged"),
-    "another magic inside": (lambda: archive({"w.npy": b"\x93NUMPX" + bytes(99)}), "'w.npy' is damaged"),
+    "an empty member": (lambda: archive({"w.npy": b""}), "'w' is no array of NumPy"),
+    "another magic inside": (lambda: archive({"w.npy": b"\x93NUMPX" + bytes(99)}), "'w' is no array of NumPy"),
     "a negative shape inside": (lambda: archive({"w.npy": npy(head("(-2, -3)"), bytes(24))}), "does not begin"),
     "code for a header": (lambda: archive({"w.npy": npy("__import__('os').getcwd()")}), "does not begin"),
     "endless digits": (lambda: archive({"w.npy": npy(head(f"({'9' * 199},)"))}), "impossible type or shape"),
-    "records": (lambda: npz({"w": np.zeros(3, dtype=[("a", "<f4")])}), "does not begin"),
-    "complex numbers": (lambda: npz({"w": np.zeros(3, complex)}), "type '<c16'"),
-    "a type without a size": (lambda: archive({"w.npy": npy(head("(2,)", "'<f3'"), bytes(6))}), "impossible type"),
+    "records": (lambda: npz({"w": np.zeros(3, dtype=[("a", "<f4")])}), "unusual type"),
+    "complex numbers": (lambda: npz({"w": np.zeros(3, complex)}), "'w' holds complex"),
+    "a type without a size": (lambda: archive({"w.npy": npy(head("(2,)", "'<f3'"), bytes(6))}), "unusual type"),
     "too few numbers inside": (lambda: archive({"w.npy": npy(head("(2, 3)"), bytes(20))}), "needs .* but has"),
     "another compression": (lambda: archive({"w.npy": npy(head("(0,)"))}, zipfile.ZIP_LZMA), "does not use"),
     "an archive cut off": (lambda: GOOD_NPZ[:-30], "no directory"),
-    "a directory of megabytes": (lambda: with_fields(GOOD_NPZ, b"PK\x05\x06", 12, b"\xff" * 4), "longer than any"),
+    "a directory of megabytes": (lambda: with_fields(GOOD_NPZ, b"PK\x05\x06", 12, b"\xff" * 4), "more than 4,096"),
     "a directory of its own length": (
-        lambda: with_fields(GOOD_NPZ, b"PK\x05\x06", 0, DIRECTORY_64 + GOOD_NPZ[-22:]), "longer than any"),
+        lambda: with_fields(GOOD_NPZ, b"PK\x05\x06", 0, DIRECTORY_64 + GOOD_NPZ[-22:]), "more than 4,096"),
     "a directory elsewhere": (lambda: with_fields(GOOD_NPZ, b"PK\x05\x06", 16, b"\xff\xff\xff\x00"), "npz"),
-    "an encrypted member": (lambda: with_fields(GOOD_NPZ, b"PK\x01\x02", 8, b"\x01"), "is not an array"),
+    "an encrypted member": (lambda: with_fields(GOOD_NPZ, b"PK\x01\x02", 8, b"\x01"), "'w' is encrypted"),
 }  # fmt: skip
 # The same with the name of the file before.
 HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {

@@ -100,6 +100,31 @@ def test_numbers_that_are_none(bad: float, write: object) -> None:
         use(write(weights), "m.npz")
 
 
+def maps(**arrays: np.ndarray) -> bytes:
+    """Attention tensors as NumPy writes them."""
+    return npz({"a": np.ones((1, 1, 2, 1), np.float32)} | arrays)
+
+
+NO_CHARACTERS = np.full(2, 0x110000, np.uint32).view("<U1")
+LABELS = {
+    "a number that is no character": (lambda: maps(tokens=NO_CHARACTERS), "no character"),
+    "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), "half a character"),
+    "half a character in metadata": (
+        lambda: safetensors({"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}), "half a charac"),
+    "megabytes of labels": (lambda: maps(tokens=np.zeros(2**21, "<U1")), "8,388,608 bytes"),
+    "a million layers": (lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}), "1,000,000 × 1 heads"),
+    "a million heads": (lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}), "1 × 1,000,000 heads"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", LABELS)
+def test_attention_that_cannot_be_shown(fault: str) -> None:
+    """Labels that no page can hold, and more heads than a page can show, are refused with a sentence."""
+    make, sentence = LABELS[fault]
+    with pytest.raises(FileError, match=sentence):
+        read_maps(open_weights(io.BytesIO(make()), "m.npz"))
+
+
 def test_maps_beyond_the_limit() -> None:
     """Attention tensors with too many cells are refused from their shapes."""
     big = type("Big", (), {"shapes": {"a": (24, 16, 512, 512)}, "labels": ()})()

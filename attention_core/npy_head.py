@@ -46,39 +46,40 @@ class NpyHead:
         return np.ndarray(self.shape, self.dtype, data, order="F" if self.fortran_order else "C")
 
 
-def read_npy_head(stream: IO[bytes], name: str) -> NpyHead:
-    """The head of the array `name`; the stream then stands before the numbers. Numbers and text are read.
+def read_npy_head(stream: IO[bytes], said: str) -> NpyHead:
+    """The head of an array; the stream then stands before the numbers. Numbers and text are read.
 
+    said: what the array is called in sentences.
     Raises: FileError for Python objects, for any other type, and for what is no array.
     """
     start = stream.read(8)
     if len(start) < 8 or start[:6] != b"\x93NUMPY" or start[6] not in (1, 2, 3):
-        raise FileError(f"{name!r} is no array of NumPy; save it with numpy.save or numpy.savez")
+        raise FileError(f"{said} is no array of NumPy; save it with numpy.save or numpy.savez")
     width = 2 if start[6] == 1 else 4
     length = int.from_bytes(stream.read(width), "little")
     if length > MAX_HEAD:
-        raise FileError(f"The head of {name!r} has {length:,} bytes but may have at most {MAX_HEAD:,}; save it again")
+        raise FileError(f"{said} has a head of {length:,} bytes, but {MAX_HEAD:,} are the most; save it again")
     text = stream.read(length)
     found = _HEAD.fullmatch(text) if len(text) == length else None
     if found is None:
-        raise FileError(f"{name!r} does not begin as NumPy's arrays of numbers do; save it with numpy.save again")
+        raise FileError(f"{said} does not begin as NumPy's arrays of numbers do; save it with numpy.save again")
     shape = tuple(int(size) for size in found["shape"].replace(b" ", b"").split(b",") if size)
-    dtype = _type(name, found["type"].decode("latin-1"), shape)
+    dtype = _type(said, found["type"].decode("latin-1"), shape)
     return NpyHead(dtype, shape, found["order"] == b"True", 8 + width + length)
 
 
-def _type(name: str, said: str, shape: tuple[int, ...]) -> np.dtype[np.generic]:
+def _type(said: str, kind: str, shape: tuple[int, ...]) -> np.dtype[np.generic]:
     """The type that a head names, when NumPy can make an array of this shape of it."""
-    if said.strip("'|") == "O":
-        raise FileError(f"{name!r} holds Python objects, which could run code and are not read; save numbers")
-    found = _TYPE.fullmatch(said)
+    if kind.strip("'|") == "O":
+        raise FileError(f"{said} holds Python objects, which could run code and are not read; save numbers")
+    found = _TYPE.fullmatch(kind)
     try:
         dtype: np.dtype[np.generic] | None = np.dtype(found[1]) if found else None
     except TypeError:
         dtype = None
     if dtype is None or dtype.kind in _KINDS or (dtype.kind != "U" and dtype.itemsize > 8):
-        kind = _KINDS.get(dtype.kind if dtype else "", "an unusual type of number")
-        raise FileError(f"{name!r} holds {kind}, which is not read; save it as float64: numpy.asarray(x, dtype=float)")
+        held = _KINDS.get(dtype.kind if dtype else "", "an unusual type of number")
+        raise FileError(f"{said} holds {held}, which is not read; save it as float64: numpy.asarray(x, dtype=float)")
     if dtype.itemsize == 0 or not is_possible_shape(shape, dtype.itemsize):
-        raise FileError(f"{name!r} has an impossible type or shape; save it again")
+        raise FileError(f"{said} has an impossible type or shape; save it again")
     return dtype

@@ -64,7 +64,7 @@ class NpzArchive:
             _refuse(f"{name!r} is compressed in a way that NumPy does not use")
         try:
             with self._archive.open(info) as stream:
-                head = read_npy_head(stream, name)
+                head = read_npy_head(stream, repr(name))
         except FileError:
             raise
         except _DAMAGE as error:

@@ -7,25 +7,29 @@ Source of the formats: the Netpbm manual, "pgm"; the NumPy manual, numpy.lib.for
 from __future__ import annotations
 
 import io
-import math
 import re
 from pathlib import PurePath
 
 import numpy as np
 
 from .checks import Array
+from .csv_numbers import csv_lines, csv_numbers
 from .errors import FileError
+from .npy_head import read_npy_head
 
 MAX_BYTES = 4 * 2**20
 MAX_SIDE = 1024
 KINDS = ("pgm", "csv", "npy")
-_PGM = re.compile(rb"P([25])(?:\s+|#[^\n]*\n)+(\d{1,9})(?:\s+|#[^\n]*\n)+(\d{1,9})(?:\s+|#[^\n]*\n)+(\d{1,5})\s")
+_LONGEST_HEADER = 4096
+_GAP = rb"(?:\s|#[^\n]*\n)+"
+_PGM = re.compile(_GAP.join((rb"P([25])", rb"(\d{1,9})", rb"(\d{1,9})", rb"(\d{1,5})\s")))
 
 
 def read_picture(data: bytes, file_name: str) -> Array:
     """The pixels of a picture, 0 black and 1 white for a PGM, as they stand for CSV and NPY.
 
-    The file's name decides how it is read; it is never used as a path. Shapes: (height, width). Raises: FileError.
+    The file's name decides how it is read; it is never used as a path. Shapes: (height, width).
+    Raises: FileError, ShapeError.
 
     >>> read_picture(b"P2 2 1 4  0 3", "a.pgm").tolist()
     [[0.0, 0.75]]
@@ -47,69 +51,48 @@ def read_picture(data: bytes, file_name: str) -> Array:
 
 
 def _read_pgm(data: bytes) -> Array:
-    found = _PGM.match(data)
+    found = _PGM.match(data, 0, _LONGEST_HEADER)
     if found is None:
         raise FileError("The file does not begin as a PGM picture does, with P2 or P5, width, height and white")
     kind, width, height, white = (int(part) for part in found.groups())
     _check_sides(height, width)
     if not 0 < white < 65536:
         raise FileError(f"White is {white} but must lie from 1 to 65,535: save the picture again")
-    body, count = data[found.end() :], height * width
-    if kind == 2:
-        numbers = body.split()
-        if len(numbers) < count or not all(number.isdigit() for number in numbers[:count]):
-            raise FileError(f"The picture should hold {count:,} whole numbers but does not: save it again")
-        pixels = np.array([int(number) for number in numbers[:count]], float)
-    else:
-        kind_of_number = np.dtype(">u2" if white > 255 else "u1")
-        if len(body) < count * kind_of_number.itemsize:
-            raise FileError(f"The picture ends before its {count:,} pixels: save it again")
-        pixels = np.frombuffer(body, kind_of_number, count).astype(float)
+    read = _plain_pixels if kind == 2 else _raw_pixels
+    pixels = read(data[found.end() :], height * width, white)
+    if pixels.max() > white:
+        raise FileError(f"The picture holds a pixel of {pixels.max():.0f} but white is {white}: save it again")
     scaled: Array = pixels.reshape(height, width) / white
     return scaled
 
 
+def _plain_pixels(body: bytes, count: int, white: int) -> Array:
+    """Pixels written as whole numbers with white space between."""
+    numbers = body.split(None, count)[:count]
+    if len(numbers) < count or not all(number.isdigit() and len(number) <= 5 for number in numbers):
+        raise FileError(f"The picture should hold {count:,} whole numbers up to {white:,} but does not: save it again")
+    return np.array([int(number) for number in numbers], float)
+
+
+def _raw_pixels(body: bytes, count: int, white: int) -> Array:
+    """Pixels of one byte, or of two where white is above 255."""
+    kind_of_number = np.dtype(">u2" if white > 255 else "u1")
+    if len(body) < count * kind_of_number.itemsize:
+        raise FileError(f"The picture ends before its {count:,} pixels: save it again")
+    return np.frombuffer(body, kind_of_number, count).astype(float)
+
+
 def _read_csv(data: bytes) -> Array:
-    lines = [line for line in data.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
-    mark = next((mark for mark in (b";", b"\t", b",") if lines and mark in lines[0]), None)
-    rows = [line.split(mark) for line in lines]
-    _check_sides(len(rows), len(rows[0]) if rows else 0)
-    pixels = np.empty((len(rows), len(rows[0])))
-    for place, row in enumerate(rows):
-        if len(row) != pixels.shape[1]:
-            raise FileError(
-                f"Row 0 has {pixels.shape[1]} pixels but row {place} has {len(row)}: give every row as many"
-            )
-        for column, cell in enumerate(row):
-            pixels[place, column] = _number(cell, place, column)
-    return pixels
-
-
-def _number(cell: bytes, row: int, column: int) -> float:
-    try:
-        return float(cell.decode("ascii"))
-    except ValueError:
-        said = cell[:20].decode("utf-8", "replace")
-        raise FileError(f"Row {row}, column {column} holds {said!r}, which is no number: change it") from None
+    return csv_numbers(csv_lines(data), "The picture", _check_sides)
 
 
 def _read_npy(data: bytes) -> Array:
     file = io.BytesIO(data)
-    try:
-        version = np.lib.format.read_magic(file)
-        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran_order, dtype = read_header(file, max_header_size=4096)
-    except (ValueError, EOFError, OverflowError) as error:
-        raise FileError("The file does not begin as an array of NumPy does: save it again with numpy.save") from error
-    if len(shape) != 2 or dtype.kind not in "fiub" or dtype.itemsize > 8:
-        raise FileError(f"A picture is an array of numbers with two axes, but this one is {dtype} of shape {shape}")
-    _check_sides(*shape)
-    body = data[file.tell() :]
-    if len(body) < math.prod(shape) * dtype.itemsize:
-        raise FileError(f"The array ends before its {math.prod(shape):,} numbers: save it again")
-    pixels = np.frombuffer(body, dtype, math.prod(shape)).astype(float)
-    ordered: Array = pixels.reshape(shape, order="F" if fortran_order else "C")
-    return ordered
+    head = read_npy_head(file, "The picture")
+    if len(head.shape) != 2 or head.dtype.kind == "U":
+        raise FileError(f"A picture is an array of numbers with two axes, but this one is {head.dtype} of {head.shape}")
+    _check_sides(*head.shape)
+    return head.array(file.read()).astype(float)
 
 
 def _check_sides(height: int, width: int) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ..checks import Array, all_finite, whole_number
+from ..checks import Array, all_finite, typed_number, whole_number
 from ..errors import SettingsError, ShapeError
 from ..initialisation import generator
 from ..trained.encoder import Norm, layer_norm
@@ -63,15 +65,14 @@ def parse_tokens(text: str) -> Array:
     rows = [row.replace(",", " ").split() for row in text.split(";") if row.strip(" ,\n\t")]
     if not rows:
         raise SettingsError("no numbers are given: write tokens like 1; 2; 3 or 3,3; 10,0")
+    widest = max(map(len, rows))
+    if len(rows) > MAX_TOKENS or widest > MAX_FEATURES:
+        raise ShapeError(f"{len(rows)} tokens of {widest} features are too many; {MAX_TOKENS} of {MAX_FEATURES} fit")
     if len({len(row) for row in rows}) > 1:
         raise ShapeError(f"the tokens have {', '.join(str(len(row)) for row in rows)} features; give each as many")
-    if len(rows) > MAX_TOKENS or len(rows[0]) > MAX_FEATURES:
-        raise ShapeError(
-            f"{len(rows)} tokens of {len(rows[0])} features are too many: at most {MAX_TOKENS} of {MAX_FEATURES}"
-        )
     x_TD = np.array([[_number(word) for word in row] for row in rows])
     if not all_finite(x_TD):
-        raise SettingsError("every number must be finite: replace nan, inf and what is larger than 1e308")
+        raise SettingsError("every number must be finite: replace inf and what is larger than 1e308")
     return x_TD
 
 
@@ -85,8 +86,8 @@ def format_tokens(x_TD: Array) -> str:
 
 
 def _number(word: str) -> float:
-    try:
-        return float(word)
-    except ValueError as error:
+    number = typed_number(word)
+    if math.isnan(number):
         shown = word if len(word) <= 20 else f"{word[:20]}…"
-        raise SettingsError(f"{shown!r} is no number: write tokens like 1; 2; 3 or 3,3; 10,0") from error
+        raise SettingsError(f"{shown!r} is no number: write tokens like 1; 2; 3 or 3,3; 10,0")
+    return number

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_array, as_numbers, whole_number
+from ..checks import Array, as_array, as_numbers, typed_number, whole_number
 from ..errors import SettingsError
 
 # Every pixel is a token and every head compares each with each: 16 x 16 pixels make 9 x 65,536 scores.
@@ -64,11 +65,7 @@ def as_image(pixels: ArrayLike) -> Array:
             f"The image has {height:,} × {width:,} pixels, but every pixel becomes a token, so at most {MAX_SIDE} × "
             f"{MAX_SIDE} are possible: shrink it first"
         )
-    numbers = as_numbers("image", array).astype(np.float64)
-    if np.abs(numbers).max() > LARGEST_PIXEL:
-        raise SettingsError(
-            f"The image holds {np.abs(numbers).max():g}, but pixels lie within ±1,000,000: scale it down"
-        )
+    numbers = _pixels(array)
     return numbers[..., np.newaxis] if numbers.ndim == 2 else numbers
 
 
@@ -89,7 +86,7 @@ def shrink_image(pixels: ArrayLike, side: int = MAX_SIDE) -> Array:
             f"The image has {height:,} × {width:,} pixels, but at most {MAX_UPLOAD_SIDE:,} × {MAX_UPLOAD_SIDE:,} are "
             f"read: choose a smaller picture"
         )
-    shrunk = as_numbers("image", array).astype(np.float64)
+    shrunk = _pixels(array)
     block = max(1, -(-max(height, width) // side))
     for axis in (0, 1):
         starts = np.arange(0, shrunk.shape[axis], block)
@@ -119,13 +116,20 @@ def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
 def _weight(cell: object, index: tuple[int, ...]) -> float:
     """One cell of a kernel as a number, also when it was typed."""
     place = f"The kernel's row {index[0] + 1}, column {index[1] + 1}"
-    try:
-        number = float(str(cell))
-    except ValueError:
-        raise SettingsError(f"{place} holds {str(cell)[:20]!r}, which is no number: type one such as -0.5") from None
+    number = typed_number(str(cell))
+    if math.isnan(number):
+        raise SettingsError(f"{place} holds {str(cell)[:20]!r}, which is no number: type one such as -0.5")
     if not abs(number) <= LARGEST_WEIGHT:
         raise SettingsError(f"{place} holds {number:g}, but a weight must lie from -1000 to 1000: choose a smaller one")
     return number
+
+
+def _pixels(array: Array) -> Array:
+    """The numbers of a picture as float64, none of them beyond `LARGEST_PIXEL`."""
+    numbers = as_numbers("image", array).astype(np.float64)
+    if (most := np.abs(numbers).max()) > LARGEST_PIXEL:
+        raise SettingsError(f"The image holds {most:g}, but pixels lie within ±1,000,000: scale it down")
+    return numbers
 
 
 def _check_axes(array: Array) -> None:

@@ -122,7 +122,7 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], str]] = {
     "order of words": (lambda: one(npy(header(order="'C'"), SIX)), FileError, "'W_Q' does not begin"),
     "too few numbers": (lambda: one(npy(header(), SIX[:-8])), FileError, "needs 48 bytes of numbers, but has 40"),
     "too many numbers": (lambda: one(npy(header(), SIX + b"\0")), FileError, "but has 49"),
-    "huge header": (lambda: one(npy(" " * 70_000, SIX, version=b"\2\0")), FileError, "head of 'W_Q' has 70,000 bytes"),
+    "huge header": (lambda: one(npy(" " * 70_000, SIX, version=b"\2\0")), FileError, "head of 70,000 bytes"),
     "endless header": (lambda: one(npy("", version=b"\2\0", length=2**32 - 1)), FileError, "4,294,967,295 bytes"),
     "short header": (lambda: one(npy(header(), length=4000)), FileError, "'W_Q' does not begin"),
     "code as header": (lambda: one(npy("__import__('os').abort()", SIX)), FileError, "'W_Q' does not begin"),

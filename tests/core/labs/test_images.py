@@ -38,7 +38,10 @@ def test_typed_numbers() -> None:
         ([[1, 2, 3], [4, "x<b>", 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds 'x<b>', which is no number"),
         ([[1, 2, 3], [4, None, 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds 'None', which is no number"),
         ([[1, 2, 3], [4, "", 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds '', which is no number"),
-        ([["nan"]], SettingsError, "row 1, column 1 holds nan, but a weight must lie from -1000 to 1000"),
+        ([["nan"]], SettingsError, "row 1, column 1 holds 'nan', which is no number"),
+        ([["1_0"]], SettingsError, "row 1, column 1 holds '1_0', which is no number"),
+        ([["٣"]], SettingsError, "row 1, column 1 holds '٣', which is no number"),
+        ([["inf"]], SettingsError, "row 1, column 1 holds inf, but a weight must lie from -1000 to 1000"),
         ([[1e9]], SettingsError, r"holds 1e\+09, but a weight must lie"),
         ([[1, 2], [3, 4]], SettingsError, r"square of 1 or 3 numbers a side, but has shape \(2, 2\)"),
         ([[1, 2, 3]], SettingsError, r"has shape \(1, 3\)"),
@@ -82,9 +85,10 @@ def test_bad_images(image: Any, sentence: str) -> None:
 
 
 def test_pixels_beyond_any_scale() -> None:
-    """A pixel of 1e300 would overflow on the way, so it is refused by its size."""
-    with pytest.raises(SettingsError, match=r"image holds 1e\+300, but pixels lie within"):
-        as_image([[1e300, 0.0]])
+    """A pixel of 1e308 would overflow on the way, so it is refused by its size, by both functions."""
+    for read in (as_image, shrink_image):
+        with pytest.raises(SettingsError, match=r"image holds 1e\+308, but pixels lie within"):
+            read([[1e308] * 16])
 
 
 def test_shrinking_takes_means() -> None:

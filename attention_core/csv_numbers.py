@@ -1,0 +1,79 @@
+"""A table of numbers from a CSV file, as a spreadsheet or `numpy.savetxt` writes it.
+
+Cells are parted by semicolons, tabs, commas or spaces, whichever of these, in this order, the first line of numbers
+has; commas that part no cells are decimal commas. So a single column with decimal commas reads as two columns: write
+it with points.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .checks import Array, typed_number
+from .errors import FileError, ShapeError
+
+MAX_LINES = 4096
+MAX_LINE = 2**16  # 2048 cells of 32 characters
+Lines = list[tuple[int, str]]
+
+
+def csv_lines(data: bytes) -> Lines:
+    """The lines that are not blank, each with its number in the file, counted from 1. Raises: FileError."""
+    if data.count(b"\n") + data.count(b"\r") > 2 * MAX_LINES:
+        raise FileError(f"The file has more than {MAX_LINES:,} lines, but a matrix has one for each of its rows")
+    raw_lines = data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    lines = []
+    for number, raw in enumerate(raw_lines, start=1):
+        if len(raw) > MAX_LINE:
+            raise FileError(f"Line {number} has {len(raw):,} characters but may have at most {MAX_LINE:,}")
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise FileError(f"Line {number} is no text in UTF-8; save the file as CSV UTF-8") from error
+        if "\0" in line:
+            raise FileError(f"Line {number} holds a zero byte, so this is no CSV file; save it as CSV UTF-8")
+        if line.strip():
+            lines.append((number, line))
+    return lines
+
+
+def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None]) -> Array:
+    """The numbers in lines, as float64. Shapes: (rows, columns), checked by `check_size` before a cell is read.
+
+    symbol: what the table is called in sentences. Raises: FileError naming row, column and line, ShapeError.
+    """
+    if not lines:
+        raise FileError("The file holds no numbers; write one line for each row")
+    delimiter = next((mark for mark in ";\t," if mark in lines[0][1]), None)
+    n_columns = len(_cells(lines[0][1], delimiter))
+    check_size(len(lines), n_columns)
+    matrix = np.empty((len(lines), n_columns))
+    for row, (number, line) in enumerate(lines):
+        cells = _cells(line, delimiter)
+        if len(cells) != n_columns:
+            raise ShapeError(
+                f"{symbol} is ragged: row 0 has {n_columns} cells but row {row} (line {number} of the file) "
+                f"has {len(cells)}; give every row as many"
+            )
+        matrix[row] = [_number(symbol, cell, row, column, number) for column, cell in enumerate(cells)]
+    return matrix
+
+
+def _cells(line: str, delimiter: str | None) -> list[str]:
+    """The cells of a line; a quote that is opened ends with the line at the latest."""
+    return line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
+
+
+def _number(symbol: str, cell: str, row: int, column: int, line: int) -> float:
+    """The number in a cell, with a decimal point or a decimal comma."""
+    text = cell.strip()
+    number = typed_number(text.replace(",", "."))
+    if not math.isfinite(number):
+        place = f"row {row}, column {column} (counted from 0; line {line} of the file)"
+        problem = f"holds {text[:40]!r} in {place}, which is no finite number" if text else f"is empty in {place}"
+        raise FileError(f"{symbol} {problem}; write a number there")
+    return number

@@ -62,7 +62,8 @@ def own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     spelled = _spelling(word)
     chosen = set(features)
     if unknown := sorted(chosen - set(TICKABLE)):
-        raise SettingsError(f"{spelled!r} cannot have the feature {unknown[0]!r}: choose from {', '.join(TICKABLE)}")
+        feature = unknown[0][:LONGEST_WORD]
+        raise SettingsError(f"{spelled!r} cannot have the feature {feature!r}: choose from {', '.join(TICKABLE)}")
     for section in ("gender", "number", "part of speech", "tense"):
         if len(ticked := [feature for feature in SECTIONS[section] if feature in chosen]) > 1:
             raise SettingsError(
@@ -89,7 +90,8 @@ def compose(
         raise TextError("The sentence holds no word: use at least one of the lexicon")
     for word in words:
         if word not in known:
-            raise TextError(f"{word!r} is not in the lexicon: use one of its words, or add it with its features")
+            said = word[:LONGEST_WORD]
+            raise TextError(f"{said!r} is not in the lexicon: use one of its words, or add it with its features")
     tokens = (START, *words) if start else tuple(words)
     if len(tokens) > MAX_TOKENS:
         raise TextError(

@@ -34,10 +34,7 @@ def read_picture(data: bytes, file_name: str) -> Array:
     >>> read_picture(b"P2 2 1 4  0 3", "a.pgm").tolist()
     [[0.0, 0.75]]
     """
-    if len(data) > MAX_BYTES:
-        raise FileError(
-            f"The file has {len(data):,} bytes but may have at most {MAX_BYTES:,}: choose a smaller picture"
-        )
+    check_bytes(data)
     kind = PurePath(file_name).suffix.lower().removeprefix(".")
     readers = {"pgm": _read_pgm, "csv": _read_csv, "npy": _read_npy}
     if kind not in readers:
@@ -55,7 +52,7 @@ def _read_pgm(data: bytes) -> Array:
     if found is None:
         raise FileError("The file does not begin as a PGM picture does, with P2 or P5, width, height and white")
     kind, width, height, white = (int(part) for part in found.groups())
-    _check_sides(height, width)
+    check_sides(height, width)
     if not 0 < white < 65536:
         raise FileError(f"White is {white} but must lie from 1 to 65,535: save the picture again")
     read = _plain_pixels if kind == 2 else _raw_pixels
@@ -83,7 +80,7 @@ def _raw_pixels(body: bytes, count: int, white: int) -> Array:
 
 
 def _read_csv(data: bytes) -> Array:
-    return csv_numbers(csv_lines(data), "The picture", _check_sides)
+    return csv_numbers(csv_lines(data), "The picture", check_sides)
 
 
 def _read_npy(data: bytes) -> Array:
@@ -91,11 +88,20 @@ def _read_npy(data: bytes) -> Array:
     head = read_npy_head(file, "The picture")
     if len(head.shape) != 2 or head.dtype.kind == "U":
         raise FileError(f"A picture is an array of numbers with two axes, but this one is {head.dtype} of {head.shape}")
-    _check_sides(*head.shape)
+    check_sides(*head.shape)
     return head.array(file.read()).astype(float)
 
 
-def _check_sides(height: int, width: int) -> None:
+def check_bytes(data: bytes) -> None:
+    """Whether a file is short enough to be read. Raises: FileError."""
+    if len(data) > MAX_BYTES:
+        raise FileError(
+            f"The file has {len(data):,} bytes but may have at most {MAX_BYTES:,}: choose a smaller picture"
+        )
+
+
+def check_sides(height: int, width: int) -> None:
+    """Whether a picture is small enough to be decoded. Raises: FileError."""
     if not (0 < height <= MAX_SIDE and 0 < width <= MAX_SIDE):
         raise FileError(
             f"The picture has {height:,} × {width:,} pixels, but 1 to {MAX_SIDE:,} a side are read: choose another"

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = {
     "attention_core": ("attention_core", "numpy"),
     "attention_viz": ("attention_viz", "attention_core", "numpy", "pandas"),
-    "attention_ui": ("attention_ui", "attention_viz", "attention_core", "streamlit"),
+    "attention_ui": ("attention_ui", "attention_viz", "attention_core", "streamlit", "PIL"),
     "pages": ("attention_ui", "attention_viz", "attention_core", "streamlit"),
     "app.py": ("attention_ui", "streamlit"),
 }
@@ -24,7 +24,7 @@ import importlib, pkgutil, sys
 import attention_core
 for module in pkgutil.walk_packages(attention_core.__path__, "attention_core."):
     importlib.import_module(module.name)
-print(*sorted({"streamlit", "plotly", "pandas"} & set(sys.modules)))
+print(*sorted({"streamlit", "plotly", "pandas", "PIL"} & set(sys.modules)))
 """
 
 
@@ -88,6 +88,7 @@ def test_each_layer_imports_only_what_lies_below_it(layer: str) -> None:
         ("attention_core", "from ..attention_ui import frame", "attention_ui.frame"),
         ("attention_core", "import importlib\nimportlib.import_module('streamlit')", "streamlit"),
         ("attention_core", "name = 'pan' + 'das'\n__import__(name)", "a computed name"),
+        ("attention_core", "from PIL import Image", "PIL.Image"),
         ("attention_viz", "import streamlit as st", "streamlit"),
         ("attention_viz", "import plotly.express as px", "plotly.express"),
         ("attention_viz", "from plotly import subplots", "plotly.subplots"),
@@ -95,6 +96,7 @@ def test_each_layer_imports_only_what_lies_below_it(layer: str) -> None:
         ("attention_ui", "import pages.story.overview", "pages.story.overview"),
         ("attention_ui", "import plotly.graph_objects as go", "plotly.graph_objects"),
         ("pages", "from pages.story import scores", "pages.story.scores"),
+        ("pages", "from PIL import Image", "PIL.Image"),
         ("pages", "from . import scores", "pages.story.scores"),
         ("app.py", "from attention_core import attend", "attention_core.attend"),
     ],
@@ -126,7 +128,7 @@ def test_no_page_lies_directly_in_pages() -> None:
 
 
 def test_the_engine_loads_no_drawing_library() -> None:
-    """Importing all of attention_core in a fresh interpreter loads neither streamlit, plotly nor pandas."""
+    """Importing all of attention_core in a fresh interpreter loads neither streamlit, plotly, pandas nor Pillow."""
     if not files_of("attention_core"):
         return
     run = subprocess.run([sys.executable, "-c", LOAD_CORE], cwd=ROOT, capture_output=True, text=True, check=False)

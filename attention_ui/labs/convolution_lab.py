@@ -14,10 +14,10 @@ from attention_core.labs.convolution import error_curve, expected_error
 from attention_core.labs.convolution_heads import signed_patterns
 from attention_core.labs.images import IMAGES, KERNELS, MAX_SIDE, as_image, as_kernel, shrink_image
 from attention_core.labs.padding import PADDINGS, token_grid
-from attention_core.picture_file import KINDS, read_picture
 
 from ..address import adopt, mirror
 from ..markdown import plain
+from .decoded_pictures import KINDS, read_any_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 OWN, DRAWN, FILE = "own", "drawn", "file"
@@ -137,21 +137,22 @@ def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
     for row, cells in changed.items():
         for column, value in cells.items():
-            drawn[int(row)][int(column)] = 0 if value is None else min(9, max(0, int(value)))
+            drawn[int(row)][int(column)] = 0 if value is None else int(min(9, max(0, value)))
     st.session_state["conv_drawn"] = "-".join("".join(map(str, row)) for row in drawn)
 
 
 def _from_file() -> Array:
     """A small picture of the visitor's; until there is one, the disc."""
     file = st.file_uploader(
-        "A grey picture: PGM, CSV or NPY", list(KINDS), key="conv file", max_upload_size=LARGEST_FILE,
-        help=f"It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since each pixel is a token; "
+        "A picture: PNG, JPEG, GIF, BMP, WebP, PGM, CSV or NPY", list(KINDS), key="conv file",
+        max_upload_size=LARGEST_FILE,
+        help=f"Colours become grey. It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since each is a token; "
         "it stays in this visit and is not in the address.",
     )  # fmt: skip
     if file is None:
         st.caption("Until a file is chosen the disc is shown.")
         return IMAGES["disc"]
-    return shrink_image(read_picture(file.getvalue(), file.name))
+    return shrink_image(read_any_picture(file.getvalue(), file.name))
 
 
 def _kernel_at(text: str) -> Array:

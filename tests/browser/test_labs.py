@@ -13,6 +13,7 @@ from tests.browser.driving import (
     expect_title,
     settled,
 )
+from tests.ui.test_decoded_pictures import pixels_of, png
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -43,13 +44,16 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
 
 
 def test_a_picture_from_a_file(visit: Visit) -> None:
-    """A small PGM becomes the picture; one that says it is huge is refused with a sentence."""
+    """A small PGM, then a PNG, becomes the picture; one that says it is huge is refused with a sentence."""
     page = visit("convolution?conv_image=file")
     upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
     upload.set_input_files(
         {"name": "a.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P2 5 3 9 " + b"1 " * 15}
     )
     expect(page.locator(".board .badge").first).to_have_text("3 × 5")
+    picture = png(4, 2, pixels_of(b"abcd", b"efgh"))
+    upload.set_input_files({"name": "c.png", "mimeType": "image/png", "buffer": picture})
+    expect(page.locator(".board .badge").first).to_have_text("2 × 4")
     upload.set_input_files({"name": "b.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P5 10000 10000 255 x"})
     expect(page.get_by_test_id("stAlert")).to_contain_text("10,000 × 10,000")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 from attention_core.labs.evaluation import score
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings
+from attention_ui.labs import convolution_lab
 from tests.ui.app import figures, gone_to, here, opened, scenes, texts
+from tests.ui.test_decoded_pictures import pixels_of, png
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -147,6 +150,27 @@ def test_own_kernel_and_drawing_from_the_address() -> None:
     assert not app.error
     assert len(scenes(app)) == 3
     assert "Largest error" in texts(app)
+
+
+def test_a_picture_from_a_file() -> None:
+    """A PNG becomes the picture, as grey numbers; one that says it is huge is refused with a sentence."""
+    app = opened("convolution", conv_image="file")
+    for width, height in ((5, 3), (10_000, 10_000)):
+        file = png(width, height, pixels_of(*[bytes(range(0, 255, 51))] * 3))
+        app.file_uploader(key="conv file").set_value(("a.png", file, "image/png")).run()
+        assert not app.exception
+        shown = [scene["arrays"]["picture"] for scene in scenes(app)[:1]]
+        assert [(matrix["shape"], matrix["limit"]) for matrix in shown] == ([([3, 5], 0.8)] if width == 5 else [])
+    assert "1 to 1,024 a side are read" in app.error[0].value
+
+
+def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is typed into the drawing is brought to a digit, be it infinite, no number or nothing."""
+    typed = {"0": {"0": math.inf, "1": -math.inf, "2": math.nan, "3": None, "4": 7.9}}
+    held = {"table": {"edited_rows": typed}}
+    monkeypatch.setattr(convolution_lab.st, "session_state", held)
+    convolution_lab._drawing_changed("table", [[1] * 8] * 8)
+    assert held["conv_drawn"].split("-")[0] == "90007111"
 
 
 @pytest.mark.parametrize(("page", "address"), [

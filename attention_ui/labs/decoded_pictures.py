@@ -1,0 +1,77 @@
+"""Pictures of the usual kinds as grey numbers, decoded by Pillow, which Streamlit brings along.
+
+Nothing in a file is believed: its size is read from its header, and refused, before a pixel is decoded.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import PurePath
+
+from PIL import Image
+
+from attention_core.checks import Array
+from attention_core.errors import FileError
+from attention_core.labs import luminance
+from attention_core.labs.picture_notes import jpeg_without_notes, orientation, png_without_notes, upright
+from attention_core.picture_file import KINDS as PLAIN
+from attention_core.picture_file import MAX_SIDE, check_bytes, check_sides, read_picture
+
+# The ending of a file's name and what Pillow calls its kind.
+DECODED = {"png": "PNG", "jpg": "JPEG", "jpeg": "JPEG", "gif": "GIF", "bmp": "BMP", "webp": "WEBP"}
+_WITHOUT_NOTES = {"JPEG": jpeg_without_notes, "PNG": png_without_notes}
+KINDS = (*DECODED, *PLAIN)
+# A progressive JPEG paints the whole picture with each scan, and four megabytes hold 300,000 of them; ten are usual.
+MOST_SCANS = 500
+_BEGIN_SCAN = b"\xff\xda"
+# What Pillow calls pictures of 16 bits, and how NumPy reads their pixels.
+_DEEP = {"I;16": "<u2", "I;16B": ">u2", "I": "=i4"}
+
+
+def read_any_picture(data: bytes, file_name: str) -> Array:
+    """The pixels of a picture, 0 black and 1 white unless it is CSV or NPY, whose numbers are taken as they stand.
+
+    Colours become their luminance, what is transparent lies on white, a photograph stands upright, and of an animation
+    the first picture is taken. The file's name decides how it is read; it is never used as a path.
+    Shapes: (height, width). Raises: FileError, ShapeError.
+    """
+    kind = PurePath(file_name).suffix.lower().removeprefix(".")
+    if kind in PLAIN:
+        return read_picture(data, file_name)
+    if kind not in DECODED:
+        raise FileError(
+            f"A picture may be a file of kind {', '.join(KINDS)}, but this one is {kind[:8]!r}: save it as PNG"
+        )
+    check_bytes(data)
+    exif = b""
+    if without_notes := _WITHOUT_NOTES.get(DECODED[kind]):
+        data, exif = without_notes(data)
+    if DECODED[kind] == "JPEG" and data.count(_BEGIN_SCAN) > MOST_SCANS:
+        raise FileError(f"The picture is painted in more than {MOST_SCANS} scans: save it again")
+    picture = _decoded(data, kind)
+    return upright(_grey(picture), orientation(exif or picture.info.get("exif", b"")))
+
+
+def _decoded(data: bytes, kind: str) -> Image.Image:
+    """The first picture of a file, its size checked before its pixels are made."""
+    try:
+        picture = Image.open(io.BytesIO(data), formats=[DECODED[kind]])
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise FileError(f"The picture is huge, but 1 to {MAX_SIDE:,} a side are read: choose another") from error
+    except Exception as error:  # Pillow raises whatever its reader of a kind comes upon
+        raise FileError(
+            f"The file is named {kind} but does not begin as {DECODED[kind]} does: give it the name of its kind"
+        ) from error
+    check_sides(picture.height, picture.width)
+    try:
+        picture.load()
+    except Exception as error:
+        raise FileError("The picture is damaged or cut off: save it again") from error
+    return picture
+
+
+def _grey(picture: Image.Image) -> Array:
+    if kind := _DEEP.get(picture.mode):
+        hidden = picture.info.get("transparency")
+        return luminance.of_deep_greys(picture.tobytes(), picture.height, picture.width, kind=kind, hidden=hidden)
+    return luminance.of_colours(picture.convert("RGBA").tobytes(), picture.height, picture.width)

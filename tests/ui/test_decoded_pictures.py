@@ -1,0 +1,252 @@
+"""Pictures that Pillow decodes: their greys are right, and hostile ones are refused with a sentence."""
+
+from __future__ import annotations
+
+import io
+import random
+import struct
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from attention_core import AttentionError, FileError
+from attention_core.labs.picture_notes import jpeg_without_notes, png_without_notes, upright
+from attention_core.picture_file import MAX_BYTES
+from attention_ui.labs.decoded_pictures import KINDS, MOST_SCANS, read_any_picture
+
+RED, GREEN, BLUE = 0.299, 0.587, 0.114
+
+
+def written(picture: Image.Image, kind: str, **options: Any) -> bytes:
+    """A picture as Pillow writes it."""
+    file = io.BytesIO()
+    picture.save(file, kind, **options)
+    return file.getvalue()
+
+
+def made(mode: str, pixels: list[Any], size: tuple[int, int]) -> Image.Image:
+    """A picture of these pixels, row by row."""
+    picture = Image.new(mode, size)
+    picture.putdata(pixels)
+    return picture
+
+
+def chunk(kind: bytes, content: bytes) -> bytes:
+    """One chunk of a PNG, with its checksum."""
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def png(width: int, height: int, *chunks: bytes, depth: int = 8) -> bytes:
+    """A PNG of greys whose header says this size, and what follows it."""
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 0, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + chunk(b"IEND", b"")
+
+
+def pixels_of(*rows: bytes) -> bytes:
+    """The pixels of a PNG, unfiltered."""
+    return chunk(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows)))
+
+
+def exif_of(way: int, order: str = "<", entries: int = 1) -> bytes:
+    """Exif that says which way up the picture is; with more entries than one, each points at all of it."""
+    mark = b"II*\0" if order == "<" else b"MM\0*"
+    tags = b"".join(struct.pack(f"{order}HHII", 40_000 + n, 7, 12 * entries, 8) for n in range(entries - 1))
+    return (
+        b"Exif\0\0" + mark + struct.pack(f"{order}IH", 8, entries) + tags
+        + struct.pack(f"{order}HHIHH", 274, 3, 1, way, 0) + bytes(4)
+    )  # fmt: skip
+
+
+def segment(marker: int, content: bytes) -> bytes:
+    """One segment of a JPEG."""
+    return bytes([0xFF, marker]) + struct.pack(">H", len(content) + 2) + content
+
+
+GREYS = made("L", [0, 51, 102, 153, 204, 255], (3, 2))
+SHARES = [[0.0, 0.2, 0.4], [0.6, 0.8, 1.0]]
+# Quarters of one grey each, wide enough for JPEG to keep them: 1 2 over 3 4, in twentieths of white from 8 on.
+QUARTERS = made("L", [51 * (1 + x // 16 + 2 * (y // 16)) for y in range(32) for x in range(32)], (32, 32))
+JPEG = written(QUARTERS, "JPEG", quality=100)
+
+
+@pytest.mark.parametrize("kind", ["png", "bmp", "gif", "webp"])
+def test_greys_are_their_share_of_white(kind: str) -> None:
+    """In every kind without loss a grey of 51 is exactly a fifth of white; height comes before width."""
+    picture = GREYS.convert("RGB") if kind == "webp" else GREYS
+    data = written(picture, kind.upper(), **({"lossless": True} if kind == "webp" else {}))
+    assert read_any_picture(data, f"a.{kind.upper()}").tolist() == SHARES
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.jpeg"])
+def test_jpeg(name: str) -> None:
+    """A JPEG loses a little, so each quarter is within two of its 255 greys."""
+    corners = read_any_picture(JPEG, name)[[0, 0, 31, 31], [0, 31, 0, 31]]
+    assert corners.tolist() == pytest.approx([0.2, 0.4, 0.6, 0.8], abs=2 / 255)
+
+
+def test_colours_become_their_luminance() -> None:
+    """Red, green and blue have the shares of ITU-R BT.601; together they are white."""
+    picture = made("RGB", [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)], (4, 1))
+    assert read_any_picture(written(picture, "PNG"), "a.png").tolist() == [[RED, GREEN, BLUE, 1.0]]
+
+
+def test_transparency_lies_on_white() -> None:
+    """A black pixel is black, half black and white as it becomes transparent; so with grey, palette and 16 bits."""
+    half = 1 - 102 / 255
+    seen = made("RGBA", [(0, 0, 0, 255), (0, 0, 0, 102), (0, 0, 0, 0)], (3, 1))
+    assert read_any_picture(written(seen, "PNG"), "a.png").tolist() == [[0.0, half, 1.0]]
+    assert read_any_picture(written(seen.convert("LA"), "PNG"), "a.png").tolist() == [[0.0, half, 1.0]]
+    palette = made("P", [0, 1, 2], (3, 1))
+    palette.putpalette([0, 0, 0, 255, 0, 0, 0, 0, 255])
+    assert read_any_picture(written(palette, "PNG"), "a.png").tolist() == [[0.0, RED, BLUE]]
+    assert read_any_picture(written(palette, "PNG", transparency=1), "a.png").tolist() == [[0.0, 1.0, BLUE]]
+    assert read_any_picture(written(palette, "GIF", transparency=2), "a.gif").tolist() == [[0.0, RED, 1.0]]
+    assert read_any_picture(written(GREYS, "PNG", transparency=51), "a.png").tolist() == [[0, 1, 0.4], SHARES[1]]
+
+
+def test_sixteen_bits() -> None:
+    """A grey of 16 bits keeps all of them; the one that is transparent is white."""
+    body = pixels_of(struct.pack(">3H", 0, 1, 65535), struct.pack(">3H", 13107, 300, 26214))
+    hidden = chunk(b"tRNS", struct.pack(">H", 300))
+    assert read_any_picture(png(3, 2, body, depth=16), "a.png").tolist() == [[0, 1 / 65535, 1], [0.2, 300 / 65535, 0.4]]
+    assert read_any_picture(png(3, 2, hidden, body, depth=16), "a.png").tolist() == [[0, 1 / 65535, 1], [0.2, 1, 0.4]]
+
+
+def test_one_bit() -> None:
+    """A picture of black and white has zeros and ones."""
+    assert read_any_picture(written(made("1", [0, 255, 255], (3, 1)), "PNG"), "a.png").tolist() == [[0, 1, 1]]
+
+
+def test_printers_colours() -> None:
+    """CMYK without ink is white, and with black ink black."""
+    ink = Image.new("CMYK", (32, 16), (0, 0, 0, 0))
+    ink.paste((0, 0, 0, 255), (16, 0, 32, 16))
+    light = read_any_picture(written(ink, "JPEG", quality=100), "a.jpg")
+    assert light[8, [4, 28]].tolist() == pytest.approx([1, 0], abs=2 / 255)
+
+
+@pytest.mark.parametrize("kind", ["gif", "webp", "png"])
+def test_the_first_picture_of_an_animation(kind: str) -> None:
+    """Of several pictures the first one is read."""
+    one, two = GREYS.convert("RGB"), Image.new("RGB", (3, 2), "black")
+    options = {"lossless": True} if kind == "webp" else {}
+    data = written(one, kind.upper(), save_all=True, append_images=[two], **options)
+    assert read_any_picture(data, f"a.{kind}").tolist() == SHARES
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize(
+    ("way", "corners"),
+    list(enumerate(["1234", "2143", "4321", "3412", "1324", "3142", "4231", "2413", "1234"], start=1)),
+)
+def test_photographs_stand_upright(way: int, corners: str, order: str) -> None:
+    """The eight ways up of Exif 2.32: what was the quarter 1 2 over 3 4 is turned and mirrored back."""
+    lies = exif_of(way, order)
+    for data, name in ((written(QUARTERS, "JPEG", quality=100, exif=lies), "a.jpg"),
+                       (written(QUARTERS, "PNG", exif=lies), "a.png")):  # fmt: skip
+        seen = read_any_picture(data, name)[[0, 0, 31, 31], [0, 31, 0, 31]]
+        assert "".join(str(round(5 * grey)) for grey in seen) == corners
+
+
+def test_a_turned_picture_changes_its_sides() -> None:
+    """A photograph taken sideways becomes as high as it was wide."""
+    wide = read_any_picture(written(GREYS, "PNG", exif=exif_of(6)), "a.png")
+    assert wide.tolist() == [[0.6, 0.0], [0.8, 0.2], [1.0, 0.4]]
+
+
+def test_what_stands_beside_the_pixels_goes() -> None:
+    """Without its notes a file is the one that was written without them, up to fill bytes; its Exif part is kept."""
+    notes = ((0xE1, exif_of(6)), (0xFE, b"hello"), (0xE2, b"MPF\0" + bytes(9)), (0xE1, b"x"))
+    noted = JPEG[:2] + b"".join(segment(*note) for note in notes) + b"\xff\xff" + JPEG[2:]
+    assert jpeg_without_notes(noted) == (JPEG, exif_of(6))
+    body = pixels_of(b"ab", b"cd")
+    marked = png(2, 2, chunk(b"tEXt", b"a\0b"), chunk(b"eXIf", exif_of(6)[6:]), chunk(b"iCCP", b"x"), body)
+    assert png_without_notes(marked) == (png(2, 2, body), exif_of(6)[6:])
+    assert (read_any_picture(noted, "a.jpg") == upright(read_any_picture(JPEG, "a.jpg"), 6)).all()
+
+
+SCANS = b"\xff\xda\0\x08\1\1\0\0\x3f\0" * (MOST_SCANS + 1)
+HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "a huge PNG": (lambda: png(10_000, 10_000, pixels_of(b"")), "a.png", "1 to 1,024"),
+    "a large PNG": (lambda: png(1, 1025, pixels_of(b"")), "a.png", "1,025 × 1 pixels, but 1 to 1,024"),
+    "a PNG beyond all": (lambda: png(2**31 - 1, 2**31 - 1, pixels_of(b"")), "a.png", "1 to 1,024"),
+    "a PNG of nothing": (lambda: png(0, 5, pixels_of(b"")), "a.png", "named png|0 pixels"),
+    "a huge BMP": (
+        lambda: written(GREYS, "BMP").replace(struct.pack("<ii", 3, 2), struct.pack("<ii", 9999, 9999)), "a.bmp",
+        "1 to 1,024"),
+    "a huge GIF": (
+        lambda: b"GIF89a" + struct.pack("<HH", 9999, 9999) + written(GREYS, "GIF")[10:], "a.gif", "1 to 1,024"),
+    "a GIF with a huge frame": (
+        lambda: written(GREYS, "GIF").replace(b"," + struct.pack("<4H", 0, 0, 3, 2), b"," + b"\0\0\0\0\0\x27\0\x27"),
+        "a.gif", "1 to 1,024"),
+    "a huge WebP": (
+        lambda: b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\xff\xff\0" * 2, "a.webp", "1 to 1,024|begin"),
+    "a huge JPEG": (
+        lambda: JPEG.replace(struct.pack(">HH", 32, 32), struct.pack(">HH", 9999, 9999), 1), "a.jpg", "1 to 1,024"),
+    "a cut PNG": (lambda: written(QUARTERS, "PNG")[:60], "a.png", "damaged or cut off"),
+    "a cut JPEG": (lambda: JPEG[:-10], "a.jpg", "damaged or cut off"),
+    "a cut GIF": (lambda: written(QUARTERS, "GIF")[:-40], "a.gif", "damaged or cut off"),
+    "a cut BMP": (lambda: written(QUARTERS, "BMP")[:-40], "a.bmp", "damaged or cut off"),
+    "a JPEG cut in its header": (lambda: JPEG[:30], "a.jpg", "damaged before its first pixel"),
+    "text": (lambda: b"hello", "a.png", "named png but does not begin as PNG"),
+    "nothing": (lambda: b"", "a.jpg", "named jpg but does not begin as JPEG"),
+    "a JPEG named PNG": (lambda: JPEG, "a.png", "named png but does not begin as PNG"),
+    "a PNG named JPEG": (lambda: png(1, 1, pixels_of(b"a")), "a.jpeg", "named jpeg but does not begin as JPEG"),
+    "a TIFF named PNG": (lambda: written(GREYS, "TIFF"), "a.png", "does not begin as PNG"),
+    "another kind": (lambda: written(GREYS, "TIFF"), "a.tiff", "png, jpg, .* but this one is 'tiff'"),
+    "no kind": (lambda: b"x", "png", "but this one is ''"),
+    "too many bytes": (lambda: bytes(MAX_BYTES + 1), "a.png", "at most 4,194,304"),
+    "too many scans": (lambda: JPEG[:-2] + SCANS, "a.jpg", "more than 500 scans"),
+    "a marker out of place": (lambda: b"\xff\xd8\xff\xd0" + JPEG[2:], "a.jpg", "before its first pixel"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", HOSTILE)
+def test_hostile_pictures(fault: str) -> None:
+    """What is too large, cut off or something else is refused by what is wrong with it, before it is decoded."""
+    make, name, says = HOSTILE[fault]
+    data = make()
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=says):
+            read_any_picture(data, name)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("kind", ["jpeg", "png"])
+def test_entries_that_say_they_are_as_long_as_the_file(kind: str, order: str) -> None:
+    """Exif of 5,000 entries, each of them all of it, takes no memory, and still says which way is up."""
+    bomb = exif_of(6, order, entries=5000)
+    data = JPEG[:2] + segment(0xE1, bomb) + JPEG[2:] if kind == "jpeg" else written(QUARTERS, "PNG", exif=bomb)
+    tracemalloc.start()
+    seen = read_any_picture(data, f"a.{kind}")[[0, 0, 31, 31], [0, 31, 0, 31]]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "".join(str(round(5 * grey)) for grey in seen) == "3142"
+    assert peak < 10_000_000
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("csv", "npy", "pgm", "jpg")])
+def test_damaged_pictures(kind: str) -> None:
+    """However a file is damaged, what comes of it is a picture or a sentence, never another error."""
+    rng = random.Random(7)
+    whole = written(QUARTERS.convert("RGB"), kind.upper())
+    outcomes = set()
+    for _ in range(300):
+        data = bytearray(whole)
+        for _ in range(rng.randint(1, 3)):
+            place, change = rng.randrange(min(len(data), 200)), rng.randrange(3)
+            data[place : place + (change == 0)] = rng.randbytes(1) if change else b""
+        outcome: object = None
+        with suppress(AttentionError):
+            outcome = read_any_picture(bytes(data), f"a.{kind}").ndim
+        outcomes.add(outcome)
+    assert {None} <= outcomes <= {None, 2}

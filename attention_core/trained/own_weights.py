@@ -13,6 +13,7 @@ import numpy as np
 
 from ..checks import Array, divisors, whole_number
 from ..errors import FileError, SettingsError
+from ..npz_archive import LONGEST_NAME
 from ..projections import Projections
 from .npz_file import NpzFile
 from .safetensors_file import SafetensorsFile
@@ -61,6 +62,9 @@ def open_weights(file: BinaryIO, name: str) -> WeightFile:
 
     Raises: FileError for pickles, for anything else, and for what is damaged or beyond the limits.
     """
+    name = PurePath(name).name
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise FileError(f"The file's name must have at most {LONGEST_NAME} characters that can all be shown: rename it")
     if PurePath(name).suffix.lower() in PICKLES:
         raise pickle_error(name)
     size = file_size(file)

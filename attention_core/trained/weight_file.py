@@ -5,6 +5,7 @@ Neither format can hold anything but numbers and text. A pickle can hold a progr
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import BinaryIO, Protocol
@@ -34,6 +35,11 @@ class WeightFile(Protocol):
         """One array, in float32 or float64 if it holds numbers with a fraction. Raises: FileError."""
 
 
+def _quoted(name: str) -> str:
+    """A name as Python's source has it, whatever quotes are in it."""
+    return json.dumps(name, ensure_ascii=False)
+
+
 def file_size(file: BinaryIO) -> int:
     """The length of a file in bytes."""
     return file.seek(0, 2)
@@ -41,10 +47,10 @@ def file_size(file: BinaryIO) -> int:
 
 def pickle_error(name: str) -> FileError:
     """Why a pickle is refused, and the two lines that convert it."""
-    target = PurePath(name).with_suffix(".safetensors").name
+    target = f"{PurePath(name).stem or 'weights'}.safetensors"
     return FileError(
         f"{name} is a pickle, and opening a pickle runs whatever program it holds; it is not opened here. "
         f"Where you trust it, two lines of Python convert it:\n"
         f"import torch, safetensors.torch\n"
-        f'safetensors.torch.save_file(torch.load("{name}", weights_only=True), "{target}")'
+        f"safetensors.torch.save_file(torch.load({_quoted(name)}, weights_only=True), {_quoted(target)})"
     )

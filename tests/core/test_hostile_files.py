@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import tracemalloc
 from contextlib import suppress
@@ -73,6 +74,30 @@ def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
     """No bytes made by chance are weights."""
     with pytest.raises(FileError):
         use(start + content, "m.npz")
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
+def test_names_that_are_none(name: str) -> None:
+    """Whatever a file is called, a pickle in it gives the sentence and the lines that convert it."""
+    with pytest.raises(FileError, match=r"runs whatever program(.|\n)*\.safetensors"):
+        open_weights(io.BytesIO(b"\x80pickle"), name)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".pt", "a\nimport os.pt", "\ud800.pt"])
+def test_a_name_that_cannot_be_said(name: str) -> None:
+    """A name as long as a file, or one that would begin a line of its own, is not repeated."""
+    with pytest.raises(FileError, match="name must have at most 256 characters that can") as caught:
+        open_weights(io.BytesIO(b""), name)
+    assert len(str(caught.value)) < 200
+
+
+def test_quotes_in_a_name_do_not_end_it() -> None:
+    """The lines that convert a pickle are Python whatever its name is, and load that file."""
+    with pytest.raises(FileError) as caught:
+        open_weights(io.BytesIO(b""), 'a"+"b.pt')
+    line = ast.parse(str(caught.value).split("\n")[-1])
+    texts = {node.value for node in ast.walk(line) if isinstance(node, ast.Constant)}
+    assert texts == {'a"+"b.safetensors', 'a"+"b.pt', True}
 
 
 class Endless(io.BytesIO):

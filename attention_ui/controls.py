@@ -19,6 +19,7 @@ from attention_core.scenario import MASKS, MAX_TOKENS, SCALINGS, WEIGHTS, Scenar
 from attention_core.trained import N_LAYERS
 
 from .markdown import plain
+from .whole_numbers import whole_number_input
 
 MAX_TEXT = 1000
 MAX_SEED = 2**53 - 1  # the largest whole number a browser holds exactly
@@ -240,5 +241,4 @@ def _draw(control: Control, disabled: bool) -> Any:
     low, high = int(control.low), int(control.high)
     if high <= 16:
         return int(st.slider(control.label, low, high, default, **about))
-    typed = st.number_input(control.label, low, high, default, step=1, **about)
-    return default if typed is None else int(typed)
+    return whole_number_input(st, control.label, low, high, default, step=1, **about)

@@ -25,6 +25,7 @@ from .presets import choose
 from .registry import OWN_CONTROLS, PAGES, SECTIONS, Page, page_of, story
 from .show import explained_errors, theme_mode
 from .way import go_where_asked
+from .whole_numbers import say_refused
 
 ASSETS = Path(__file__).parent.parent / "assets"
 VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
@@ -39,6 +40,7 @@ def run() -> None:
     menu = st.session_state["menu"]
     chosen = st.navigation(menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
+    say_refused()
     page = page_of(chosen.url_path)
     if "here" not in st.session_state:
         _first_scripts()

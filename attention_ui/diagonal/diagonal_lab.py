@@ -21,6 +21,7 @@ from attention_core.diagonal.token_matrices import format_tokens
 from attention_viz.labels import number
 
 from ..address import adopt, mirror
+from ..whole_numbers import whole_number_input
 
 DEFAULTS = asdict(DiagonalScene())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
@@ -41,7 +42,7 @@ def token_controls(text: str) -> DiagonalScene:
         st.slider("Spread of the lengths", 0.0, 2.0, 0.0, 0.1, width=150, **_about("spread"))
         st.selectbox("Positions", POSITIONS, width=140, **_about("positions"))
         if kind == "drawn" or _held("spread"):
-            st.number_input("Seed", 0, 9999, 0, width=110, **_about("seed"))
+            whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
         st.toggle("LayerNorm", **_about("layer_norm"))
     return _scene(TOKEN_FIELDS, text)
 
@@ -55,7 +56,7 @@ def layer_controls(text: str) -> DiagonalScene:
         if weights != "weightless":
             st.select_slider("d_k", KEY_WIDTHS, width=150, **_about("d_k"))
         if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
-            st.number_input("Seed", 0, 9999, 0, width=110, **_about("seed"))
+            whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
         st.slider("Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
         st.toggle("Scaled by 1/√d_k", True, **_about("scaled"))
         st.toggle("Causal mask", **_about("causal"))

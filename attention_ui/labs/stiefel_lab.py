@@ -18,6 +18,7 @@ from attention_viz.labs.stiefel_figures import drift_figure
 
 from ..board import show_board
 from ..show import show_figure
+from ..whole_numbers import whole_number_input
 
 N_TOKENS, N_STEPS = 32, 1000
 # The rows of the table: how the columns are drawn, and whether the scores are divided by √C in place of √n.
@@ -102,7 +103,7 @@ def mapping() -> None:
             key="stiefel_convention", bind="query-params",
         )  # fmt: skip
         connection = st.toggle("add_connection", key="stiefel_connection", bind="query-params")
-        seed = st.number_input("Seed", 0, 9999, 0, key="stiefel_mapping_seed", bind="query-params", width=110)
+        seed = whole_number_input(st, "Seed", 0, 9999, 0, key="stiefel_mapping_seed", bind="query-params", width=110)
     check = mapping_example(str(convention), bool(connection), seed or 0)
     chosen = CONVENTIONS[str(convention)]
     left, right = st.columns(2, vertical_alignment="center")

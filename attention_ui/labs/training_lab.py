@@ -21,6 +21,7 @@ from attention_viz.labs.training_figures import loss_figure
 from ..address import adopt, mirror
 from ..own_layer import offer_story
 from ..show import show_figure
+from ..whole_numbers import whole_number_input
 from .training_run import Run, score, train_on
 
 # heads, d_k and d_v of each model; 0 as the task has it.
@@ -42,16 +43,16 @@ def settings() -> TrainingSettings:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = st.segmented_control("Task", tuple(TASKS), default="neighbours", required=True, **_about("task"))
         model = st.selectbox("Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
-        seed = st.number_input("Seed", 0, 9999, 0, width=110, **_about("seed"))
+        seed = whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
         more = st.popover("More choices", icon=":material/tune:")
     n_heads, d_k, d_v = MODELS.get(str(model), (2, 0, 0))
     with more:
         if model == OWN:
-            n_heads = st.number_input("Heads", 1, 16, 2, **_about("heads")) or 2
-            d_k = st.number_input("d_k (0: as the task has it)", 0, 64, 0, **_about("d_k")) or 0
-            d_v = st.number_input("d_v (0: as the task has it)", 0, 64, 0, **_about("d_v")) or 0
-        n_steps = st.number_input("Steps (0: as the task has them)", 0, 100_000, 0, step=100, **_about("steps")) or 0
-        batch = st.number_input("Sequences per step", 1, 512, 32, **_about("batch")) or 32
+            n_heads = whole_number_input(st, "Heads", 1, 16, 2, **_about("heads"))
+            d_k = whole_number_input(st, "d_k (0: as the task has it)", 0, 64, 0, **_about("d_k"))
+            d_v = whole_number_input(st, "d_v (0: as the task has it)", 0, 64, 0, **_about("d_v"))
+        n_steps = whole_number_input(st, "Steps (0: as the task has them)", 0, 100_000, 0, step=100, **_about("steps"))
+        batch = whole_number_input(st, "Sequences per step", 1, 512, 32, **_about("batch"))
         rate = st.select_slider("Learning rate", RATES, "0.01", **_about("rate"))
         constraint = st.selectbox(
             "Columns of W_Q, W_K, W_V", tuple(CONSTRAINTS), required=True, **_about("constraint"),

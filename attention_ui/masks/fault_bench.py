@@ -10,6 +10,8 @@ from attention_core.masks.bench import NO_FAULT, Examined
 from attention_core.masks.fault_checks import CHECKS
 from attention_core.masks.faults import FAULTS, Fault, hidden_fault
 
+from ..whole_numbers import whole_number_input
+
 KEPT: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
 KEYS = tuple(fault.key for fault in FAULTS)
 NAMES = {fault.key: fault.name for fault in FAULTS}
@@ -42,7 +44,7 @@ def told(fault: Fault | None, layer: Examined) -> None:
 def game() -> str:
     """The hidden mistake of a round, guesses, and the answer; gives the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
-    number = left.number_input("Round", 1, 999, 1, key="bi_round", **KEPT)
+    number = whole_number_input(left, "Round", 1, 999, 1, key="bi_round", **KEPT)
     hidden = hidden_fault(int(number))
     guess = middle.selectbox("Your guess", ("?", *KEYS), key="bi_guess", help=LEGEND, **KEPT)
     show = right.toggle("Show the answer", key="bi_answer", **KEPT)

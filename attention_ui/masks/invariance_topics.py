@@ -19,6 +19,7 @@ from ..board import show_board
 from ..here import Here
 from ..panels import token
 from ..show import show_figure
+from ..whole_numbers import whole_number_input
 
 KEPT = {"bind": "query-params", "persist_state": "session"}
 TEMPERATURES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
@@ -36,7 +37,7 @@ def shuffled(now: Here) -> None:
                                  required=True, key="inv_reads", **KEPT)  # fmt: skip
     field = middle.segmented_control("Shown", ("output", "probabilities"), default="output", required=True,
                                      key="inv_shown", **KEPT)  # fmt: skip
-    seed = right.number_input("Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
+    seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
     situation = next((one for one in SITUATIONS if one.key == key), SITUATIONS[0])
     field = field or "output"
     made = shuffle(now.scenario, situation.key, int(seed))
@@ -76,7 +77,7 @@ def constants(now: Here) -> None:
     key = left.selectbox(
         "Change", tuple(names), key="inv_change", help="; ".join(f"{k}: {v}" for k, v in names.items()), **KEPT
     )
-    seed = right.number_input("Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
+    seed = whole_number_input(right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
     change = next((one for one in CHANGES if one.key == key), CHANGES[0])
     after = change.apply(now.trace, int(seed))
     found = gaps(now.trace, after)

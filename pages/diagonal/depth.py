@@ -7,6 +7,7 @@ from attention_core.diagonal.depth_courses import WIDTHS, course, remedies
 from attention_core.diagonal.token_matrices import gaussian_tokens
 from attention_ui.here import here
 from attention_ui.show import show_figure
+from attention_ui.whole_numbers import whole_number_input
 from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
 
 now = here()
@@ -28,7 +29,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
         gain = st.slider("Gain", 0.1, 2.0, 1.0, 0.1, key="depth_gain", bind="query-params", width=120,
                          help="What attention adds is multiplied by this.")  # fmt: skip
     logarithmic = st.toggle("Logarithmic", key="depth_log", bind="query-params")
-    seed = st.number_input("Seed", 0, 9999, 0, key="depth_seed", bind="query-params", width=110)
+    seed = whole_number_input(st, "Seed", 0, 9999, 0, key="depth_seed", bind="query-params", width=110)
 text = now.scenario.text if source == "sentence" else ""
 if compare == "remedies":
     stacks = remedies(Stack(n_layers=n_layers, seed=seed or 0))

@@ -8,6 +8,7 @@ from attention_ui.labs import training_lab as lab
 from attention_ui.labs.training_run import learnt, run_of
 from attention_ui.labs.training_tables import comparison, way_back
 from attention_ui.show import show_figure
+from attention_ui.whole_numbers import whole_number_input
 from attention_viz.labs.training_boards import sequence_board, token_labels
 from attention_viz.labs.training_figures import agreement_figure, offset_figure, score_figure
 
@@ -48,7 +49,9 @@ with right:
     show_figure(score_figure(settings.lesson.parts, lab.parts_of(settings, projections, silenced)), "train parts")
     st.caption("Silence a head (its rows of W_O become 0): which part of the task dies with it?")
 
-sequence = st.number_input("Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", bind="query-params", width=170)
+sequence = whole_number_input(
+    st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", bind="query-params", width=170
+)
 trace = lab.one_sequence(settings, projections, sequence or 0)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
 st.caption(

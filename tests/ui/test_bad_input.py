@@ -11,7 +11,7 @@ from attention_core.scenario import Scenario
 from attention_ui.controls import MAX_SEED, MAX_TEXT
 from attention_ui.markdown import plain
 from attention_ui.registry import PAGES, page_of
-from tests.ui.app import EVERY_PAGE, here, opened, scenes, texts, title
+from tests.ui.app import EVERY_PAGE, ROOT, here, opened, scenes, texts, title
 
 
 def errors(app: AppTest) -> list[str]:
@@ -50,6 +50,28 @@ def test_a_long_sentence_at_its_own_length() -> None:
     app = opened("scores", text="a " * (MAX_TEXT // 2))
     assert not errors(app)
     assert here(app).trace.sizes["T"] <= 64
+
+
+@pytest.mark.parametrize(("page", "name", "shown"), [
+    ("scores", "d_model", "16"), ("scores", "seed", "0"), ("training", "train_steps", "0"),
+    ("growth", "growth_seed", "0"), ("invariances", "inv_shuffle", "0"),
+])  # fmt: skip
+@pytest.mark.parametrize("endless", ["1e400", "-inf", "Infinity"])
+def test_infinity_for_a_whole_number(page: str, name: str, shown: str, endless: str) -> None:
+    """An address that asks a field of whole numbers for infinity gets its default, and a sentence that says so."""
+    app = opened(page, **{name: endless})
+    assert not errors(app)
+    assert name not in app.query_params
+    (toast,) = (toast.value.replace("\\", "") for toast in app.toast)
+    assert toast.endswith(f"“{endless}”; {shown} is shown.")
+
+
+def test_every_bound_field_of_whole_numbers_is_guarded() -> None:
+    """Only a field for a fraction, which Streamlit guards itself, or one that is not bound, is drawn directly."""
+    files = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    drawn = {file.name: file.read_text("utf-8").count(".number_input(") for file in files}
+    found = {name: count for name, count in drawn.items() if count}
+    assert found == {"whole_numbers.py": 1, "head_place.py": 1, "controls.py": 1}
 
 
 REMEDIES = {

@@ -86,8 +86,8 @@ def context() -> Iterator[BrowserContext]:
         browser.close()
 
 
-@contextmanager
-def watched_tab(context: BrowserContext) -> Iterator[Page]:
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
     """A new tab. At its end: no request went to another machine, no script failed, no dialog of a script opened."""
     tab, faults = context.new_page(), []
     tab.on("request", lambda request: None if at_home(request.url) else faults.append(f"request to {request.url}"))
@@ -96,20 +96,6 @@ def watched_tab(context: BrowserContext) -> Iterator[Page]:
     yield tab
     tab.close()
     assert faults == []
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A new tab that is watched."""
-    with watched_tab(context) as tab:
-        yield tab
-
-
-@pytest.fixture
-def tabs(context: BrowserContext) -> Iterator[list[Page]]:
-    """Two new tabs that are watched."""
-    with watched_tab(context) as one, watched_tab(context) as other:
-        yield [one, other]
 
 
 @pytest.fixture

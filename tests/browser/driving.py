@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attention_core.scenario import Scenario
 from attention_ui.controls import CONTROLS
+from attention_ui.registry import page_of
 
 BOARDS = """() => {
   const found = [];
@@ -34,6 +35,7 @@ DRAWN = f"""() => {{
     && ({BOARDS})().filter(board => board.current()).length + document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
 }}"""
+OPEN = "address => { history.pushState({}, '', address); window.dispatchEvent(new PopStateEvent('popstate')); }"
 
 
 def settled(page: Page) -> Page:
@@ -42,13 +44,12 @@ def settled(page: Page) -> Page:
     return page
 
 
-def one_by_one(tabs: Sequence[Page], addresses: Sequence[str]) -> Iterator[Page]:
-    """Each address when it is drawn; the next one is already loading in another tab, which takes a third less time."""
-    tabs[0].goto(addresses[0], wait_until="commit")
-    for place in range(len(addresses)):
-        if place + 1 < len(addresses):
-            tabs[(place + 1) % len(tabs)].goto(addresses[place + 1], wait_until="commit")
-        yield settled(tabs[place % len(tabs)])
+def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:
+    """Each address when it is drawn. The first loads the app, the others open as by the browser's buttons."""
+    for place, address in enumerate(addresses):
+        page.evaluate(OPEN, address) if place else page.goto(address)
+        expect_title(page, page_of(urlsplit(address).path.strip("/")).title)
+        yield settled(page)
 
 
 def expect_title(page: Page, title: str) -> None:

@@ -67,10 +67,10 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     tab_to(page, "Feature")
 
 
-def test_hostile_text_stays_text(tabs: list[Page], address: str) -> None:
+def test_hostile_text_stays_text(page: Page, address: str) -> None:
     """Markup in the address is shown letter by letter on every page: nothing of it runs, loads or becomes a link."""
     choices = f"text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}"
-    for page in one_by_one(tabs, [f"{address}/{entry.url_path}?{choices}" for entry in PAGES]):
+    for _ in one_by_one(page, [f"{address}/{entry.url_path}?{choices}" for entry in PAGES]):
         assert page.locator("img[src=x], a[href^=javascript], script:text('alert')").count() == 0
         expect(page.get_by_label("Sentence", exact=True)).to_have_value(HOSTILE)
         assert page.locator("[data-testid=stException]").count() == 0

@@ -11,6 +11,7 @@ import { Pins } from "./pins.js";
 import { Player } from "./player.js";
 import { firstSlices, follow, offsetOf, openScene, valueAt } from "./scene.js";
 import { showSliders } from "./sliders.js";
+import { savePicture } from "./snapshot.js";
 import { buildStage } from "./stage.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
@@ -32,7 +33,7 @@ class Board {
   constructor(root, handlers) {
     Object.assign(this, { handlers, starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
     this.open = (link) => handlers.onOpen?.(link);
-    this.parts = buildStage(root);
+    this.parts = buildStage(root, () => savePicture(this.picture));
     this.picture = new Picture(this.parts);
     this.player = new Player(this.parts.player, this);
     this.detach = attachInput(this, this.parts);

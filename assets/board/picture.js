@@ -54,10 +54,10 @@ export class Picture {
   }
 
   /** Draw every panel. */
-  paintAll(look) {
-    this.base.clearRect(0, 0, ...this.size);
-    paintArrows(this.base, look);
-    for (const box of this.boxes) paintPanel(this.base, box, look);
+  paintAll(look, context = this.base) {
+    if (context === this.base) context.clearRect(0, 0, ...this.size);
+    paintArrows(context, look);
+    for (const box of this.boxes) paintPanel(context, box, look);
   }
 
   /** Draw the panels whose slice moved, and those of an array that is being played and what follows from it. */
@@ -78,11 +78,11 @@ export class Picture {
   /** Draw what lights up with the current cell; flights: {moves, pace} of the player, moving unless pace is 0. */
   highlight(look, current, flights = null) {
     cancelAnimationFrame(this.motion);
-    const lights = current ? highlightsOf(this.model, current) : [];
+    this.shown = { look, current };
+    const lights = this.lightsOf(current);
     const draw = (share) => {
       this.overlay.clearRect(0, 0, ...this.size);
-      paintTileFrames(this.overlay, look, current);
-      if (current) paintHighlights(this.overlay, look, current, lights);
+      this.paintLights(look, current, this.overlay, lights);
       if (flights) paintFlights(this.overlay, look, flights.moves, share);
     };
     if (!flights?.pace || !flights.moves.numbers.length) return draw(1);
@@ -93,6 +93,16 @@ export class Picture {
       if (share < 1) this.motion = requestAnimationFrame(move);
     };
     return move(begin);
+  }
+
+  lightsOf(current) {
+    return current ? highlightsOf(this.model, current) : [];
+  }
+
+  /** Draw what lights up with the current cell, without any movement. */
+  paintLights(look, current, context, lights = this.lightsOf(current)) {
+    paintTileFrames(context, look, current);
+    if (current) paintHighlights(context, look, current, lights);
   }
 
   /** Scroll the page, no further than needed, until a cell is in sight and not behind the arithmetic. */

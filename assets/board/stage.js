@@ -1,4 +1,4 @@
-import { element } from "./elements.js";
+import { button, element, icon } from "./elements.js";
 
 const TABBED = new Set(["result", "operand", "tiles"]);
 const KEYS = [
@@ -11,8 +11,8 @@ const KEYS = [
 ];
 let boards = 0;
 
-/** The elements of a board, in the order of reading, put into root. */
-export function buildStage(root) {
+/** The elements of a board, in the order of reading, put into root; keep: what the button for a picture does. */
+export function buildStage(root, keep) {
   boards += 1;
   const base = element("canvas", "base");
   const overlay = element("canvas", "overlay");
@@ -27,7 +27,9 @@ export function buildStage(root) {
   const arithmetic = element("div", "arithmetic");
   const dock = element("div", "dock", controls, arithmetic);
   const section = element("section", "board", help, stage, dock, live);
-  controls.append(element("div", "windows"), element("div", "player"), keysHelp());
+  const save = button("save", "", "Save the board as a picture (PNG)", keep);
+  save.append(icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"));
+  controls.append(element("div", "windows"), element("div", "player"), save, keysHelp());
   root.append(section);
   const [windows, player] = controls.children;
   return {
@@ -122,7 +124,8 @@ function heading(panel, words, open) {
   return [head, line];
 }
 
-function axesWords(model, { panel, array }) {
+/** Along which axes a panel runs: "↓ query position → key position". */
+export function axesWords(model, { panel, array }) {
   const word = (axis) => model.axes[array.axes[axis]]?.word ?? "";
   const parts = [panel.rows === null ? "" : `↓ ${word(panel.rows)}`, panel.columns === null ? "" : `→ ${word(panel.columns)}`];
   return parts.filter(Boolean).join("\u2002");

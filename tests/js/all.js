@@ -8,6 +8,7 @@ import "./numbers.test.js";
 import "./pins.test.js";
 import "./rules.test.js";
 import "./scene.test.js";
+import "./snapshot.test.js";
 import "./solve.test.js";
 import "./timeline.test.js";
 import "./windows.test.js";

@@ -150,7 +150,7 @@ def test_columns_for_tokens(visit: Visit) -> None:
 
 
 def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
-    """The hand-out opens from the disk with the network off: it explains, takes keys, plays, and asks for nothing."""
+    """The hand-out opens from the disk, offline: it explains, takes keys, plays, gives a picture, asks for nothing."""
     trace = trace_of(SCENARIO)
     scene = dressed(story.scores(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
@@ -169,7 +169,13 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     expect_cell(page, trace, "scores", (0, 1, 2, 2))
     page.get_by_role("button", name=re.compile("^Play")).click()
     page.wait_for_timeout(600)
-    assert (requests, faults) == ([file.as_uri()], [])
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the board as a picture").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert download.value.suggested_filename == "scores.png"
+    kept = download.value.url  # made in the page itself
+    assert kept.startswith("blob:")
+    assert ([url for url in requests if url != kept], faults) == ([file.as_uri()], [])
     alone.close()
 
 

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array
+from .checks import Array, as_mapping, one_of, whole_number
 from .derivation import array_of, expand
 from .errors import SettingsError
 from .rules import RUNNING, Position, Rule, axis, read
 from .trace import Trace
+
+# About ten seconds.
+MOST_CELLS = 100_000
 
 
 @dataclass(frozen=True)
@@ -35,25 +38,30 @@ def aside_of(trace: Trace, name: str) -> Aside:
     >>> aside_of(attend([[1.0], [2.0]], Projections.weightless(1)), "weighted_values").rule.operation
     'product'
     """
-    if name not in ASIDES:
-        raise SettingsError(f"there is no aside {name!r}: choose one of {', '.join(ASIDES)}")
-    return ASIDES[name](trace)
+    return ASIDES[one_of("aside", name, ASIDES)](trace)
 
 
 def shape_of(trace: Trace, aside: Aside) -> tuple[int, ...]:
     """The shape that an aside has for a trace."""
     sizes = trace.sizes
-    return tuple(int(np.prod([sizes[letter] for letter in a.split("·")])) for a in aside.axes)
+    return tuple(math.prod(sizes[letter] for letter in a.split("·")) for a in aside.axes)
 
 
 def slice_of(trace: Trace, name: str, fixed: dict[int, int]) -> Array:
-    """The numbers of an aside with some axes fixed, worked out cell by cell from its rule."""
+    """The numbers of an aside with some axes fixed, worked out cell by cell from its rule.
+
+    Raises: SettingsError for an aside, an axis or a place on it that there is not, and for too many cells.
+    """
     aside = aside_of(trace, name)
     shape = shape_of(trace, aside)
+    for number, place in as_mapping("fixed", fixed).items():
+        whole_number("axis", number, 0, len(shape) - 1)
+        whole_number(f"the place on axis {number}", place, 0, shape[number] - 1)
     free = [number for number in range(len(shape)) if number not in fixed]
+    whole_number("the number of cells", math.prod(shape[number] for number in free), 0, MOST_CELLS)
     result = np.empty([shape[number] for number in free])
     for place in np.ndindex(*result.shape):
-        index = dict(zip(free, place, strict=True)) | fixed
+        index = {**dict(zip(free, place, strict=True)), **fixed}
         result[place] = _value(trace, name, tuple(index[number] for number in range(len(shape))))
     return result
 

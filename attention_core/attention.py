@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import checks, formulas
+from . import checks, formulas, option_checks
 from .checks import Array
 from .errors import SettingsError, ShapeError
 from .masks import causal_mask
@@ -131,7 +131,7 @@ def _inside_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, rules: 
             hiding = np.broadcast_to(addend, shape)[block]
             np.add(scaled[block], hiding, out=masked[block])
             if rules.bias is not None:
-                checks.check_hidden(masked[block], hiding)
+                option_checks.check_hidden(masked[block], hiding)
         formulas.softmax_into(masked[block], out=probabilities[block], bounded=bounded)
     formulas.mix_values(probabilities, value_BGSV, out=out)
     return HeadTrace(scores, scaled, masked, probabilities, out)
@@ -177,13 +177,14 @@ def _rules(
 ) -> _Rules:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
     checks.check_switch("causal", causal)
-    allowed = checks.as_mask(mask, shape)
+    allowed = option_checks.as_mask(mask, shape)
     if causal:
         past = causal_mask(*shape[2:])
         allowed = past if allowed is None else allowed & past
-    checks.check_softcap(softcap, dtype)
-    checks.check_empty_rows(empty_rows)
-    return _Rules(allowed, checks.as_bias(bias, shape, dtype), checks.score_scale(scale, d_k), softcap, empty_rows)
+    option_checks.check_softcap(softcap, dtype)
+    option_checks.check_empty_rows(empty_rows)
+    addend = option_checks.as_bias(bias, shape, dtype)
+    return _Rules(allowed, addend, checks.score_scale(scale, d_k), softcap, empty_rows)
 
 
 def _prepared(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array, Projections]:

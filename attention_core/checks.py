@@ -1,15 +1,15 @@
-"""What the engine accepts: every check of an argument, each with a sentence that names it and says what to do."""
+"""What a function accepts: the checks of its arguments, each with a sentence that names one and says what to do."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence, Sized
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .errors import SettingsError, ShapeError
+from .errors import SettingsError, ShapeError, TextError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -97,44 +97,61 @@ def as_sequence(name: str, values: ArrayLike) -> Array:
     return array[np.newaxis] if array.ndim == 2 else array
 
 
-def as_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> Array | None:
-    """A boolean mask, True = may attend, that broadcasts to `shape` = (batch, heads, queries, keys)."""
-    if mask is None:
-        return None
-    array = as_array("mask", mask)
-    if array.dtype != np.bool_:
-        raise SettingsError(
-            f"mask must be bool (True = may attend), but is {array.dtype}; write mask > 0, or pass numbers as bias"
-        )
-    return _fits("mask", array.copy(), shape)
+def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False) -> Array:
+    """`values` as finite numbers with so many axes or more, `exactly` so many on request, none of them of length 0."""
+    array = as_numbers(name, values)
+    if array.ndim < n_axes or (exactly and array.ndim > n_axes) or 0 in array.shape:
+        axes = f"{n_axes} axes" if exactly else f"at least {n_axes} axes"
+        raise ShapeError(f"{name} must have {axes}, none of length 0, but has shape {array.shape}")
+    return array
 
 
-def as_scores(name: str, values: ArrayLike) -> Array:
-    """`values` as an array of finite numbers and -inf, which hides a key."""
+def as_measured(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
+    """`values` as numbers with so many axes or more, NaN where there was nothing to measure."""
     array = as_array(name, values)
-    if array.dtype.kind not in "iuf":
-        raise SettingsError(f"{name} must hold numbers, but is {array.dtype}; pass bools as mask")
-    if np.isnan(array).any() or np.isposinf(array).any():
-        raise SettingsError(f"{name} may hold finite numbers and -inf, but holds NaN or +inf; replace them")
+    nothing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+    return np.where(nothing, np.nan, as_stack(name, np.where(nothing, 0, array), n_axes))
+
+
+def as_list(name: str, values: Any) -> list[Any]:
+    """`values` as a list, of a list, tuple, set, range or array; a text is no list of its letters."""
+    try:
+        if isinstance(values, Sized) and not isinstance(values, (str, bytes, Mapping)):
+            return list(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:  # an array without axes
+        pass
+    raise SettingsError(f"{name} is {shown(values)} but must be a list")
+
+
+def as_mapping(name: str, values: Any) -> Mapping[Any, Any]:
+    """`values` itself when it is a dictionary or like one."""
+    if not isinstance(values, Mapping):
+        raise SettingsError(f"{name} is {shown(values)} but must be a dictionary")
+    return values
+
+
+def as_shares(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
+    """`values` as shares from 0 to 1, with so many axes or more. Rows of zeros are rows that read nothing."""
+    array = as_stack(name, values, n_axes)
+    if array.min() < 0 or array.max() > 1.01:  # shares of bfloat16 are rounded so far
+        raise SettingsError(f"{name} must hold shares from 0 to 1, but holds {array.min():g} to {array.max():g}")
     return array
 
 
-def as_bias(bias: ArrayLike | None, shape: tuple[int, ...], dtype: type[np.floating[Any]]) -> Array | None:
-    """An additive bias of finite numbers and -inf that broadcasts to `shape` = (batch, heads, queries, keys)."""
-    if bias is None:
-        return None
-    array = as_scores("bias", bias)
-    converted = array.astype(dtype)
-    if (np.isinf(converted) != np.isinf(array)).any():
-        raise too_large(dtype)
-    return _fits("bias", converted, shape)
+def unit_sized(name: str, values: ArrayLike) -> Array:
+    """Finite numbers divided by a power of 2, so that the largest is about 1: for what only depends on their ratios.
+
+    Squares of very small and very large numbers leave the range of float; a power of 2 rounds nothing.
+    """
+    array = as_numbers(name, values)
+    scaled: Array = np.ldexp(array, -np.frexp(np.abs(array).max(initial=0.0))[1])
+    return scaled
 
 
-def _fits(name: str, array: Array, shape: tuple[int, ...]) -> Array:
-    sizes = array.shape
-    if len(sizes) > len(shape) or any(a not in (1, b) for a, b in zip(sizes[::-1], shape[::-1], strict=False)):
-        raise ShapeError(f"{name} of shape {sizes} does not broadcast to (batch, heads, queries, keys) = {shape}")
-    return array
+def check_alike(name: str, array: Array, other_name: str, other: Array) -> None:
+    """Two arrays that belong together have one shape."""
+    if array.shape != other.shape:
+        raise ShapeError(f"{name} has shape {array.shape} but {other_name} has {other.shape}; make them equal")
 
 
 def score_scale(scale: float | None, d_k: int) -> float:
@@ -142,25 +159,14 @@ def score_scale(scale: float | None, d_k: int) -> float:
     if scale is None:
         return 1.0 / math.sqrt(d_k)
     if not is_finite_number(scale):
-        raise SettingsError(f"scale is {scale!r} but must be a finite number, or None for 1/sqrt(d_k)")
+        raise SettingsError(f"scale is {shown(scale)} but must be a finite number, or None for 1/sqrt(d_k)")
     return float(scale)
-
-
-def check_softcap(softcap: float | None, dtype: type[np.floating[Any]]) -> None:
-    """A soft cap is a finite number above 0 within the range of its type, or None."""
-    if softcap is None:
-        return
-    if not is_finite_number(softcap) or softcap <= 0:
-        raise SettingsError(f"softcap is {softcap!r} but must be a finite number above 0, or None for no cap")
-    limits = np.finfo(dtype)
-    if not float(limits.tiny) <= softcap <= float(limits.max):
-        raise SettingsError(f"softcap is {softcap!r}, which {limits.dtype.name} cannot hold; choose a number nearer 1")
 
 
 def check_switch(name: str, value: object) -> None:
     """A switch is True or False; a word such as "no" would count as True."""
     if not isinstance(value, (bool, np.bool_)):
-        raise SettingsError(f"{name} is {value!r} but must be True or False")
+        raise SettingsError(f"{name} is {shown(value)} but must be True or False")
 
 
 def is_finite_number(value: object) -> TypeGuard[float]:
@@ -173,20 +179,51 @@ def is_finite_number(value: object) -> TypeGuard[float]:
         return False
 
 
-def check_empty_rows(empty_rows: str) -> None:
-    """What a row without any allowed key becomes is "zero" or "nan"."""
-    if empty_rows not in ("zero", "nan"):
-        raise SettingsError(f"empty_rows is {empty_rows!r} but must be 'zero', or 'nan' to do as PyTorch does")
-
-
 def whole_number(name: str, value: object, low: float = -math.inf, high: int | None = None) -> int:
     """`value` as an int within low..high, both included."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise SettingsError(f"{name} is {value!r} but must be a whole number")
+        raise SettingsError(f"{name} is {shown(value)} but must be a whole number")
     if value < low or (high is not None and value > high):
         limits = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise SettingsError(f"{name} is {value} but must be {limits}")
+        raise SettingsError(f"{name} is {shown(int(value))} but must be {limits}")
     return int(value)
+
+
+def seed_number(seed: object) -> int:
+    """`seed` as an int from 0 to 2^64 - 1."""
+    return whole_number("seed", seed, 0, 2**64 - 1)
+
+
+def number_between(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
+    """`value` as a finite float from low to high, both included."""
+    if not is_finite_number(value) or not low <= value <= high:
+        limits = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g}"
+        raise SettingsError(
+            f"{name} is {shown(value)} but must be a " + ("finite number" if low == -math.inf else f"number {limits}")
+        )
+    return float(value)
+
+
+def one_of(name: str, value: object, choices: Collection[str]) -> str:
+    """`value` itself when it is one of the names to choose from."""
+    if not isinstance(value, str) or value not in choices:
+        raise SettingsError(f"{name} is {shown(value)} but must be one of {', '.join(choices)}")
+    return value
+
+
+def check_text(name: str, value: object) -> None:
+    """A text is a str."""
+    if not isinstance(value, str):
+        raise TextError(f"{name} is {shown(value)} but must be a text")
+
+
+def shown(value: object) -> str:
+    """What arrived, as an error says it: in at most a hundred characters."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        text = "a number too long to write"
+    return text if len(text) <= 100 else f"{text[:100]}…"
 
 
 def divisors(number: int) -> list[int]:
@@ -195,7 +232,9 @@ def divisors(number: int) -> list[int]:
     >>> divisors(12)
     [1, 2, 3, 4, 6, 12]
     """
-    return [d for d in range(1, number + 1) if number % d == 0]
+    whole_number("number", number, 1, 10**12)  # a million divisions
+    small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
+    return sorted({*small, *(number // d for d in small)})
 
 
 def nearest_divisors(number: int, wish: int) -> list[int]:
@@ -227,12 +266,6 @@ def too_large(dtype: Any) -> SettingsError:
     """The error for numbers that left the range of their type on the way."""
     remedy = "smaller inputs or float64" if dtype == np.float32 else "smaller inputs"
     return SettingsError(f"the numbers grew beyond the range of {np.dtype(dtype).name} on the way; use {remedy}")
-
-
-def check_hidden(masked: Array, hiding: Array) -> None:
-    """A masked score is -inf only where -inf was added, never because score and bias together fell out of range."""
-    if (np.isneginf(masked) > np.isneginf(hiding)).any():
-        raise too_large(masked.dtype)
 
 
 def check_range(array: Array) -> None:

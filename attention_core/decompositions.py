@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array
+from .checks import Array, check_switch, shown, whole_number
 from .errors import SettingsError
-from .formulas import softmax, split_heads
-from .heads import head_columns, head_of
+from .formulas import merge_heads, softmax, split_heads
+from .heads import check_places, head_columns, head_of
 from .trace import Trace
 
 # The field that has its heads side by side as a weight matrix has: in its columns, or in the rows of W_O.
@@ -37,6 +37,7 @@ def softmax_row(trace: Trace, head: int, query: int, batch: int = 0) -> SoftmaxR
 
     A row with nothing to attend to has maximum -inf, and all its exponentials are 0.
     """
+    check_places(trace, head=head, query=query, batch=batch)
     scores_S = trace.masked_scores[batch, head, query]
     maximum = float(scores_S.max())
     shifted_S = scores_S - maximum if np.isfinite(maximum) else scores_S
@@ -51,6 +52,7 @@ def weighted_values(trace: Trace, head: int, query: int, batch: int = 0) -> Arra
 
     Shapes: (S, V).
     """
+    check_places(trace, head=head, query=query, batch=batch)
     values_SV = trace.value_heads[batch, head_of(trace, "value_heads", head)]
     sent_SV: Array = trace.probabilities[batch, head, query][:, np.newaxis] * values_SV
     return sent_SV
@@ -73,10 +75,10 @@ def head_slice(trace: Trace, matrix: str, head: int) -> Array:
 
     Shapes: (D, K), (D, K), (D, V), (V, O). Raises: SettingsError.
     """
-    weights, field = getattr(trace.projections, matrix, None), LIKE.get(matrix)
-    n_heads = trace.sizes["H"]
-    if weights is None or field is None or not 0 <= head < n_heads:
-        raise SettingsError(f"there is no block of {matrix!r} for head {head} of {n_heads}; choose another")
+    field = LIKE.get(matrix) if isinstance(matrix, str) else None
+    weights, n_heads = getattr(trace.projections, matrix) if field else None, trace.sizes["H"]
+    if field is None or weights is None or not 0 <= whole_number("head", head) < n_heads:
+        raise SettingsError(f"there is no block of {shown(matrix)} for head {head} of {n_heads}; choose another")
     block = head_columns(trace, field, head)
     part: Array = weights[block] if matrix == "w_o" else weights[:, block]
     return part
@@ -84,13 +86,12 @@ def head_slice(trace: Trace, matrix: str, head: int) -> Array:
 
 def split_without_swap(fused: Array, n_heads: int) -> Array:
     """The classic mistake in the split: reshape straight to (B, H, T, K). Right shape, numbers of the wrong tokens."""
-    return fused.reshape(split_heads(fused, n_heads).shape)
+    return np.asarray(fused).reshape(split_heads(fused, n_heads).shape)
 
 
 def merge_without_swap(heads_BHTV: Array) -> Array:
     """The classic mistake in the merge: reshape straight to (B, T, H*V). Right shape, tokens and heads mixed up."""
-    n_batch, n_heads, n_tokens, d_v = heads_BHTV.shape
-    return heads_BHTV.reshape(n_batch, n_tokens, n_heads * d_v)
+    return np.asarray(heads_BHTV).reshape(merge_heads(heads_BHTV).shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,7 @@ class ScaleEffect:
 
 def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
     """How far the scores of a head spread, and how sharp its softmax is, without and with the scale; no mask."""
+    check_places(trace, head=head, batch=batch)
     raw_TS, scaled_TS = trace.scores[batch, head], trace.scaled_scores[batch, head]
     tops = [float(shares_TS.max(axis=-1).mean()) for shares_TS in unmasked_shares(trace, head, batch)]
     return ScaleEffect(float(raw_TS.std()), float(scaled_TS.std()), *tops)
@@ -116,6 +118,7 @@ def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
 
 def unmasked_shares(trace: Trace, head: int, batch: int = 0) -> tuple[Array, Array]:
     """What the softmax makes of a head's raw scores and of its scaled ones, without mask and bias. Shapes: (T, S)."""
+    check_places(trace, head=head, batch=batch)
     return softmax(trace.scores[batch, head]), softmax(trace.scaled_scores[batch, head])
 
 
@@ -127,6 +130,8 @@ def strongest_keys(trace: Trace, head: int, query: int, count: int = 3, batch: i
     >>> [(key, round(share, 3)) for key, share in found]
     [(1, 0.731)]
     """
+    check_places(trace, head=head, query=query, batch=batch)
+    whole_number("count", count, 0)
     row_S = trace.probabilities[batch, head, query]
     order = np.argsort(-row_S, kind="stable")[:count]
     return [(int(key), float(row_S[key])) for key in order if row_S[key] > 0]
@@ -137,6 +142,7 @@ def moved_cells(trace: Trace, batch: int = 0) -> Array:
 
     Shapes: (T, H*V) bool.
     """
+    check_places(trace, batch=batch)
     moved: Array = merge_without_swap(trace.head_outputs)[batch] != trace.merged[batch]
     return moved
 
@@ -149,6 +155,8 @@ def place_merged(trace: Trace, head: int, query: int, feature: int, swap: bool =
     >>> place_merged(trace, 0, 1, 0), place_merged(trace, 0, 1, 0, swap=False)
     ((1, 0), (0, 1))
     """
+    check_places(trace, head=head, query=query, feature=feature)
+    check_switch("swap", swap)
     d_v, width = trace.sizes["V"], trace.merged.shape[2]
     if swap:
         return query, head * d_v + feature
@@ -168,6 +176,7 @@ class OutputParts:
 
 def output_parts(trace: Trace, query: int, batch: int = 0) -> OutputParts:
     """What each head, the bias and the residual connection add to one token's output row."""
+    check_places(trace, query=query, batch=batch)
     return OutputParts(
         head_contributions(trace)[batch, :, query],
         trace.projections.b_o,

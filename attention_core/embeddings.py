@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array, whole_number
-from .errors import SettingsError
+from .checks import Array, check_switch, one_of, whole_number
+from .costs import check_room
 
 EMBEDDINGS = ("normal", "integers")
 
@@ -28,6 +28,7 @@ def embed(tokens: Sequence[str], d_model: int, *, kind: str = "normal", position
 
     Shapes: T tokens -> (T, D). Raises: SettingsError.
     """
+    check_switch("positions", positions)
     words_TD = np.stack([word_vector(token, d_model, kind) for token in tokens])
     positions_TD = sinusoidal_positions(len(tokens), d_model) if positions else np.zeros_like(words_TD)
     return Embedding(words_TD, positions_TD, words_TD + positions_TD)
@@ -43,14 +44,12 @@ def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
     >>> word_vector("cat", 4, "integers").tolist() == word_vector("cat", 6, "integers")[:4].tolist()
     True
     """
-    whole_number("d_model", d_model, 1)
+    check_room(d_model=whole_number("d_model", d_model, 1))
     seed = int.from_bytes(hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "little")
     rng = np.random.default_rng(seed)
-    if kind == "normal":
+    if one_of("embedding", kind, EMBEDDINGS) == "normal":
         return rng.standard_normal(d_model)
-    if kind == "integers":
-        return np.floor(5 * rng.random(d_model)) - 2
-    raise SettingsError(f"embedding is {kind!r} but must be one of {', '.join(EMBEDDINGS)}")
+    return np.floor(5 * rng.random(d_model)) - 2
 
 
 def sinusoidal_positions(n_tokens: int, d_model: int) -> Array:
@@ -62,6 +61,7 @@ def sinusoidal_positions(n_tokens: int, d_model: int) -> Array:
     >>> sinusoidal_positions(2, 4).round(2).tolist()
     [[0.0, 1.0, 0.0, 1.0], [0.84, 0.54, 0.01, 1.0]]
     """
+    check_room(n_tokens=whole_number("n_tokens", n_tokens, 0), d_model=whole_number("d_model", d_model, 1))
     position_T1 = np.arange(n_tokens)[:, np.newaxis]
     feature_D = np.arange(d_model)
     angle_TD = position_T1 / 10_000 ** (2 * (feature_D // 2) / d_model)

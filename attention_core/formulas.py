@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_array, as_scores, whole_number
+from .checks import Array, as_array, whole_number
 from .errors import ShapeError
+from .option_checks import as_scores
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0
@@ -100,12 +101,14 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """exp(s) / Σ exp(s) along one axis; a slice that is -inf everywhere becomes zeros.
 
     Units or range: 0 to 1, each slice sums to 1 (or is all 0).
-    Raises: SettingsError for NaN, +inf or what is no number.
+    Raises: SettingsError for NaN, +inf or what is no number, ShapeError for an axis that is none.
 
     >>> softmax([0.0, np.log(3.0)]).round(2).tolist()
     [0.25, 0.75]
     """
     values = as_scores("scores", scores)
+    if not -values.ndim <= whole_number("axis", axis) < values.ndim:
+        raise ShapeError(f"axis is {axis} but scores of shape {values.shape} have {values.ndim} axes; choose one")
     values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
     shares = np.empty_like(values)
     softmax_into(np.moveaxis(values, axis, -1), np.moveaxis(shares, axis, -1))

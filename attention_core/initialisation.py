@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .checks import Array, whole_number
+from .checks import Array, one_of, seed_number
+from .costs import check_room
 from .errors import SettingsError
 
 Draw = Callable[[np.random.Generator, int, int], Array]
@@ -65,11 +66,10 @@ def orthonormal_columns(rng: np.random.Generator, n_rows: int, n_columns: int) -
 
 def draw(init: str, seed: int, stream: int, n_in: int, n_out: int) -> Array:
     """One (n_in, n_out) matrix from the named initialisation; equal arguments give equal numbers."""
-    if init not in INITIALISATIONS:
-        raise SettingsError(f"init is {init!r} but must be one of {', '.join(INITIALISATIONS)}")
-    return INITIALISATIONS[init](generator(seed, stream), n_in, n_out)
+    check_room(rows=n_in, columns=n_out)
+    return INITIALISATIONS[one_of("init", init, INITIALISATIONS)](generator(seed, stream), n_in, n_out)
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:
     """The random stream number `stream` of a seed from 0 to 2^64 - 1."""
-    return np.random.default_rng([whole_number("seed", seed, 0, 2**64 - 1), stream])
+    return np.random.default_rng([seed_number(seed), stream])

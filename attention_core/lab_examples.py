@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .checks import Array
+from .checks import Array, number_between, seed_number
 from .labs.deep_stack import activation_sizes, first_stack, run_stack
 from .labs.julia_mapping import JuliaHeads, MappingCheck, check_mapping
 from .labs.one_by_one import OneByOne
@@ -26,6 +26,8 @@ def globe_step(turn: float, outward: float, step_size: float) -> SphereStep:
     >>> round(float(np.linalg.norm(step.tangent)), 9), round(float(step.gradient @ step.point), 9)
     (1.0, 0.5)
     """
+    number_between("turn", turn)
+    number_between("outward", outward)
     point = np.array(GLOBE_POINT) / math.hypot(*GLOBE_POINT)
     sideways = np.cross(point, [0.0, 0.0, 1.0])
     sideways /= np.linalg.norm(sideways)
@@ -40,7 +42,7 @@ def mapping_example(convention: str, add_connection: bool, seed: int) -> Mapping
     >>> mapping_example("manual", False, 0).difference < 1e-12
     True
     """
-    z = np.random.default_rng(1000 + seed).standard_normal((12, 7))
+    z = np.random.default_rng(1000 + seed_number(seed)).standard_normal((12, 7))
     return check_mapping(z, JuliaHeads.random(12, 3, seed), convention, add_connection)
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array
+from .checks import Array, as_list, shown, whole_number
+from .costs import check_room
 from .decompositions import split_without_swap
+from .errors import ShapeError
 
 
 def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
@@ -18,6 +20,8 @@ def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
     >>> foreign_cells(n_tokens=2, n_heads=2, width=1).tolist()
     [[[False], [True]], [[True], [False]]]
     """
+    sizes = {"n_tokens": n_tokens, "n_heads": n_heads, "width": width}
+    check_room(**{name: whole_number(name, size, 1) for name, size in sizes.items()})
     token_T1 = np.arange(n_tokens)[:, np.newaxis]
     origin_1TF = np.broadcast_to(token_T1, (n_tokens, n_heads * width))[np.newaxis]
     foreign_HTF: Array = split_without_swap(origin_1TF, n_heads)[0] != token_T1
@@ -40,7 +44,13 @@ def split_places(shape_BHTF: tuple[int, ...], head: int, token: int, feature: in
     >>> split_places((1, 2, 3, 4), head=1, token=0, feature=2)
     SplitPlaces(fused=(0, 0, 6), reshaped=(0, 0, 1, 2), swapped=(0, 1, 0, 2), unswapped=(0, 0, 1, 2))
     """
-    _, n_heads, n_tokens, width = shape_BHTF
+    shape = as_list("shape_BHTF", shape_BHTF)
+    if len(shape) != 4:
+        raise ShapeError(f"shape_BHTF is {shown(shape_BHTF)} but must have four sizes: batch, heads, tokens, features")
+    n_batch, n_heads, n_tokens, width = (whole_number("shape_BHTF", size, 1) for size in shape)
+    for name, place, size in (("batch", batch, n_batch), ("head", head, n_heads), ("token", token, n_tokens)):
+        whole_number(name, place, 0, size - 1)
+    whole_number("feature", feature, 0, width - 1)
     flat = (token * n_heads + head) * width + feature
     other = (flat // (n_tokens * width), flat // width % n_tokens, flat % width)
     return SplitPlaces(

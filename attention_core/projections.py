@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from .checks import Array, as_numbers, engine_dtype, head_width, whole_number
+from .costs import check_room
 from .errors import SettingsError, ShapeError
 from .initialisation import draw, generator, orthonormal_columns
 
@@ -139,6 +140,7 @@ class Projections:
     def weightless(cls, d_model: int, n_heads: int = 1) -> Projections:
         """No weights at all: Q = K = V = X (identity matrices), heads joined without W_O. Source: slides, S3-01."""
         head_width(whole_number("d_model", d_model, 1), whole_number("n_heads", n_heads, 1))
+        check_room(rows=d_model, columns=d_model)
         identity = np.eye(d_model)
         return cls(identity, identity, identity, n_heads=n_heads)
 
@@ -167,6 +169,7 @@ class Projections:
         Source: Brantner, GeometricMachineLearning.jl manual, MultiHeadAttention.
         """
         d_k, d_v = head_widths(d_model, n_heads, d_k, d_v)
+        check_room(rows=d_model, columns=n_heads * max(d_k, d_v))
         arrays: dict[str, Any] = {}
         for name, width in (("w_q", d_k), ("w_k", d_k), ("w_v", d_v)):
             rng = generator(seed, STREAMS[name])

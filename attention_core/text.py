@@ -15,7 +15,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from .checks import whole_number
+from .checks import check_text, whole_number
+from .costs import check_room
 from .errors import TextError
 
 MAX_CHARACTERS = 20_000
@@ -51,8 +52,9 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     >>> tokenize("Don't panic!", piece=4, n_tokens=6).tokens
     ("Don'", '##t', 'pani', '##c', '!', '[pad]')
     """
+    check_text("text", text)
     whole_number("piece", piece, 0)
-    whole_number("n_tokens", n_tokens, 0)
+    check_room(n_tokens=whole_number("n_tokens", n_tokens, 0))
     if len(text) > MAX_CHARACTERS:
         raise TextError(f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read: shorten it")
     tokens, n_removed = _words(unicodedata.normalize("NFC", text))

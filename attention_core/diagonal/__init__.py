@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_numbers, as_stack, check_alike, unit_sized
 from ..errors import ShapeError
-from ..heads import head_columns
+from ..heads import check_places, head_columns
+from ..option_checks import as_scores
 from ..trace import Trace
 
 # An excess of probability below this is rounding, not a violation.
@@ -30,10 +31,17 @@ class Square:
     w_q: Array | None = None
     w_k: Array | None = None
 
+    def __post_init__(self) -> None:
+        for name, values in (("scores", self.scores), ("probabilities", self.probabilities)):
+            object.__setattr__(self, name, as_scores(name, values))
+            diagonal(getattr(self, name))
+        check_alike("scores", self.scores, "probabilities", self.probabilities)
+
 
 def square_of(trace: Trace, head: int = 0, batch: int = 0) -> Square:
     """One head of a trace, ready to be measured. Raises: ShapeError for cross-attention, which has no diagonal."""
     n_queries, n_keys = trace.scores.shape[2:]
+    check_places(trace, head=head, batch=batch)
     if trace.memory is not trace.inputs or n_queries != n_keys:
         raise ShapeError(
             f"{n_queries} queries look at {n_keys} keys of another sequence; only self-attention has a diagonal"
@@ -47,7 +55,13 @@ def square_of(trace: Trace, head: int = 0, batch: int = 0) -> Square:
 
 
 def diagonal(matrix_XTT: Array) -> Array:
-    """The cells in which a token meets itself. Shapes: (..., T, T) -> (..., T), a view."""
+    """The cells in which a token meets itself. Shapes: (..., T, T) -> (..., T), a view.
+
+    Raises: ShapeError for matrices that are not square.
+    """
+    matrix_XTT = np.asarray(matrix_XTT)
+    if matrix_XTT.ndim < 2 or matrix_XTT.shape[-1] != matrix_XTT.shape[-2] or 0 in matrix_XTT.shape:
+        raise ShapeError(f"matrix must have as many rows as columns, at least one, but has shape {matrix_XTT.shape}")
     cells: Array = np.diagonal(matrix_XTT, axis1=-2, axis2=-1)
     return cells
 
@@ -61,15 +75,16 @@ def margins(scores_XTT: Array) -> Array:
     >>> margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
     [-2.0, -2.0, 3.0]
     """
-    own_XT = diagonal(scores_XTT)
+    own_XT = diagonal(scores_XTT := as_scores("scores", scores_XTT))
     best_other_XT = np.where(np.eye(scores_XTT.shape[-1], dtype=bool), -np.inf, scores_XTT).max(axis=-1)
-    margin_XT: Array = np.full_like(own_XT, -np.inf)
+    margin_XT: Array = np.full(own_XT.shape, -np.inf, np.result_type(own_XT, np.float32))
     np.subtract(own_XT, best_other_XT, out=margin_XT, where=np.isfinite(own_XT))
     return margin_XT
 
 
 def seen_pairs(scores_XTT: Array) -> Array:
     """The ordered pairs of two different tokens of which the query may see the key. Shapes: (..., T, T) bool."""
+    diagonal(scores_XTT := as_scores("scores", scores_XTT))
     pairs: Array = np.isfinite(scores_XTT) & ~np.eye(scores_XTT.shape[-1], dtype=bool)
     return pairs
 
@@ -91,7 +106,7 @@ def pair_excess(probabilities_XTT: Array) -> Array:
 
     Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal.
     """
-    own_XT = diagonal(probabilities_XTT)
+    own_XT = diagonal(probabilities_XTT := as_numbers("probabilities", probabilities_XTT))
     excess: Array = probabilities_XTT - np.maximum(own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :])
     return excess
 
@@ -104,8 +119,9 @@ def worst_pair(probabilities_TT: Array) -> tuple[int, int]:
     >>> worst_pair(np.array([[0.5, 0.3, 0.2], [0.0, 0.9, 0.1], [0.8, 0.1, 0.1]]))
     (2, 0)
     """
-    n_tokens = len(probabilities_TT)
-    excess_TT = np.where(np.eye(n_tokens, dtype=bool), -np.inf, pair_excess(probabilities_TT))
+    excess_TT = pair_excess(as_stack("probabilities", probabilities_TT, 2, exactly=True))
+    n_tokens = len(excess_TT)
+    excess_TT = np.where(np.eye(n_tokens, dtype=bool), -np.inf, excess_TT)
     row, column = divmod(int(excess_TT.argmax()), n_tokens)
     return row, column
 
@@ -119,7 +135,7 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     >>> log_cross_ratios(np.outer([1.0, 3.0], [1.0, 3.0])).tolist()
     [[0.0, 4.0], [4.0, 0.0]]
     """
-    seen = np.isfinite(scores_XTT)
+    seen = np.isfinite(scores_XTT := as_scores("scores", scores_XTT))
     finite = np.where(seen, scores_XTT, 0.0)
     own_XT = diagonal(finite)
     ratios = own_XT[..., :, np.newaxis] + own_XT[..., np.newaxis, :] - finite - finite.swapaxes(-1, -2)
@@ -134,7 +150,7 @@ def uniform_self_mass(scores_XTT: Array) -> Array:
 
     Shapes: (..., T, T) -> (...). 1/N without a mask, (1 + 1/2 + ... + 1/N)/N under a causal one.
     """
-    seen = np.isfinite(scores_XTT)
+    seen = np.isfinite(as_scores("scores", scores_XTT))
     baseline: Array = (diagonal(seen) / np.maximum(seen.sum(axis=-1), 1)).mean(axis=-1)
     return baseline
 
@@ -147,5 +163,7 @@ def gram_alignment(w_q_DK: Array, w_k_DK: Array) -> float:
     >>> round(gram_alignment(np.eye(2), -np.eye(2)), 12)
     -1.0
     """
+    w_q_DK, w_k_DK = unit_sized("w_q", w_q_DK), unit_sized("w_k", w_k_DK)
+    check_alike("w_q", w_q_DK, "w_k", w_k_DK)
     size = float(np.linalg.norm(w_q_DK) * np.linalg.norm(w_k_DK))
     return float(np.vdot(w_q_DK, w_k_DK)) / size if size else 0.0

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..checks import Array
+from ..checks import Array, as_stack, check_range, unit_sized
+from ..costs import check_room
+from ..errors import ShapeError
 
 # Rounding of a solved system of a few dozen unknowns.
 ROUNDING = 1e-11
@@ -20,8 +23,11 @@ def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
     >>> weights.round(4).tolist(), round(distance, 12)
     ([0.3333, 0.3333, 0.3333], 0.0)
     """
-    centre_D = points_ND.mean(axis=0)
-    size = float(max(np.abs(points_ND - centre_D).max(), np.abs(point_D - centre_D).max())) or 1.0
+    point_D, points_ND = _points(point_D, points_ND)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre_D = points_ND.mean(axis=0)
+        size = float(max(np.abs(points_ND - centre_D).max(), np.abs(point_D - centre_D).max())) or 1.0
+    check_range(np.array(size))
     # Distances from the point, and a row of ones that asks for the sum 1; all numbers of about size 1.
     offsets_DN = (points_ND - point_D).T / size
     matrix_EN = np.vstack([offsets_DN, np.ones(len(points_ND))])
@@ -38,6 +44,9 @@ def in_hull(point_D: Array, points_ND: Array) -> bool:
     >>> in_hull(np.array([1.0, 1.0]), triangle), in_hull(np.array([3.0, 3.0]), triangle)
     (True, False)
     """
+    point_D, points_ND = _points(point_D, points_ND)
+    both_ND = unit_sized("points", np.vstack([point_D, points_ND]))
+    point_D, points_ND = both_ND[0], both_ND[1:]
     rounding = ROUNDING * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
     # Seen from the mean, a point beyond all others is outside: that settles most points of many dimensions at once.
     outwards_D = point_D - points_ND.mean(axis=0)
@@ -47,11 +56,23 @@ def in_hull(point_D: Array, points_ND: Array) -> bool:
     return hull_weights(point_D, points_ND)[1] <= rounding
 
 
+def _points(point_D: ArrayLike, points_ND: ArrayLike) -> tuple[Array, Array]:
+    """A point and points of as many dimensions. Raises: ShapeError, SettingsError."""
+    point, points = as_stack("point", point_D, 1, exactly=True), as_stack("points", points_ND, 2, exactly=True)
+    if points.shape[1] != len(point):
+        raise ShapeError(f"point has {len(point)} dimensions but points have {points.shape[1]}; make them equal")
+    check_room(points=len(points), dimensions=len(point))
+    return point, points
+
+
 def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
     """The x from 0 up that brings matrix·x nearest to the target. Shapes: (E, N), (E,) -> (N,).
 
     Columns enter one by one where the error still falls, and leave when their weight would turn negative.
     """
+    matrix_EN, target_E = as_stack("matrix", matrix_EN, 2, exactly=True), as_stack("target", target_E, 1, exactly=True)
+    if len(matrix_EN) != len(target_E):
+        raise ShapeError(f"matrix has {len(matrix_EN)} rows but target has {len(target_E)} numbers; make them equal")
     n = matrix_EN.shape[1]
     x_N, free_N = np.zeros(n), np.zeros(n, dtype=bool)
     slope_N = matrix_EN.T @ target_E
@@ -89,6 +110,10 @@ def hull_corners(points_N2: Array) -> list[int]:
     >>> hull_corners(np.array([[0, 0], [2, 0], [1, 1], [2, 2], [0, 2]]))
     [0, 1, 3, 4]
     """
+    points_N2 = as_stack("points", points_N2, 2, exactly=True)
+    if points_N2.shape[1] != 2:
+        raise ShapeError(f"points has shape {points_N2.shape} but must have two columns: points of the plane")
+    points_N2 = unit_sized("points", points_N2)
     order = np.lexsort((points_N2[:, 1], points_N2[:, 0]))
     _, first = np.unique(points_N2[order], axis=0, return_index=True)
     ordered = [int(order[i]) for i in first]

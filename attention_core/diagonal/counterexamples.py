@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, whole_number
+from ..checks import Array, seed_number, whole_number
+from ..costs import check_room, check_seconds
 from .proposition_checks import Check
 from .propositions import Proposition
 
@@ -34,9 +36,12 @@ def search(proposition: Proposition, *, n_tokens: int = 4, d_model: int = 2, see
     [[4.0], [1.0], [3.0]]
     """
     n, d = whole_number("n_tokens", n_tokens, 1), whole_number("d_model", d_model, 1)
-    rng = np.random.default_rng(whole_number("seed", seed, 0, 2**64 - 1))
+    check_room(n_tokens=n, keys=n, d_model=d)
+    rng = np.random.default_rng(seed_number(seed))
     found, nearest, applied = None, None, 0
-    for _ in range(whole_number("tries", tries, 1, MOST_TRIES)):
+    seconds = whole_number("tries", tries, 1, MOST_TRIES) * expected_check_seconds(proposition, n, d)
+    check_seconds(seconds, "choose fewer tokens, features or tries")
+    for _ in range(tries):
         x_TD = candidate(proposition, rng, n, d)
         check = proposition.check(x_TD)
         applied += check.applies
@@ -45,6 +50,18 @@ def search(proposition: Proposition, *, n_tokens: int = 4, d_model: int = 2, see
         nearest = check
         found = found if check.holds else x_TD
     return Search(found, nearest, tries, applied)
+
+
+def expected_check_seconds(proposition: Proposition, n_tokens: int, d_model: int) -> float:
+    """About how long one try takes on one core: the pairs of tokens, and what some propositions do besides."""
+    seconds = 3e-4 + 1e-7 * n_tokens**2 + 1e-9 * n_tokens**2 * d_model
+    besides: dict[str, float] = {
+        "S1": 5e-8 * n_tokens**2 * d_model,
+        "S7": 5e-8 * n_tokens**2 * d_model,
+        "S11": 7e-4 * n_tokens * math.cbrt(min(n_tokens, d_model)),
+        "S13": 3e-8 * n_tokens**3,
+    }
+    return seconds + besides.get(proposition.number, 0.0)
 
 
 def candidate(proposition: Proposition, rng: np.random.Generator, n_tokens: int, d_model: int) -> Array:

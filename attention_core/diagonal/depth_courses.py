@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
+from ..checks import check_text, number_between
 from ..embeddings import embed
+from ..remembered import remembered
 from ..text import tokenize
 from .depth import Stack, levels
 from .token_matrices import MAX_TOKENS, gaussian_tokens
@@ -29,16 +30,18 @@ class Course:
         >>> Course((0.9, 0.2, 0.01), (0.5, 0.5, 0.5)).layers_until(0.1)
         2
         """
+        number_between("distance", distance)
         return next((layer for layer, d in enumerate(self.distances) if d < distance), None)
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def course(stack: Stack, d_model: int, text: str = "", n_tokens: int = 16) -> Course:
     """The course of the words of a text, or without one of drawn Gaussian tokens. Raises: AttentionError.
 
     >>> course(Stack(n_layers=2), 64).distances[0] > 0.9
     True
     """
+    check_text("text", text)
     if text:
         x_TD = embed(tokenize(text).tokens[:MAX_TOKENS], d_model, positions=False).words
     else:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import scaled_dot_product_attention
-from ..checks import Array, whole_number
-from ..errors import SettingsError
+from ..checks import Array, check_switch, number_between, score_scale, seed_number, whole_number
+from ..costs import check_room, check_seconds
 from . import Square
 from .metrics import argmax_rate, self_mass
 
@@ -23,6 +23,7 @@ TOKEN_DRAWS, WEIGHT_DRAWS = 18, 19
 # About 2 MB per score array: larger chunks fall out of the cache.
 CHUNK_NUMBERS = 2**18
 MOST_DRAWS = 100_000
+_LEAST = {"n_tokens": 1, "d_model": 1, "d_k": 0}
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Experiment:
     Weightless when d_k is 0; otherwise tied, Q = K = X W with a new Gaussian W (entries of variance 1/d_model) in
     each draw. (With tied orthonormal W the queries are Gaussian tokens of d_k features: weightless, d_model = d_k.)
     scale: on the scores; None is 1/√(width of a query), 1.0 leaves them unscaled.
+    Raises: SettingsError.
     """
 
     n_tokens: int = 16
@@ -40,6 +42,14 @@ class Experiment:
     scale: float | None = None
     causal: bool = False
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        n, d, d_k = (whole_number(name, getattr(self, name), low) for name, low in _LEAST.items())
+        for sizes in ({"n_tokens": n, "keys": n}, {"n_tokens": n, "d_model": d}, {"d_model": d, "d_k": d_k}):
+            check_room(**sizes)
+        score_scale(self.scale, d_k or d)
+        check_switch("causal", self.causal)
+        seed_number(self.seed)
 
 
 @dataclass(frozen=True)
@@ -66,9 +76,12 @@ def estimates(
     Ends when both standard errors are at most `error` (after at_least draws), or after at_most draws.
     Raises: SettingsError.
     """
-    if not (math.isfinite(error) and error >= 0):
-        raise SettingsError(f"error is {error} but must be a number from 0")
+    number_between("error", error, 0.0)
     least, most = whole_number("at_least", at_least, 2), whole_number("at_most", at_most, 1, MOST_DRAWS)
+    # The rows of a draw are nearly independent: N tokens bring the error of a share down to 1/2 by the root of N draws.
+    draws = min(most, max(least, 0.25 / experiment.n_tokens / error**2 if error**2 else math.inf))
+    seconds = draws * expected_draw_seconds(experiment)
+    check_seconds(seconds, "choose fewer tokens, features or draws, or a larger error")
     draws, totals, squares = 0, np.zeros(2), np.zeros(2)
     for measured_2X in _chunks(experiment, most):
         draws += measured_2X.shape[1]
@@ -78,6 +91,13 @@ def estimates(
         yield estimate
         if draws >= least and estimate.error <= error:
             return
+
+
+def expected_draw_seconds(experiment: Experiment) -> float:
+    """About how long one draw takes on one core: its numbers, and its matrix products."""
+    e = experiment
+    numbers = e.n_tokens * e.d_model + e.d_model * e.d_k + e.n_tokens**2
+    return 2e-6 + 2e-8 * numbers + 1e-10 * e.n_tokens * (e.n_tokens * (e.d_k or e.d_model) + e.d_model * e.d_k)
 
 
 def estimated(
@@ -94,10 +114,8 @@ def estimated(
 
 def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:
     """Self-mass and argmax rate of each draw, chunk by chunk. Shapes: (2, draws of the chunk)."""
-    e = experiment
-    n_tokens, d_model = whole_number("n_tokens", e.n_tokens, 1), whole_number("d_model", e.d_model, 1)
-    d_k = whole_number("d_k", e.d_k, 0)
-    sizes = [whole_number("seed", e.seed, 0, 2**64 - 1), n_tokens, d_model, d_k]
+    e, (n_tokens, d_model, d_k) = experiment, (experiment.n_tokens, experiment.d_model, experiment.d_k)
+    sizes = [e.seed, n_tokens, d_model, d_k]
     tokens, weights = (np.random.default_rng([*sizes, stream]) for stream in (TOKEN_DRAWS, WEIGHT_DRAWS))
     size = max(1, CHUNK_NUMBERS // (n_tokens * max(n_tokens, d_model) + d_model * d_k))
     for first in range(0, at_most, size):

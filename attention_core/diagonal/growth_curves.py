@@ -13,22 +13,29 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ..checks import Array, score_scale, whole_number
+from ..checks import Array, check_switch, score_scale, whole_number
+from ..costs import check_seconds
+from ..remembered import remembered
 
 NORMAL = NormalDist()
 # Nodes over the length of a token and over the Laplace variable: the curves are then right to 1e-6.
 LENGTH_NODES, LAPLACE_STEP = 48, 0.2
+# Beyond them the density of long tokens is lost in rounding, and rows under a causal mask in memory.
+MOST_TOKENS, MOST_FEATURES = 10**6, 10**6
 
 
 def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> float:
     """R = E_r[Φ(√r)^(N-1)]: each other token must score below |x_i|². No scale or temperature changes it.
 
+    Raises: SettingsError, as all curves here.
+
     >>> round(argmax_rate_exact(16, 8), 3)
     0.874
     """
     lengths_R, weights_R = chi_nodes(d_model)
+    others_I = _others(n_tokens, causal)
     chance_R = np.array([NORMAL.cdf(length) for length in lengths_R])
-    return float(weights_R @ _mean_over_rows(chance_R[:, np.newaxis] ** _others(n_tokens, causal)))
+    return float(weights_R @ _mean_over_rows(chance_R[:, np.newaxis] ** others_I))
 
 
 def self_mass_exact(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:
@@ -39,10 +46,11 @@ def self_mass_exact(n_tokens: int, d_model: int, *, scale: float | None = None, 
     >>> round(self_mass_exact(16, 8), 3)
     0.423
     """
+    _others(n_tokens, causal)
     log_t_L = np.arange(-45.0, 4.0, LAPLACE_STEP)
     density_L = LAPLACE_STEP * np.exp(log_t_L - np.exp(log_t_L))
-    log_transform_RL, weights_R = _log_transform(d_model, score_scale(scale, d_model))
-    power_RL = _mean_power(log_transform_RL, whole_number("n_tokens", n_tokens, 1), causal)
+    log_transform_RL, weights_R = _log_transform(d_model, _score_scale(scale, d_model))
+    power_RL = _mean_power(log_transform_RL, n_tokens, causal)
     return float(weights_R @ (power_RL @ density_L))
 
 
@@ -54,7 +62,7 @@ def self_mass_bound(n_tokens: int, d_model: int, *, scale: float | None = None, 
     >>> round(self_mass_bound(16, 8), 3)
     0.413
     """
-    factor = score_scale(scale, d_model)
+    factor = _score_scale(scale, d_model)
     lengths_R, weights_R = chi_nodes(d_model)
     rule_RI = _one_rival_rule(lengths_R[:, np.newaxis] ** 2, factor, _others(n_tokens, causal))
     return float(weights_R @ _mean_over_rows(rule_RI))
@@ -68,7 +76,7 @@ def self_mass_rule(n_tokens: int, d_model: int, *, scale: float | None = None, c
     >>> round(self_mass_rule(32, 32), 4)
     0.8485
     """
-    factor = score_scale(scale, whole_number("d_model", d_model, 1))
+    factor = _score_scale(scale, d_model)
     return float(_mean_over_rows(_one_rival_rule(float(d_model), factor, _others(n_tokens, causal))))
 
 
@@ -78,7 +86,8 @@ def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
     >>> round(half_mass_width(64), 1), round(half_mass_width(64, scaled=False), 1)
     (21.6, 8.3)
     """
-    log_others = math.log(whole_number("n_tokens", n_tokens, 2) - 1)
+    check_switch("scaled", scaled)
+    log_others = math.log(whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1)
     return (log_others + 0.5) ** 2 if scaled else 2 * log_others
 
 
@@ -88,16 +97,16 @@ def half_argmax_width(n_tokens: int) -> float:
     >>> round(half_argmax_width(64), 1)
     5.3
     """
-    return NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2) - 1))) ** 2
+    return NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1))) ** 2
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def chi_nodes(degrees: int) -> tuple[Array, Array]:
     """Lengths √r of Gaussian tokens with weights: Gauss-Legendre nodes times the chi density.
 
     Sums over them are means over tokens, right to rounding for smooth functions. Shapes: (R,), (R,).
     """
-    d = whole_number("degrees", degrees, 1)
+    d = whole_number("degrees", degrees, 1, MOST_FEATURES)
     middle = math.sqrt(max(d - 0.5, 0.0))
     low, high = max(0.0, middle - 6.5), middle + 6.5
     node_R, weight_R = np.polynomial.legendre.leggauss(LENGTH_NODES)
@@ -116,10 +125,12 @@ def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
 
     It does not depend on the number of tokens. Shapes: (R, L), with the weights (R,).
     """
-    length_R, weights_R = chi_nodes(whole_number("d_model", d_model, 1))
+    length_R, weights_R = chi_nodes(d_model)
     t_L = np.exp(np.arange(-45.0, 4.0, LAPLACE_STEP))
     # Where the exponent bends, within 1/(√r·scale), a few nodes must lie.
-    step = 1.0 / max(5.0, float(length_R[-1]) * abs(scale))
+    bend = max(5.0, float(length_R[-1]) * abs(scale))
+    check_seconds(4e-3 * bend, "choose a smaller scale or fewer features")
+    step = 1.0 / bend
     z_Z = np.arange(-8.5, 8.5 + step, step)
     normal_Z = step * np.exp(-(z_Z**2) / 2) / math.sqrt(2 * math.pi)
     log_transform_RL = np.empty((len(length_R), len(t_L)))
@@ -130,15 +141,23 @@ def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
     return log_transform_RL, weights_R
 
 
+def _score_scale(scale: float | None, d_model: int) -> float:
+    """The factor on the scores of tokens of some features. Raises: SettingsError."""
+    return score_scale(scale, whole_number("d_model", d_model, 1, MOST_FEATURES))
+
+
 def _one_rival_rule(r: Array | float, scale: float, others: Array) -> Array:
     """1/(1 + n·E[exp(rival - own)]) for n others: the mean of a lognormal number in the place of each."""
-    rule: Array = 1.0 / (1.0 + others * np.exp(np.minimum(r * scale**2 / 2 - r * scale, 700.0)))
+    with np.errstate(over="ignore"):  # of the scale's square: the exponent is then beyond 690 in any case
+        exponent = np.minimum(r * scale * (np.float64(scale) / 2 - 1), 690.0)
+    rule: Array = 1.0 / (1.0 + others * np.exp(exponent))
     return rule
 
 
 def _others(n_tokens: int, causal: bool) -> Array:
     """How many others each row competes with: N-1 in the one kind of row, or 0, 1, ..., N-1 under a causal mask."""
-    last = whole_number("n_tokens", n_tokens, 1) - 1
+    check_switch("causal", causal)
+    last = whole_number("n_tokens", n_tokens, 1, MOST_TOKENS) - 1
     return np.arange(last + 1) if causal else np.array([last])
 
 

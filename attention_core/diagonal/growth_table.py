@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
+from ..checks import check_switch, seed_number
+from ..remembered import remembered
 from .growth import Experiment
 from .growth_curves import argmax_rate_exact, self_mass_bound, self_mass_exact, self_mass_rule
 
@@ -24,6 +25,11 @@ class Growth:
     scaled: bool = True
     causal: bool = False
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("tied", "scaled", "causal"):
+            check_switch(name, getattr(self, name))
+        seed_number(self.seed)
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -52,13 +58,14 @@ class Curves:
     uniform: float
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curves:
     """The curves for Gaussian tokens without weights; for tied orthonormal weights the width is d_k.
 
     >>> round(curves(16).self_mass[5], 3), curves(4).uniform
     (0.423, 0.25)
     """
+    check_switch("scaled", scaled)
     scale = None if scaled else 1.0
     return Curves(
         CURVE_WIDTHS,

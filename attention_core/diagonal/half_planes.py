@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_numbers, as_stack, check_range, number_between, whole_number
 from ..errors import ShapeError
+from ..heads import check_places, head_of
 from ..trace import Trace
 
 
@@ -28,6 +29,7 @@ class HalfPlane:
 
         Without a direction (the query is 0, and all keys score alike) both are the own key.
         """
+        number_between("reach", reach, 0.0)
         length = float(np.hypot(*self.normal))
         along = np.array([-self.normal[1], self.normal[0]]) / (length or 1.0)
         return np.stack([self.own - reach * along, self.own + reach * along])
@@ -37,6 +39,7 @@ class HalfPlane:
 
         Shapes: (corners, 2), none when nothing of it is inside. Source: Sutherland and Hodgman 1974.
         """
+        number_between("reach", reach, 0.0)
         square = reach * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         inside = square @ self.normal - self.threshold
         corners: list[Array] = []
@@ -58,13 +61,17 @@ def half_plane(queries_T2: Array, keys_T2: Array, token: int) -> HalfPlane:
     >>> half_plane(x, x, token=0).rivals.tolist()
     [False, True, False]
     """
+    queries_T2, keys_T2 = as_numbers("queries", queries_T2), as_numbers("keys", keys_T2)
     if queries_T2.ndim != 2 or queries_T2.shape[1] != 2 or queries_T2.shape != keys_T2.shape:
         raise ShapeError(
             f"queries of shape {queries_T2.shape} and keys of shape {keys_T2.shape} do not lie in the plane: "
             "choose d_k = 2, or 2 features and no weights"
         )
+    whole_number("token", token, 0, len(queries_T2) - 1)
     normal_2, own_2 = queries_T2[token], keys_T2[token]
-    scores_T = keys_T2 @ normal_2
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores_T = keys_T2 @ normal_2
+    check_range(scores_T)
     threshold = float(scores_T[token])
     rivals_T = scores_T > threshold
     rivals_T[token] = False
@@ -73,7 +80,8 @@ def half_plane(queries_T2: Array, keys_T2: Array, token: int) -> HalfPlane:
 
 def half_plane_of(trace: Trace, token: int, head: int = 0, batch: int = 0) -> HalfPlane:
     """The half-plane of a token in a head whose queries and keys are pairs of numbers. Raises: ShapeError."""
-    return half_plane(trace.query_heads[batch, head], trace.key_heads[batch, head], token)
+    check_places(trace, head=head, batch=batch)
+    return half_plane(trace.query_heads[batch, head], trace.key_heads[batch, head_of(trace, "key_heads", head)], token)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +103,10 @@ def gram(x_TD: Array) -> Gram:
     >>> parts.products.tolist(), parts.lengths.tolist(), float(parts.cosines[0, 1])
     ([[25.0, 8.0], [8.0, 4.0]], [5.0, 2.0], 0.8)
     """
-    products_TT = x_TD @ x_TD.T
+    x_TD = as_stack("x", x_TD, 2, exactly=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        products_TT = x_TD @ x_TD.T
+    check_range(products_TT)
     lengths_T = np.sqrt(np.diagonal(products_TT))
     areas_TT = np.outer(lengths_T, lengths_T)
     cosines_TT = np.divide(products_TT, areas_TT, out=np.zeros_like(products_TT), where=areas_TT > 0)

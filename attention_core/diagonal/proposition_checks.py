@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..attention import attend
-from ..checks import Array, as_sequence
+from ..checks import Array, as_stack, check_range
+from ..costs import check_room
 from ..errors import ShapeError
 from ..formulas import softmax
+from ..heads import check_places
 from ..projections import Projections
 from ..trace import Trace
 from . import diagonal, margins, pair_excess
@@ -41,7 +43,7 @@ def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:
     >>> weightless([[1.0], [2.0]]).probabilities.round(4).tolist()
     [[0.2689, 0.7311], [0.1192, 0.8808]]
     """
-    x_1TD = as_sequence("x", x)
+    x_1TD = as_stack("x", x, 2, exactly=True)[np.newaxis]
     return tokens_of_trace(attend(x_1TD, Projections.weightless(x_1TD.shape[-1]), scale=scale))
 
 
@@ -50,6 +52,7 @@ def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> Tokens:
 
     Without weights and with tied ones the scores are a Gram matrix of the queries, as the propositions ask for.
     """
+    check_places(trace, head=head, batch=batch)
     if trace.scores.shape[2] != trace.scores.shape[3]:
         raise ShapeError("the propositions are about tokens that look at themselves: queries and keys must be as many")
     scores_TT = trace.scaled_scores[batch, head]
@@ -182,7 +185,11 @@ def columns_instead_of_rows(t: Tokens) -> Check:
 
 def squared_distances(x_TD: Array) -> Array:
     """|x_i - x_j|² for all pairs of tokens. Shapes: (T, D) -> (T, T)."""
-    distances_TT: Array = ((x_TD[:, np.newaxis] - x_TD) ** 2).sum(axis=-1)
+    x_TD = as_stack("x", x_TD, 2, exactly=True)
+    check_room(tokens=len(x_TD), others=len(x_TD), features=x_TD.shape[1])
+    with np.errstate(over="ignore"):
+        distances_TT: Array = ((x_TD[:, np.newaxis] - x_TD) ** 2).sum(axis=-1)
+    check_range(distances_TT)
     return distances_TT
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from ..checks import shown
 from ..errors import SettingsError
 from . import proposition_checks as checks
 from .proposition_checks import Check, Tokens, weightless
@@ -49,10 +50,10 @@ class Proposition:
 
 def proposition(number: str) -> Proposition:
     """The proposition of a number such as "S4". Raises: SettingsError."""
-    for candidate in PROPOSITIONS:
-        if candidate.number == number:
-            return candidate
-    raise SettingsError(f"number is {number!r} but must be S1 to S{len(PROPOSITIONS)}")
+    found = {candidate.number: candidate for candidate in PROPOSITIONS}
+    if not isinstance(number, str) or number not in found:
+        raise SettingsError(f"number is {shown(number)} but must be S1 to S{len(PROPOSITIONS)}")
+    return found[number]
 
 
 PROPOSITIONS = (

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import LARGEST, Array, check_switch, check_text, number_between, one_of, seed_number, whole_number
 from ..embeddings import embed, sinusoidal_positions
 from ..errors import SettingsError
 from ..projections import Projections
+from ..remembered import remembered
 from ..text import tokenize
 from ..trace import Trace
 from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, standardised, stretch
@@ -20,6 +20,7 @@ from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, standardi
 TOKENS = ("sentence", "drawn", "numbers")
 WEIGHTS = ("weightless", "tied", "angle", "free", "orthonormal", "tied orthonormal")
 POSITIONS = ("none", "added", "concatenated")
+LARGEST_SIZE = 4096
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class DiagonalScene:
     sizes). spread stretches the tokens, positions come after, layer_norm last. d_k 0 means d_model. angle, in
     degrees, turns W_K from tied (0) through unrelated (90) to opposite (180). temperature divides the scaled scores;
     unscaled ones are divided by the temperature alone.
+    Raises: SettingsError, TextError.
     """
 
     tokens: str = "sentence"
@@ -48,8 +50,23 @@ class DiagonalScene:
     temperature: float = 1.0
     causal: bool = False
 
+    def __post_init__(self) -> None:
+        for name, choices in (("tokens", TOKENS), ("positions", POSITIONS), ("weights", WEIGHTS)):
+            one_of(name, getattr(self, name), choices)
+        for name in ("text", "numbers"):
+            check_text(name, getattr(self, name))
+        for name, low in (("n_tokens", 1), ("d_model", 1), ("d_k", 0)):
+            whole_number(name, getattr(self, name), low, LARGEST_SIZE)
+        for name in ("layer_norm", "scaled", "causal"):
+            check_switch(name, getattr(self, name))
+        seed_number(self.seed)
+        number_between("spread", self.spread, -5.0, 5.0)
+        number_between("angle", self.angle)
+        if number_between("temperature", self.temperature) <= 0:
+            raise SettingsError(f"temperature is {self.temperature} but must be a finite number above 0")
 
-@lru_cache(maxsize=64)
+
+@remembered(64)
 def trace_of_scene(scene: DiagonalScene) -> Trace:
     """One head of attention on a scene. Raises: AttentionError."""
     labels, x_TD = tokens_of_scene(scene)
@@ -60,8 +77,6 @@ def trace_of_scene(scene: DiagonalScene) -> Trace:
 
 def tokens_of_scene(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
     """The tokens' labels, and the matrix that attention reads. Shapes: (T, D). Raises: AttentionError."""
-    if not math.isfinite(scene.spread) or abs(scene.spread) > 5:
-        raise SettingsError(f"spread is {scene.spread} but must lie from -5 to 5")
     labels, words_TD = _words(scene)
     x_TD = _with_positions(scene.positions, stretch(words_TD, scene.spread, scene.seed))
     return labels, standardised(x_TD) if scene.layer_norm else x_TD
@@ -75,8 +90,6 @@ def projections_of_scene(scene: DiagonalScene, d_model: int) -> Projections:
         stiefel = Projections.stiefel(d_model, 1, d_k=scene.d_k or None, d_v=d_model, seed=scene.seed)
         return stiefel if scene.weights == "orthonormal" else replace(stiefel, w_k=stiefel.w_q)
     degrees = {"tied": 0.0, "angle": scene.angle, "free": 90.0}
-    if scene.weights not in degrees:
-        raise SettingsError(f"weights is {scene.weights!r} but must be one of {', '.join(WEIGHTS)}")
     return turned(d_model, scene.d_k or d_model, degrees[scene.weights], scene.seed)
 
 
@@ -89,8 +102,8 @@ def turned(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections
     >>> bool((weights.w_k == -weights.w_q).all())
     True
     """
-    if not math.isfinite(degrees):
-        raise SettingsError(f"angle is {degrees} but must be a number of degrees")
+    number_between("degrees", degrees)
+    whole_number("d_k", d_k, 1)
     free = Projections.random(d_model, 1, d_k=d_k, d_v=d_model, seed=seed, init="normal")
     # In quarter turns, so that 90 and 180 degrees are exact.
     quarter, rest = divmod(degrees, 90.0)
@@ -102,9 +115,9 @@ def turned(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections
 
 def score_scale_of_scene(scene: DiagonalScene, d_k: int) -> float:
     """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled. Raises: SettingsError."""
-    if not (math.isfinite(scene.temperature) and scene.temperature > 0):
-        raise SettingsError(f"temperature is {scene.temperature} but must be a finite number above 0")
-    return 1.0 / (scene.temperature * (math.sqrt(d_k) if scene.scaled else 1.0))
+    divisor = scene.temperature * (math.sqrt(whole_number("d_k", d_k, 1)) if scene.scaled else 1.0)
+    # A reciprocal beyond the range of float is refused by `attend`, which reads it.
+    return 1.0 / divisor if divisor >= 1 / LARGEST[np.dtype(np.float64)] else math.inf
 
 
 def _words(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
@@ -113,16 +126,12 @@ def _words(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
         return labels, embed(labels, scene.d_model, positions=False).words
     if scene.tokens == "drawn":
         x_TD = gaussian_tokens(scene.n_tokens, scene.d_model, scene.seed)
-    elif scene.tokens == "numbers":
-        x_TD = parse_tokens(scene.numbers)
     else:
-        raise SettingsError(f"tokens is {scene.tokens!r} but must be one of {', '.join(TOKENS)}")
+        x_TD = parse_tokens(scene.numbers)
     return tuple(str(i + 1) for i in range(len(x_TD))), x_TD
 
 
 def _with_positions(positions: str, x_TD: Array) -> Array:
-    if positions not in POSITIONS:
-        raise SettingsError(f"positions is {positions!r} but must be one of {', '.join(POSITIONS)}")
     if positions == "none":
         return x_TD
     code_TD = sinusoidal_positions(*x_TD.shape)

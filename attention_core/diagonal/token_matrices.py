@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ..checks import Array, all_finite, typed_number, whole_number
+from ..checks import Array, all_finite, as_stack, check_range, check_text, number_between, typed_number, whole_number
+from ..costs import check_room
 from ..errors import SettingsError, ShapeError
 from ..initialisation import generator
 from ..trained.encoder import Norm, layer_norm
@@ -21,8 +22,7 @@ def gaussian_tokens(n_tokens: int, d_model: int, seed: int = 0) -> Array:
 
     More features leave the first ones as they are, so that only d_model changes.
     """
-    whole_number("n_tokens", n_tokens, 1)
-    whole_number("d_model", d_model, 1)
+    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1))
     features_DT = generator(seed, TOKEN_STREAM).standard_normal((d_model, n_tokens))
     return np.ascontiguousarray(features_DT.T)
 
@@ -33,8 +33,12 @@ def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
     The directions stay. spread: 0 changes nothing; at 1 one token in six becomes more than e times as long.
     Shapes: (T, D).
     """
-    factors_T1 = np.exp(spread * generator(seed, LENGTH_STREAM).standard_normal((len(x_TD), 1)))
-    longer: Array = x_TD * factors_T1
+    x_TD = as_stack("x", x_TD, 2, exactly=True)
+    number_between("spread", spread)
+    with np.errstate(over="ignore", invalid="ignore"):
+        factors_T1 = np.exp(spread * generator(seed, LENGTH_STREAM).standard_normal((len(x_TD), 1)))
+        longer: Array = x_TD * factors_T1
+    check_range(longer)
     return longer
 
 
@@ -48,6 +52,9 @@ def standardised(x_XD: Array) -> Array:
     >>> standardised(np.array([[1.0, 3.0], [5.0, 5.0]])).tolist()
     [[-1.0, 1.0], [0.0, 0.0]]
     """
+    x_XD = as_stack("x", x_XD, 1)
+    # Divided by a power of 2 a token keeps its direction, and no square leaves the range of float.
+    x_XD = np.ldexp(x_XD, -np.frexp(np.abs(x_XD).max(axis=-1, keepdims=True))[1])
     constant_X1 = (x_XD == x_XD[..., :1]).all(axis=-1, keepdims=True)
     varied_XD = np.where(constant_X1, 0.0, x_XD)
     ones_D = np.ones(x_XD.shape[-1])
@@ -62,6 +69,7 @@ def parse_tokens(text: str) -> Array:
     >>> parse_tokens("3, 3; 10 0; 11 -20").tolist()
     [[3.0, 3.0], [10.0, 0.0], [11.0, -20.0]]
     """
+    check_text("text", text)
     rows = [row.replace(",", " ").split() for row in text.split(";") if row.strip(" ,\n\t")]
     if not rows:
         raise SettingsError("no numbers are given: write tokens like 1; 2; 3 or 3,3; 10,0")
@@ -82,6 +90,7 @@ def format_tokens(x_TD: Array) -> str:
     >>> format_tokens(np.array([[3.0, 0.5], [1.0, -20.0]]))
     '3,0.5; 1,-20'
     """
+    x_TD = as_stack("x", x_TD, 2, exactly=True)
     return "; ".join(",".join(repr(float(value)).removesuffix(".0") for value in row) for row in x_TD)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_stack
 from ..errors import SettingsError, ShapeError
 from ..formulas import merge_heads, split_heads
 from ..initialisation import generator, orthonormal_columns
@@ -26,6 +26,10 @@ class Gauge:
 
     query_key: Array
     value: Array
+
+    def __post_init__(self) -> None:
+        for name in ("query_key", "value"):
+            object.__setattr__(self, name, as_stack(name, getattr(self, name), 3, exactly=True))
 
 
 def random_gauge(projections: Projections, seed: int = 0) -> Gauge:
@@ -51,10 +55,9 @@ def change_gauge(projections: Projections, gauge: Gauge) -> Projections:
     Raises: ShapeError, SettingsError for a matrix without inverse.
     """
     p = projections
-    widths = {"query_key": p.d_k, "value": p.d_v}
-    for name, width in widths.items():
-        if getattr(gauge, name).shape != (p.groups, width, width):
-            raise ShapeError(f"{name} has shape {getattr(gauge, name).shape} but must have {(p.groups, width, width)}")
+    for name, basis, width in (("query_key", gauge.query_key, p.d_k), ("value", gauge.value, p.d_v)):
+        if basis.shape != (p.groups, width, width):
+            raise ShapeError(f"{name} has shape {basis.shape} but must have {(p.groups, width, width)}")
     try:
         back_GKK, back_GVV = np.linalg.inv(gauge.query_key), np.linalg.inv(gauge.value)
     except np.linalg.LinAlgError as error:

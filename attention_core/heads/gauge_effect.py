@@ -9,6 +9,7 @@ import numpy as np
 from ..checks import Array
 from ..decompositions import head_slice
 from ..trace import Trace
+from . import check_places
 from .gauge import change_gauge, random_gauge
 from .reruns import rerun
 
@@ -37,6 +38,7 @@ def turned(trace: Trace, seed: int) -> Trace:
 
 def moved(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
     """The head's own parts of W_Q, W_K, W_V and W_O, which all change."""
+    check_places(before, head=head)
     weights = [
         Turned(symbol, head_slice(before, name, head), head_slice(after, name, head))
         for name, symbol in (("w_q", "W_Q"), ("w_k", "W_K"), ("w_v", "W_V"))
@@ -46,6 +48,7 @@ def moved(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
 
 def kept(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
     """What the head computes, and the products of its weights that decide it: none of it changes."""
+    check_places(before, head=head)
     pairs = [_products(trace, head) for trace in (before, after)]
     products = [Turned(symbol, pairs[0][symbol], pairs[1][symbol]) for symbol in pairs[0]]
     fields = [

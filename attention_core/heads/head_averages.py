@@ -7,17 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, whole_number
-from ..errors import SettingsError
+from ..checks import Array, as_list, whole_number
+from ..errors import SettingsError, ShapeError
+from ..option_checks import as_scores
 from ..trace import Trace
 from .patterns import effective_tokens, mean_of_rows, pattern_of
 
 
 def chosen_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
     """The matrices of some heads. Shapes: (H, T, S) -> (N, T, S). Raises: SettingsError."""
-    if not heads:
+    numbers_HTS = as_scores("numbers", numbers_HTS)
+    if numbers_HTS.ndim == 0 or 0 in numbers_HTS.shape:
+        raise ShapeError(f"numbers has shape {numbers_HTS.shape} but must hold a matrix for each head")
+    if not (chosen := as_list("heads", heads)):
         raise SettingsError("no head was chosen; choose at least one")
-    return numbers_HTS[[whole_number("head", head, 0, len(numbers_HTS) - 1) for head in heads]]
+    return numbers_HTS[[whole_number("head", head, 0, len(numbers_HTS) - 1) for head in chosen]]
 
 
 def mean_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
@@ -55,7 +59,10 @@ def blur(trace: Trace, heads: Sequence[int]) -> Blur:
     The entropy of a mean is at least the mean of the entropies. Source: Shannon 1948, section 6 (concavity).
     """
     pattern = pattern_of(trace)
-    shares_HTS, seen_HT = (chosen_heads(array[0], heads) for array in (pattern.probabilities, pattern.occupied))
+    shares_HTS, seen_HT = (
+        chosen_heads(pattern.probabilities[0], heads),
+        chosen_heads(pattern.occupied[0].astype(int), heads) > 0,
+    )
     mean_TS = shares_HTS.mean(axis=0)
     widths_HT = np.where(seen_HT, effective_tokens(shares_HTS), np.nan)
     width_T = np.where(seen_HT.all(axis=0), effective_tokens(mean_TS), np.nan)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_measured, as_numbers, check_alike, check_range, unit_sized
+from ..errors import ShapeError
 from ..trace import Trace
 from .patterns import pattern_of
 from .similarity import MOST, jensen_shannon
@@ -16,6 +17,9 @@ def most_alike(similarity_HH: Array) -> tuple[int, int] | None:
     >>> most_alike(np.array([[1.0, 0.2, 0.7], [0.2, 1.0, np.nan], [0.7, np.nan, 1.0]]))
     (0, 2)
     """
+    similarity_HH = as_measured("similarity", similarity_HH, 2)
+    if similarity_HH.ndim != 2 or similarity_HH.shape[0] != similarity_HH.shape[1]:
+        raise ShapeError(f"similarity has shape {similarity_HH.shape} but must have a row and a column for each head")
     pairs_HH = np.where(np.triu(np.ones(similarity_HH.shape, dtype=bool), 1), similarity_HH, np.nan)
     if np.isnan(pairs_HH).all():
         return None
@@ -28,6 +32,7 @@ def heads_apart(before: Trace, after: Trace) -> float:
 
     Units or range: 0 (equal) to 1 (nothing in common). Queries with nothing to attend to count as equal.
     """
+    check_alike("before", before.probabilities, "after", after.probabilities)
     apart_BHT = jensen_shannon(pattern_of(before).probabilities, pattern_of(after).probabilities)
     return float(apart_BHT.mean()) / MOST
 
@@ -38,5 +43,10 @@ def relative_change(before: Array, after: Array) -> float:
     >>> relative_change(np.array([3.0, 4.0]), np.array([3.0, 3.0]))
     0.2
     """
+    check_alike("before", as_numbers("before", before), "after", as_numbers("after", after))
+    before, after = unit_sized("before and after", np.stack([before, after]))
     length = float(np.linalg.norm(before))
-    return float(np.linalg.norm(after - before)) / length if length else 0.0
+    with np.errstate(over="ignore"):
+        change = float(np.linalg.norm(after - before) / length) if length else 0.0
+    check_range(np.array(change))
+    return change

@@ -9,8 +9,23 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..checks import Array
+from ..checks import (
+    Array,
+    as_array,
+    as_measured,
+    as_numbers,
+    as_shares,
+    as_stack,
+    check_alike,
+    check_switch,
+    number_between,
+    unit_sized,
+    whole_number,
+)  # fmt: skip
+from ..costs import MOST_NUMBERS, check_room
+from ..errors import SettingsError
 from ..trace import Trace
 
 
@@ -28,6 +43,16 @@ class Pattern:
     scores: Array | None = None
     in_order: bool = True
     resolution: float = float(np.finfo(np.float64).eps)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "probabilities", as_shares("probabilities", self.probabilities, 2))
+        object.__setattr__(self, "allowed", as_allowed(self.allowed))
+        check_alike("allowed", self.allowed, "probabilities", self.probabilities)
+        if self.scores is not None:
+            object.__setattr__(self, "scores", as_numbers("scores", self.scores))
+            check_alike("scores", self.scores, "probabilities", self.probabilities)
+        check_switch("in_order", self.in_order)
+        number_between("resolution", self.resolution, 0.0)
 
     @property
     def occupied(self) -> Array:
@@ -48,6 +73,14 @@ def pattern_of(trace: Trace) -> Pattern:
     return Pattern(probabilities_BHTS, allowed_BHTS, trace.scores, trace.memory is trace.inputs, resolution)
 
 
+def as_allowed(allowed: ArrayLike) -> Array:
+    """Which keys each query may see, as bool. Raises: SettingsError, ShapeError."""
+    array = as_array("allowed", allowed)
+    if array.dtype != np.bool_:
+        raise SettingsError(f"allowed must be bool (True = may attend), but is {array.dtype}; write allowed > 0")
+    return array
+
+
 def entropy(probabilities_XTS: Array) -> Array:
     """How widely a query spreads its attention: -Σ a ln a, with 0 ln 0 = 0.
 
@@ -56,6 +89,7 @@ def entropy(probabilities_XTS: Array) -> Array:
     >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).round(4).tolist()
     [0.6931, 0.0]
     """
+    probabilities_XTS = as_shares("probabilities", probabilities_XTS)
     logarithms_XTS = np.log(np.where(probabilities_XTS > 0, probabilities_XTS, 1.0))
     spread_XT: Array = np.abs((probabilities_XTS * logarithms_XTS).sum(axis=-1))  # never positive before; 0, not -0
     return spread_XT
@@ -67,7 +101,7 @@ def largest_entropy(n_keys: int) -> float:
     >>> round(largest_entropy(32), 2)
     3.47
     """
-    return math.log(n_keys)
+    return math.log(whole_number("n_keys", n_keys, 1))
 
 
 def normalised_entropy(probabilities_XTS: Array, allowed_XTS: Array) -> Array:
@@ -75,6 +109,7 @@ def normalised_entropy(probabilities_XTS: Array, allowed_XTS: Array) -> Array:
 
     Shapes: (X, T, S) twice -> (X, T). Units or range: 0 to 1.
     """
+    check_alike("allowed", allowed_XTS := as_allowed(allowed_XTS), "probabilities", np.asarray(probabilities_XTS))
     largest_XT = np.log(np.maximum(allowed_XTS.sum(axis=-1), 1))
     spread_XT = entropy(probabilities_XTS)
     shares_XT: Array = np.divide(spread_XT, largest_XT, out=np.zeros_like(spread_XT), where=largest_XT > 0)
@@ -92,25 +127,28 @@ def participation(probabilities_XTS: Array) -> Array:
 
     Shapes: (X, T, S) -> (X, T). Source: Bell and Dean 1970 (participation ratio).
     """
-    squares_XT = np.square(probabilities_XTS).sum(axis=-1)
+    squares_XT = np.square(as_shares("probabilities", probabilities_XTS)).sum(axis=-1)
     counts_XT: Array = np.divide(1.0, squares_XT, out=np.full_like(squares_XT, np.nan), where=squares_XT > 0)
     return counts_XT
 
 
 def offsets(n_queries: int, n_keys: int) -> Array:
     """How far a key lies after a query, in positions: j - i. Shapes: (T, S) whole numbers."""
+    check_room(n_queries=whole_number("n_queries", n_queries, 0), n_keys=whole_number("n_keys", n_keys, 0))
     offset_TS: Array = np.arange(n_keys) - np.arange(n_queries)[:, np.newaxis]
     return offset_TS
 
 
 def mean_distance(probabilities_XTS: Array) -> Array:
     """How far a query looks on average, in either direction: Σ a |i - j|. Shapes: (X, T, S) -> (X, T)."""
+    probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
     distance_XT: Array = (probabilities_XTS * np.abs(offsets(*probabilities_XTS.shape[-2:]))).sum(axis=-1)
     return distance_XT
 
 
 def signed_distance(probabilities_XTS: Array) -> Array:
     """Where a query looks on average: Σ a (j - i), negative for earlier tokens. Shapes: (X, T, S) -> (X, T)."""
+    probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
     distance_XT: Array = (probabilities_XTS * offsets(*probabilities_XTS.shape[-2:])).sum(axis=-1)
     return distance_XT
 
@@ -123,7 +161,9 @@ def offset_mass(probabilities_XTS: Array, offset: int) -> Array:
     >>> offset_mass(np.array([[1.0, 0.0], [0.25, 0.75]]), -1).tolist()
     [nan, 0.25]
     """
+    probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
     n_queries, n_keys = probabilities_XTS.shape[-2:]
+    whole_number("offset", offset, -MOST_NUMBERS, MOST_NUMBERS)
     mass_XT = np.full(probabilities_XTS.shape[:-1], np.nan)
     rows = np.arange(max(0, -offset), max(0, min(n_queries, n_keys - offset)))
     mass_XT[..., rows] = probabilities_XTS[..., rows, rows + offset]
@@ -132,7 +172,7 @@ def offset_mass(probabilities_XTS: Array, offset: int) -> Array:
 
 def column_sums(probabilities_XTS: Array) -> Array:
     """How much all queries together read from a key: Σ_i a. Shapes: (X, T, S) -> (X, S). Range: 0 to T."""
-    sums_XS: Array = probabilities_XTS.sum(axis=-2)
+    sums_XS: Array = as_shares("probabilities", probabilities_XTS, 2).sum(axis=-2)
     return sums_XS
 
 
@@ -141,19 +181,19 @@ def singular_values(scores_XTS: Array) -> Array:
 
     Shapes: (X, T, S) -> (X, min(T, S)).
     """
-    values_XR: Array = np.linalg.svd(scores_XTS, compute_uv=False)
+    values_XR: Array = np.linalg.svd(as_stack("scores", scores_XTS, 2), compute_uv=False)
     return values_XR
 
 
 def score_rank(scores_XTS: Array) -> Array:
     """How many independent comparisons a head's raw scores hold: their rank, at most d_k. Shapes: (X, T, S) -> (X)."""
-    rank_X: Array = np.asarray(np.linalg.matrix_rank(scores_XTS))
+    rank_X: Array = np.asarray(np.linalg.matrix_rank(unit_sized("scores", as_stack("scores", scores_XTS, 2))))
     return rank_X
 
 
 def mean_of_rows(values_XT: Array) -> Array:
     """The mean over the queries for which there is a value; NaN where there is none. Shapes: (X, T) -> (X)."""
-    known_XT = ~np.isnan(values_XT)
+    known_XT = ~np.isnan(values_XT := as_measured("values", values_XT))
     count_X = known_XT.sum(axis=-1)
     total_X = np.where(known_XT, values_XT, 0.0).sum(axis=-1)
     means_X: Array = np.divide(total_X, count_X, out=np.full(count_X.shape, np.nan), where=count_X > 0)

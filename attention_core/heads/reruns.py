@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..attention import attend
+from ..checks import one_of
 from ..trace import Trace
 
 
@@ -29,4 +30,6 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
         "softcap": trace.softcap,
         "residual": trace.residual,
     }
+    for name in changes:
+        one_of("the changed argument", name, (*given, "causal", "empty_rows"))
     return attend(**(given | changes)).labelled(trace.tokens, trace.memory_tokens)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, seed_number
 from ..initialisation import generator
+from ..remembered import remembered
 from ..trace import Trace
 from .counts import LayerSize, size_of
 from .measurement import Measurement, measure
@@ -28,10 +28,10 @@ class Agreement:
     n_tokens: int
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def agreement(trace: Trace) -> Agreement:
     """All four ways on the queries and keys of a layer, on as many of the first tokens as are quickly computed."""
-    size, n_tokens = size_of(trace), trace.sizes["T"]
+    size, n_tokens = size_of(trace), min(trace.sizes["T"], trace.sizes["S"])
     while n_tokens > 1 and not all(is_small_enough(s, replace(size, n_tokens=n_tokens)) for s in SCHEMES):
         n_tokens //= 2
     readers = size.n_heads // size.n_kv_heads
@@ -57,6 +57,7 @@ def runs_as_grows(size: LayerSize, letter: str, seed: int = 0) -> tuple[Run, ...
 
     Raises: SettingsError.
     """
+    seed_number(seed)
     found = []
     for larger in as_grows(size, letter):
         schemes = [scheme for scheme in SCHEMES if is_small_enough(scheme, larger)]

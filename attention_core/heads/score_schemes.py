@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..checks import Array
+from ..checks import Array, as_array, as_numbers, whole_number
 from ..errors import ShapeError
 from .counts import Count
 
@@ -19,7 +20,7 @@ RESULT = Count("result", r"h\,n^2", lambda s: s.n_heads * s.n_tokens**2)
 
 def head_by_head(query_HTK: Array, key_HSK: Array) -> Array:
     """One matrix product per head, in a loop: S_h = Q_h K_hᵀ. Shapes: (H, T, K), (H, S, K) -> (H, T, S)."""
-    scores_HTS = _empty_scores(query_HTK, key_HSK)
+    query_HTK, key_HSK, scores_HTS = _prepared(query_HTK, key_HSK)
     for head, (query_TK, key_SK) in enumerate(zip(query_HTK, key_HSK, strict=True)):
         scores_HTS[head] = query_TK @ key_SK.T
     return scores_HTS
@@ -27,7 +28,7 @@ def head_by_head(query_HTK: Array, key_HSK: Array) -> Array:
 
 def fused(query_HTK: Array, key_HSK: Array) -> Array:
     """All heads in one call of the matrix product. Shapes: (H, T, K), (H, S, K) -> (H, T, S)."""
-    scores_HTS = _empty_scores(query_HTK, key_HSK)
+    query_HTK, key_HSK, scores_HTS = _prepared(query_HTK, key_HSK)
     np.matmul(query_HTK, key_HSK.swapaxes(-1, -2), out=scores_HTS)
     return scores_HTS
 
@@ -37,7 +38,7 @@ def full_product(query_HTK: Array, key_HSK: Array) -> Array:
 
     Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head self-attention.
     """
-    scores_HTS = _empty_scores(query_HTK, key_HSK)
+    query_HTK, key_HSK, scores_HTS = _prepared(query_HTK, key_HSK)
     product_HJTS = np.matmul(query_HTK[:, np.newaxis], key_HSK.swapaxes(-1, -2))
     np.copyto(scores_HTS, np.moveaxis(np.diagonal(product_HJTS), -1, 0))
     return scores_HTS
@@ -48,19 +49,29 @@ def hadamard(query_HTK: Array, key_HSK: Array) -> Array:
 
     Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head self-attention.
     """
-    scores_HTS = _empty_scores(query_HTK, key_HSK)
+    query_HTK, key_HSK, scores_HTS = _prepared(query_HTK, key_HSK)
     product_HTSK = query_HTK[:, :, np.newaxis] * key_HSK[:, np.newaxis]
     np.sum(product_HTSK, axis=-1, out=scores_HTS)
     return scores_HTS
 
 
-def _empty_scores(query_HTK: Array, key_HSK: Array) -> Array:
+def _numbers(name: str, values: ArrayLike) -> Array:
+    """Numbers of Python or NumPy; objects that can be multiplied, such as numbers that count, pass as they are."""
+    array = as_array(name, values)
+    objects = array.dtype == object and all(hasattr(x, "__mul__") and not hasattr(x, "__len__") for x in array.flat)
+    return array if objects else as_numbers(name, array)
+
+
+def _prepared(query_HTK: ArrayLike, key_HSK: ArrayLike) -> tuple[Array, Array, Array]:
+    """Queries, keys, and room for their scores. Raises: ShapeError, SettingsError."""
+    query_HTK, key_HSK = _numbers("queries", query_HTK), _numbers("keys", key_HSK)
     if query_HTK.ndim != 3 or key_HSK.ndim != 3 or query_HTK.shape[::2] != key_HSK.shape[::2]:
         raise ShapeError(
             f"queries of shape {query_HTK.shape} and keys of shape {key_HSK.shape} must both be "
             "(heads, tokens, features) with the same heads and features"
         )
-    return np.empty((*query_HTK.shape[:2], key_HSK.shape[1]), np.result_type(query_HTK, key_HSK))
+    shape = *query_HTK.shape[:2], key_HSK.shape[1]
+    return query_HTK, key_HSK, np.empty(shape, np.result_type(query_HTK, key_HSK))
 
 
 @dataclass(frozen=True)
@@ -118,4 +129,4 @@ def wasted_share(n_heads: int) -> float:
     >>> wasted_share(8)
     0.875
     """
-    return 1.0 - 1.0 / n_heads
+    return 1.0 - 1.0 / whole_number("n_heads", n_heads, 1)

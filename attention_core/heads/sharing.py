@@ -43,8 +43,10 @@ def kind_of(n_heads: int, n_kv_heads: int) -> str:
     >>> kind_of(8, 8), kind_of(8, 2), kind_of(8, 1)
     ('MHA', 'GQA', 'MQA')
     """
-    if n_kv_heads == n_heads:
+    if whole_number("n_kv_heads", n_kv_heads, 1) == whole_number("n_heads", n_heads, 1):
         return "MHA"
+    if n_heads % n_kv_heads:
+        raise SettingsError(f"{n_heads} query heads cannot share {n_kv_heads} key/value heads evenly; choose a divisor")
     return "MQA" if n_kv_heads == 1 else "GQA"
 
 

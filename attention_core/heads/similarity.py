@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Array
-from ..errors import SettingsError
+from ..checks import Array, as_measured, as_shares
+from ..errors import SettingsError, ShapeError
 from .patterns import Pattern, entropy, largest_entropy
 
 MOST = largest_entropy(2)
@@ -24,6 +24,9 @@ def jensen_shannon(one_XTS: Array, other_XTS: Array) -> Array:
     >>> float(jensen_shannon(np.array([1.0, 0.0]), np.array([0.0, 1.0])).round(4))
     0.6931
     """
+    one_XTS, other_XTS = as_shares("one", one_XTS), as_shares("other", other_XTS)
+    if one_XTS.shape[-1] != other_XTS.shape[-1]:
+        raise ShapeError(f"one has {one_XTS.shape[-1]} keys but other has {other_XTS.shape[-1]}; make them equal")
     mixture_XT = entropy((one_XTS + other_XTS) / 2)
     divergence_XT: Array = mixture_XT - (entropy(one_XTS) + entropy(other_XTS)) / 2
     return np.clip(divergence_XT, 0.0, MOST)  # beyond them lies only rounding
@@ -50,7 +53,7 @@ def redundancy(divergence: Array) -> Array:
 
     Shapes: any, kept.
     """
-    return 1.0 - divergence / MOST
+    return 1.0 - as_shares("divergence", divergence, 0) / MOST
 
 
 def layer_divergence(pattern: Pattern) -> Array:
@@ -95,7 +98,9 @@ def head_order(distances_HH: Array) -> tuple[int, ...]:
     >>> head_order(np.abs(np.subtract.outer([0.0, 9.0, 1.0, 8.5], [0.0, 9.0, 1.0, 8.5])))
     (0, 2, 3, 1)
     """
-    if not np.isfinite(distances_HH).all() or not np.allclose(distances_HH, distances_HH.T):
+    distances_HH = as_measured("distances", distances_HH, 2)
+    square = distances_HH.ndim == 2 and distances_HH.shape[0] == distances_HH.shape[1]
+    if not (square and np.isfinite(distances_HH).all() and np.allclose(distances_HH, distances_HH.T)):
         raise SettingsError("the distances between heads must be finite and the same both ways; give a distance matrix")
     orders: list[tuple[int, ...]] = [(head,) for head in range(len(distances_HH))]
     between_CC = np.where(np.eye(len(orders), dtype=bool), np.inf, distances_HH)

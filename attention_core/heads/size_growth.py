@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..checks import divisors
-from ..errors import SettingsError
+from ..checks import divisors, one_of
 from .counts import LayerSize
 
 LETTERS = ("n", "C", "h", "G")
@@ -18,6 +17,7 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     of them if all did.
     Raises: SettingsError.
     """
+    one_of("letter", letter, LETTERS)
     if letter == "n":
         return tuple(replace(size, n_tokens=2**k) for k in range(3, 10))
     if letter == "C":
@@ -25,17 +25,13 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
         return tuple(replace(size, d_model=w * size.n_heads, d_k=w, d_v=w) for w in widths)
     if letter == "h":
         return tuple(_with_heads(size, 2**k) for k in range(6) if 2**k <= size.d_model)
-    if letter == "G":
-        return tuple(replace(size, n_kv_heads=groups) for groups in divisors(size.n_heads))
-    raise SettingsError(f"{letter!r} does not grow; choose one of {', '.join(LETTERS)}")
+    return tuple(replace(size, n_kv_heads=groups) for groups in divisors(size.n_heads))
 
 
 def grown(size: LayerSize, letter: str) -> int:
     """How large a growing size is. Raises: SettingsError."""
     names = dict(zip(LETTERS, ("n_tokens", "d_model", "n_heads", "n_kv_heads"), strict=True))
-    if letter not in names:
-        raise SettingsError(f"{letter!r} does not grow; choose one of {', '.join(LETTERS)}")
-    return int(getattr(size, names[letter]))
+    return int(getattr(size, names[one_of("letter", letter, LETTERS)]))
 
 
 def _with_heads(size: LayerSize, n_heads: int) -> LayerSize:

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..checks import Array, whole_number
+from ..checks import Array, as_list, as_measured, whole_number
 from ..decompositions import head_contributions
+from ..errors import ShapeError
 from ..formulas import merge_heads, mix_heads
 from ..projections import Projections
 from ..trace import Trace
@@ -77,12 +78,15 @@ def ranking(worth_H: Array) -> tuple[int, ...]:
     >>> ranking(np.array([0.2, 0.9, 0.2]))
     (1, 0, 2)
     """
+    worth_H = as_measured("worth", worth_H)
+    if worth_H.ndim != 1:
+        raise ShapeError(f"worth has shape {worth_H.shape} but must hold one number for each head")
     return tuple(int(head) for head in np.argsort(-worth_H, kind="stable"))
 
 
 def _kept(n_heads: int, heads: Collection[int]) -> Array:
     kept_H = np.ones(n_heads, dtype=bool)
-    for head in heads:
+    for head in as_list("heads", heads):
         kept_H[whole_number("head", head, 0, n_heads - 1)] = False
     return kept_H
 

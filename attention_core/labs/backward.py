@@ -7,13 +7,15 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..checks import Array
-from ..errors import ShapeError
+from ..errors import SettingsError, ShapeError
 from ..formulas import merge_heads, split_heads
 from ..trace import Trace
 from . import gradients
 from .gradient_trace import GradientTrace
 
 
+# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on the way to it.
+@np.errstate(over="ignore", invalid="ignore")
 def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     """The gradient of a loss with respect to every array of a layer, from its gradient with respect to the output.
 
@@ -28,7 +30,10 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     output = checks.as_numbers("output_gradient", output_gradient)
     if output.shape != trace.output.shape:
         raise ShapeError(f"output_gradient has shape {output.shape} but must be like the output: {trace.output.shape}")
+    if not checks.all_finite(trace.output):
+        raise SettingsError("the layer's output holds NaN, which has no gradient: attend with empty_rows='zero'")
     output = output.astype(trace.output.dtype, copy=False)
+    checks.check_range(output)
     p = trace.projections
     merged = output if p.w_o is None else gradients.factor_gradient(output, p.w_o)
     head_outputs = split_heads(merged, p.n_heads)
@@ -45,10 +50,14 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     inputs = gradients.factor_gradient(queries, p.w_q)
     for added, present in ((memory, trace.memory is trace.inputs), (output, trace.residual)):
         inputs = inputs + added if present else inputs
+    found = _weight_gradients(trace, {"q": queries, "k": keys, "v": values, "o": output})
+    for array in (memory, inputs, *found.values()):
+        if array is not None:
+            checks.check_range(array)
     return GradientTrace(
         output, merged, head_outputs, value_heads, probabilities, masked_scores, masked_scores, scores,
         query_heads, key_heads, queries, keys, values, memory, inputs,
-        **_weight_gradients(trace, {"q": queries, "k": keys, "v": values, "o": output}),
+        **found,
     )  # fmt: skip
 
 

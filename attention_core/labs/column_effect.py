@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array, head_width, whole_number
-from ..errors import SettingsError
+from ..checks import Array, head_width, one_of, seed_number, whole_number
 from ..heads.patterns import entropy
 from ..initialisation import normal, orthonormal_columns, xavier
 from ..projections import Projections
@@ -38,12 +37,11 @@ def column_effect(
 
     Raises: SettingsError.
     """
-    if columns not in COLUMNS:
-        raise SettingsError(f"columns is {columns!r} but must be one of {', '.join(COLUMNS)}")
+    draw = COLUMNS[one_of("columns", columns, COLUMNS)]
     n = head_width(whole_number("d_model", d_model, 1, 512), whole_number("n_heads", n_heads, 1))
-    rng = np.random.default_rng(whole_number("seed", seed, 0, 2**64 - 1))
+    rng = np.random.default_rng(seed_number(seed))
     x_TD = rng.standard_normal((whole_number("n_tokens", n_tokens, 2, 256), d_model))
-    p_q, p_k, p_v = (np.stack([COLUMNS[columns](rng, d_model, n) for _ in range(n_heads)]) for _ in range(3))
+    p_q, p_k, p_v = (np.stack([draw(rng, d_model, n) for _ in range(n_heads)]) for _ in range(3))
     trace = attend(x_TD, Projections.from_heads(list(zip(p_q, p_k, p_v, strict=True))), scale=scale)
     spectrum_Hn = np.linalg.svd(p_q, compute_uv=False)
     # W_Q W_Kᵀ has rank n: its singular values are those of the product of the triangular factors.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, as_numbers, whole_number
 from ..errors import SettingsError
 from ..trace import Trace
 from .convolution_heads import check_sharpness, convolution_heads, mixture_heads, position_features, signed_patterns
@@ -112,7 +112,7 @@ def pixel_attention(run: ConvolutionRun, row: int, column: int) -> tuple[Array, 
 
     Shapes: (heads, grid rows, grid columns), (heads,), 0 where there is no sink. Raises: SettingsError.
     """
-    grid = run.grid
+    grid, row, column = run.grid, whole_number("row", row), whole_number("column", column)
     if not (0 <= row < grid.height and 0 <= column < grid.width):
         raise SettingsError(
             f"There is no pixel in row {row}, column {column} of {grid.height} × {grid.width}: choose another"
@@ -132,7 +132,8 @@ def _compare(
 
 def error_curve(image: ArrayLike, kernel: ArrayLike, sharpnesses: ArrayLike, padding: str = "frame") -> Array:
     """The largest error at each sharpness. Shapes: sharpnesses (n,) -> (n,). Raises: SettingsError, ShapeError."""
-    return np.array([run_convolution(image, kernel, s, padding).largest_error for s in np.atleast_1d(sharpnesses)])
+    wanted = np.atleast_1d(as_numbers("sharpness", sharpnesses)).tolist()
+    return np.array([run_convolution(image, kernel, s, padding).largest_error for s in wanted])
 
 
 def expected_error(image: ArrayLike, kernel: ArrayLike, sharpness: float, padding: str = "frame") -> float:
@@ -141,6 +142,7 @@ def expected_error(image: ArrayLike, kernel: ArrayLike, sharpness: float, paddin
     Raises: SettingsError, ShapeError.
     """
     picture, weights = as_image(image), as_kernel(kernel)
+    _check_channels(picture, weights)
     spread = float(max(picture.max(), 0) - min(picture.min(), 0))
     return leak(sharpness, padding, picture.shape[:2]) * spread * float(np.abs(weights).sum(axis=(0, 1, 2)).max())
 
@@ -149,9 +151,10 @@ def leak(sharpness: float, padding: str, sides: tuple[int, ...]) -> float:
     """About how much of its attention a head gives to the wrong tokens.
 
     A hit has four neighbours at distance 1, so 4·e^-α leaks; to a sink, which lies α/2 below a hit, e^-α/2; around
-    circles the neighbours lie only α(1 - cos(2π/side)) below it.
+    circles the neighbours lie only α(1 - cos(2π/side)) below it. Raises: SettingsError.
     """
-    if padding == "sink":
+    check_sharpness(sharpness)
+    if check_padding(padding) == "sink":
         return math.exp(-sharpness / 2)
     if padding == "circular":
         return sum(2 * math.exp(-sharpness * (1 - math.cos(2 * math.pi / side))) for side in sides if side > 1)

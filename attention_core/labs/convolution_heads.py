@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..checks import Array, is_finite_number
+from ..checks import Array, is_finite_number, shown
 from ..errors import SettingsError
 from ..projections import Projections
 from .padding import TokenGrid, kernel_offsets, shift_matrix
@@ -125,5 +125,5 @@ def mixture_heads(patterns_HNT: Array, sizes_H: Array, sharpness: float, grid: T
 def check_sharpness(sharpness: float) -> float:
     """The sharpness itself. Raises: SettingsError when it is outside 0 to 200."""
     if not is_finite_number(sharpness) or not 0 < sharpness <= SHARPEST:
-        raise SettingsError(f"sharpness is {sharpness!r} but must be a number above 0 and at most {SHARPEST:g}")
+        raise SettingsError(f"sharpness is {shown(sharpness)} but must be a number above 0 and at most {SHARPEST:g}")
     return float(sharpness)

@@ -119,7 +119,7 @@ def next_stack(settings: StackSettings, point: StackCheckpoint) -> StackCheckpoi
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:
     """All layers, one after the other, then the classifier on the last token. The scores are divided by √D.
 
-    Shapes: inputs (B, T, D).
+    Shapes: inputs (B, T, D). Raises: ShapeError, SettingsError.
     """
     w_q, w_k, w_v = (fused_matrix(weights[name]) for name in ("w_q", "w_k", "w_v"))
     traces, bends, features_BTD = [], [], inputs_BTD

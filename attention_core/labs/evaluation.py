@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array, whole_number
-from ..errors import SettingsError
+from ..checks import Array, as_numbers, check_range, whole_number
+from ..errors import SettingsError, ShapeError
 from ..projections import Projections
 from ..trace import Trace
 from .tasks import GENDERS, NUMBERS, Task, target_variance, task_named, unseen_examples
@@ -31,12 +31,17 @@ class Score:
 def score_output(task: Task, output: Array) -> Score:
     """The score of what any model says about the unseen sequences. Shapes: output (400, T, P*F)."""
     targets = unseen_examples(task.name).targets
+    if np.shape(output) != (*targets.shape[:2], task.d_out):
+        raise ShapeError(f"output has shape {np.shape(output)} but must have {(*targets.shape[:2], task.d_out)}")
+    output = as_numbers("output", output)
     output_BTPF = output.reshape(targets.shape)
     if task.by_accuracy:
         hits_BTP = output_BTPF.argmax(axis=-1) == targets.argmax(axis=-1)
         return Score(float(hits_BTP.mean()), tuple(hits_BTP.mean(axis=(0, 1)).tolist()), True)
-    squares_P = np.square(output_BTPF - targets).mean(axis=(0, 1, 3))
+    with np.errstate(over="ignore"):
+        squares_P = np.square(output_BTPF - targets).mean(axis=(0, 1, 3))
     variances_P = np.square(targets - targets.mean(axis=(0, 1))).mean(axis=(0, 1, 3))
+    check_range(squares_P)
     total = float(squares_P.mean()) / target_variance(task.name)
     return Score(total, tuple((squares_P / variances_P).tolist()), False)
 
@@ -69,6 +74,8 @@ def offset_profile(trace: Trace) -> tuple[Array, Array]:
     Shapes: (T,), (H, T); every row of the masses sums to 1.
     """
     n_tokens = trace.sizes["T"]
+    if trace.sizes["S"] != n_tokens:
+        raise ShapeError(f"{n_tokens} queries and {trace.sizes['S']} keys are no ring: only self-attention has one")
     offsets = np.arange(n_tokens) - (n_tokens - 1) // 2
     query_T1 = np.arange(n_tokens)[:, np.newaxis]
     at_offsets_BHTO = trace.probabilities[:, :, query_T1, (query_T1 + offsets) % n_tokens]
@@ -80,6 +87,8 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
 
     Shapes: each (H,). The inputs must be those of the agreement or conjunction task.
     """
+    if trace.inputs.shape[2] != task_named("agreement").d_model or trace.sizes["S"] != trace.sizes["T"]:
+        raise ShapeError(f"inputs of {trace.inputs.shape[2]} features are not those of the agreement task: use its own")
     sections = {"gender": slice(0, GENDERS), "number": slice(GENDERS, GENDERS + NUMBERS)}
     masses = {}
     for name, section in sections.items():

@@ -109,6 +109,8 @@ def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
         raise SettingsError(f"The kernel must be a square of 1 or 3 numbers a side, but has shape {array.shape}")
     if array.ndim == 4 and not (0 < array.shape[2] <= MAX_CHANNELS and 0 < array.shape[3] <= MAX_CHANNELS):
         raise SettingsError(f"The kernel may join 1 to {MAX_CHANNELS} channels with as many, but has {array.shape[2:]}")
+    if array.dtype.kind not in "biufUO":
+        raise SettingsError(f"The kernel must hold numbers, but holds {array.dtype}: convert them first")
     numbers = np.array([_weight(cell, index) for index, cell in np.ndenumerate(array)]).reshape(array.shape)
     return numbers[..., np.newaxis, np.newaxis] if numbers.ndim == 2 else numbers
 

@@ -13,9 +13,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..attention import attend
-from ..checks import Array, as_numbers, check_switch, head_width, whole_number
+from ..checks import (
+    Array,
+    as_numbers,
+    as_stack,
+    check_alike,
+    check_switch,
+    head_width,
+    one_of,
+    seed_number,
+    whole_number,
+)  # fmt: skip
+from ..costs import check_room
 from ..errors import SettingsError, ShapeError
 from ..initialisation import orthonormal_columns
 from ..projections import Projections
@@ -31,38 +43,58 @@ class JuliaHeads:
     p_k: Array
     p_v: Array
 
+    def __post_init__(self) -> None:
+        for name in ("p_q", "p_k", "p_v"):
+            object.__setattr__(self, name, as_stack(name, getattr(self, name), 3, exactly=True))
+        check_alike("p_q", self.p_q, "p_k", self.p_k)
+        if self.p_v.shape[:2] != self.p_q.shape[:2]:
+            raise ShapeError(f"p_v has shape {self.p_v.shape} but must have heads and rows as p_q: {self.p_q.shape}")
+
     @classmethod
     def random(cls, dim: int, n_heads: int, seed: int = 0) -> JuliaHeads:
         """Orthonormal columns in every matrix, as the package draws them with Stiefel = true. Raises: SettingsError."""
         n = head_width(whole_number("dim", dim, 1), whole_number("n_heads", n_heads, 1))
-        rng = np.random.default_rng(whole_number("seed", seed, 0, 2**64 - 1))
+        check_room(dim=dim, columns=dim)
+        rng = np.random.default_rng(seed_number(seed))
         stacks = (np.stack([orthonormal_columns(rng, dim, n) for _ in range(n_heads)]) for _ in range(3))
         return cls(*stacks)
 
 
 def column_softmax(scores_ST: Array) -> Array:
     """The softmax of each column, written out. Shapes: (keys, queries); every column sums to 1."""
+    as_stack("scores", scores_ST, 2)
     exponentials_ST = np.exp(scores_ST - scores_ST.max(axis=0))
     shares: Array = exponentials_ST / exponentials_ST.sum(axis=0)
     return shares
 
 
-def manual_layer(z: Array, heads: JuliaHeads, add_connection: bool = False) -> Array:
+def manual_layer(z: ArrayLike, heads: JuliaHeads, add_connection: bool = False) -> Array:
     """What the manual writes, head by head, joined one below the other. Shapes: z (N, T) -> (N, T)."""
-    outputs = []
+    outputs, z = [], _columns(z, heads, add_connection)
     for p_q, p_k, p_v in zip(heads.p_q, heads.p_k, heads.p_v, strict=True):
         q_nT, k_nT, v_nT = p_q.T @ z, p_k.T @ z, p_v.T @ z
         outputs.append(v_nT @ column_softmax(k_nT.T @ q_nT / math.sqrt(len(q_nT))))
     return np.vstack(outputs) + (z if add_connection else 0)
 
 
-def code_layer(z: Array, heads: JuliaHeads, add_connection: bool = False) -> Array:
+def code_layer(z: ArrayLike, heads: JuliaHeads, add_connection: bool = False) -> Array:
     """What the code computes: P_Q and P_K have changed places, and the scale is √N for every head. Shapes as above."""
-    outputs = []
+    outputs, z = [], _columns(z, heads, add_connection)
     for p_q, p_k, p_v in zip(heads.p_q, heads.p_k, heads.p_v, strict=True):
         q_nT, k_nT, v_nT = p_q.T @ z, p_k.T @ z, p_v.T @ z
         outputs.append(v_nT @ column_softmax(q_nT.T @ k_nT / math.sqrt(len(z))))
     return np.vstack(outputs) + (z if add_connection else 0)
+
+
+def _columns(z: ArrayLike, heads: JuliaHeads, add_connection: bool) -> Array:
+    """Tokens as columns that fit the heads. Raises: SettingsError, ShapeError."""
+    check_switch("add_connection", add_connection)
+    columns, (n_heads, n_rows, _), (_, _, d_v) = as_numbers("z", z), heads.p_q.shape, heads.p_v.shape
+    if columns.ndim != 2 or columns.shape[0] != n_rows or 0 in columns.shape:
+        raise ShapeError(f"z has shape {columns.shape} but must have {n_rows} rows, one column per token")
+    if add_connection and n_heads * d_v != n_rows:
+        raise SettingsError(f"add_connection adds {n_rows} rows to {n_heads * d_v}: they must agree")
+    return columns
 
 
 def manual_projections(heads: JuliaHeads) -> tuple[Projections, float]:
@@ -119,19 +151,14 @@ class MappingCheck:
     difference: float
 
 
-def check_mapping(z: Array, heads: JuliaHeads, convention: str, add_connection: bool = False) -> MappingCheck:
+def check_mapping(z: ArrayLike, heads: JuliaHeads, convention: str, add_connection: bool = False) -> MappingCheck:
     """The same layer in the package's convention and in ours. Shapes: z (N, T). Raises: SettingsError, ShapeError.
 
     >>> check_mapping(np.eye(6, 5), JuliaHeads.random(6, 2), "code", add_connection=True).difference < 1e-12
     True
     """
-    if convention not in CONVENTIONS:
-        raise SettingsError(f"convention is {convention!r} but must be one of {', '.join(CONVENTIONS)}")
-    check_switch("add_connection", add_connection)
-    columns = as_numbers("z", z)
-    if columns.ndim != 2 or columns.shape[0] != heads.p_q.shape[1]:
-        raise ShapeError(f"z has shape {columns.shape} but must have {heads.p_q.shape[1]} rows, one column per token")
-    chosen = CONVENTIONS[convention]
+    chosen = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
+    columns = _columns(z, heads, add_connection)
     projections, scale = chosen.mapping(heads)
     trace = attend(columns.T, projections, scale=scale, residual=add_connection)
     theirs: Array = chosen.formula.compute(columns, heads, add_connection)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_list, as_mapping, check_switch, check_text, shown
 from ..errors import SettingsError, TextError
 from ..text import tokenize
 
@@ -60,10 +60,7 @@ def own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     ('horse', ('neut', 'sg', 'anim', 'NOUN'))
     """
     spelled = _spelling(word)
-    chosen = set(features)
-    if unknown := sorted(chosen - set(TICKABLE)):
-        feature = unknown[0][:LONGEST_WORD]
-        raise SettingsError(f"{spelled!r} cannot have the feature {feature!r}: choose from {', '.join(TICKABLE)}")
+    chosen = _known(spelled, features)
     for section in ("gender", "number", "part of speech", "tense"):
         if len(ticked := [feature for feature in SECTIONS[section] if feature in chosen]) > 1:
             raise SettingsError(
@@ -84,7 +81,8 @@ def compose(
     >>> compose("The dogs saw her.").tokens
     ('<s>', 'the', 'dogs', 'saw', 'her')
     """
-    known = LEXICON | dict(own_words or {})
+    check_switch("start", start)
+    known = LEXICON | _own(own_words)
     words = [token.lower() for token in tokenize(text).tokens if token not in _MARKS]
     if not words:
         raise TextError("The sentence holds no word: use at least one of the lexicon")
@@ -100,6 +98,20 @@ def compose(
     return LexiconSentence(tokens, np.stack([_vector(known[word], place) for place, word in enumerate(tokens)]))
 
 
+def _own(own_words: Mapping[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]]:
+    """Words of one's own by their spelling, checked. Raises: TextError, SettingsError."""
+    given = as_mapping("own_words", {} if own_words is None else own_words)
+    return {_spelling(word): tuple(_known(word, features)) for word, features in given.items()}
+
+
+def _known(word: str, features: Iterable[str]) -> set[str]:
+    """The features of a word, none that it may not have. Raises: SettingsError."""
+    for feature in (chosen := as_list("features", features)):
+        if not isinstance(feature, str) or feature not in TICKABLE:
+            raise SettingsError(f"{word!r} cannot have the feature {shown(feature)}: choose from {', '.join(TICKABLE)}")
+    return set(chosen)
+
+
 def _vector(features: Iterable[str], place: int) -> Array:
     """1 in every named dimension, and the place as an angle on a circle of 16."""
     vector = np.array([float(name in set(features)) for name in FEATURES])
@@ -110,6 +122,7 @@ def _vector(features: Iterable[str], place: int) -> Array:
 
 def _spelling(word: str) -> str:
     """A word in lower case. Raises: TextError when it holds anything but letters, inner apostrophes and hyphens."""
+    check_text("word", word)
     spelled = word.strip().lower()
     if not spelled or len(spelled) > LONGEST_WORD:
         raise TextError(f"A word has 1 to {LONGEST_WORD} letters, but this one has {len(spelled)}: type another")

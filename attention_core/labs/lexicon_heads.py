@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array, is_finite_number
-from ..errors import SettingsError
+from ..checks import Array, as_numbers, number_between, one_of, whole_number
+from ..errors import SettingsError, ShapeError
 from ..heads import head_columns
 from ..projections import Projections
 from ..trace import Trace
@@ -109,6 +109,8 @@ AND_HEAD = HandHead(
 def hand_set(heads: tuple[HandHead, ...] = HEADS) -> Projections:
     """The weights of heads with equally many columns and copies; W_O puts every feature back into its own dimension."""
     triples, rows = [], []
+    if not heads or len({(len(head.columns), len(head.copies)) for head in heads}) > 1:
+        raise SettingsError("heads must hold at least one head, all with as many columns and copies")
     for head in heads:
         w_q = math.sqrt(len(head.columns)) * np.stack([_dimensions(query) for query, _ in head.columns], axis=1)
         w_k = np.stack([_dimensions(key) for _, key in head.columns], axis=1)
@@ -132,8 +134,7 @@ def run_lexicon(
     >>> round(float(trace.probabilities[0, 0, 9, 2]), 3)
     0.917
     """
-    if not is_finite_number(temperature) or not 0.01 <= temperature <= 100:
-        raise SettingsError(f"temperature is {temperature!r} but must be a number from 0.01 to 100")
+    number_between("temperature", temperature, 0.01, 100)
     projections = hand_set(heads)
     scale = 1 / (math.sqrt(projections.d_k) * float(temperature))
     return attend(sentence.vectors, projections, scale=scale, causal=causal).labelled(sentence.tokens)
@@ -144,8 +145,10 @@ def received(trace: Trace, position: int) -> dict[str, float]:
 
     Raises: SettingsError.
     """
-    if not 0 <= position < trace.sizes["T"]:
+    if not 0 <= whole_number("position", position) < trace.sizes["T"]:
         raise SettingsError(f"There is no token {position} among {trace.sizes['T']}: choose another")
+    if trace.sizes["O"] != len(FEATURES):
+        raise ShapeError(f"the output has {trace.sizes['O']} features, not the lexicon's {len(FEATURES)}: use its own")
     row = zip(FEATURES, trace.output[0, position].tolist(), strict=True)
     return dict(sorted(((name, number) for name, number in row if number != 0), key=lambda pair: -pair[1]))
 
@@ -163,10 +166,14 @@ def section_blocks(matrix: Array) -> Array:
 
     Shapes: (16, 16) -> (sections, sections).
     """
-    sections = section_slices().values()
+    if as_numbers("matrix", matrix).shape != (len(FEATURES), len(FEATURES)):
+        raise ShapeError(f"matrix has shape {np.shape(matrix)} but must have {(len(FEATURES), len(FEATURES))}")
+    sections, matrix = section_slices().values(), np.asarray(matrix)
     return np.array([[np.linalg.norm(matrix[rows, columns]) for columns in sections] for rows in sections])
 
 
 def _dimensions(mix: Mix) -> Array:
-    """Weights by feature as one vector. Shapes: (16,)."""
+    """Weights by feature as one vector. Shapes: (16,). Raises: SettingsError."""
+    for feature, weight in mix.items():
+        number_between(one_of("feature", feature, FEATURES), weight)
     return np.array([mix.get(feature, 0.0) for feature in FEATURES])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..attention import attend
-from ..checks import Array, as_numbers
+from ..checks import Array, as_stack, check_range, one_of
 from ..diagonal.token_matrices import standardised
 from ..errors import SettingsError, ShapeError
 from ..projections import Projections
@@ -40,12 +40,10 @@ def run_one_by_one(tokens: ArrayLike, kernel: ArrayLike, sharpness: float, kind:
     >>> run_one_by_one([[1.0], [2.0], [3.0]], [[1.0]], sharpness=60, kind="with positions").error
     0.0
     """
-    x_TC, kernel_CO = as_numbers("tokens", tokens), as_numbers("kernel", kernel)
-    if x_TC.ndim != 2 or kernel_CO.ndim != 2 or x_TC.shape[1] != kernel_CO.shape[0]:
+    x_TC, kernel_CO = as_stack("tokens", tokens, 2, exactly=True), as_stack("kernel", kernel, 2, exactly=True)
+    if x_TC.shape[1] != kernel_CO.shape[0]:
         raise ShapeError(f"tokens (T, C) and kernel (C, C_out) do not fit: {x_TC.shape} and {kernel_CO.shape}")
-    if kind not in TOKENS:
-        raise SettingsError(f"kind is {kind!r} but must be one of {', '.join(TOKENS)}")
-    x_TC = normalised(x_TC) if kind == "layer-normed" else x_TC
+    x_TC = normalised(x_TC) if one_of("kind", kind, TOKENS) == "layer-normed" else x_TC
     compared_TF = np.eye(len(x_TC)) if kind == "with positions" else x_TC
     inputs_TD = np.hstack([x_TC, compared_TF])
     reads_content, reads_compared = np.split(np.eye(inputs_TD.shape[1]), [x_TC.shape[1]], axis=1)
@@ -61,7 +59,7 @@ def normalised(x_TC: Array) -> Array:
 
     Raises: SettingsError for a token that LayerNorm gives no direction.
     """
-    normed_TC = standardised(x_TC)
+    normed_TC = standardised(as_stack("tokens", x_TC, 2, exactly=True))
     if not normed_TC.any(axis=1).all():
         raise SettingsError("A token whose numbers are all equal has no spread to divide by: change it")
     return normed_TC
@@ -69,11 +67,16 @@ def normalised(x_TC: Array) -> Array:
 
 def own_choices(tokens: ArrayLike, bilinear: ArrayLike) -> Array:
     """Which tokens give themselves the highest score x_iᵀ M x_j of their row. Shapes: (T, C), (C, C) -> (T,) bool.
+    Raises: ShapeError, SettingsError.
 
     >>> own_choices([[1.0], [2.0], [3.0]], [[5.0]]).tolist()
     [False, False, True]
     """
-    x_TC, m_CC = as_numbers("tokens", tokens), as_numbers("bilinear", bilinear)
-    scores_TS = x_TC @ m_CC @ x_TC.T
+    x_TC, m_CC = as_stack("tokens", tokens, 2, exactly=True), as_stack("bilinear", bilinear, 2, exactly=True)
+    if m_CC.shape != 2 * x_TC.shape[1:]:
+        raise ShapeError(f"bilinear has shape {m_CC.shape} but must have {2 * x_TC.shape[1:]} as tokens have features")
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores_TS = x_TC @ m_CC @ x_TC.T
+    check_range(scores_TS)
     chosen: Array = scores_TS.argmax(axis=1) == np.arange(len(x_TC))
     return chosen

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array
-from ..errors import SettingsError
+from ..checks import Array, one_of, whole_number
+
+# Beyond it the scores of every token for every other do not fit into memory.
+MAX_GRID = 64
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,7 @@ PADDINGS = {
 
 def check_padding(padding: str) -> str:
     """The padding itself. Raises: SettingsError when there is none of that name."""
-    if padding not in PADDINGS:
-        raise SettingsError(f"padding is {padding!r} but must be one of {', '.join(PADDINGS)}")
-    return padding
+    return one_of("padding", padding, PADDINGS)
 
 
 def kernel_offsets(side: int) -> tuple[tuple[int, int], ...]:
@@ -59,7 +59,7 @@ def kernel_offsets(side: int) -> tuple[tuple[int, int], ...]:
     >>> kernel_offsets(3)[:4]
     ((-1, -1), (-1, 0), (-1, 1), (0, -1))
     """
-    reach = side // 2
+    reach = whole_number("side", side, 1, MAX_GRID) // 2
     steps = range(-reach, reach + 1)
     return tuple((down, across) for down in steps for across in steps)
 
@@ -117,6 +117,8 @@ class TokenGrid:
 def token_grid(padding: str, height: int, width: int, reach: int) -> TokenGrid:
     """The tokens of a picture for a kernel that reaches so many pixels to each side. Raises: SettingsError."""
     check_padding(padding)
+    for name, size, least in (("height", height, 1), ("width", width, 1), ("reach", reach, 0)):
+        whole_number(name, size, least, MAX_GRID)
     return TokenGrid(padding, height, width, reach if padding == "frame" else 0, padding == "sink")
 
 

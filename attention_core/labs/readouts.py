@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, seed_number
 from ..projections import Projections
 from .adam import Moments, adam_step
 from .evaluation import Score, score_output
@@ -21,10 +21,11 @@ def weightless_score(task: str, seed: int = 0) -> Score:
     """How far Q = K = V = X gets with the best readout: least squares, or logistic regression for choices.
 
     Source: slides on multi-head attention without weights; the readout is fitted to sequences of the seed.
+    Raises: SettingsError.
     """
     lesson = task_named(task)
     n_fit = N_FIT_LOGISTIC if lesson.by_accuracy else N_FIT
-    examples = lesson.draw(np.random.default_rng(seed), n_fit)
+    examples = lesson.draw(np.random.default_rng(seed_number(seed)), n_fit)
     readout = _logistic_readout if lesson.by_accuracy else _least_squares_readout
     weights_FO = readout(lesson, examples)
     return score_output(lesson, _features(unseen_examples(task).inputs) @ weights_FO)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..checks import check_switch, divisors, whole_number
+from ..checks import check_switch, divisors, number_between, one_of, seed_number, whole_number
+from ..costs import check_seconds
 from ..errors import SettingsError
 from .textures import CLASSES
-from .training_settings import LONGEST_SECONDS, check_between
 
 WIDTH = 16
 N_CLASSES = len(CLASSES)
@@ -29,7 +29,7 @@ class Row:
 
     def gain(self, n_heads: int) -> float:
         """What Glorot's numbers are multiplied by; their variance for a D x D/h matrix is 2/(D + D/h)."""
-        return math.sqrt((1 + 1 / n_heads) / 2) if self.unit_variance else 1.0
+        return math.sqrt((1 + 1 / whole_number("n_heads", n_heads, 1)) / 2) if self.unit_variance else 1.0
 
 
 ROWS = {
@@ -42,7 +42,10 @@ ROWS = {
 
 @dataclass(frozen=True)
 class StackSettings:
-    """Everything that decides a run. loss: "relative error", as the package has it, or "cross-entropy"."""
+    """Everything that decides a run. loss: "relative error", as the package has it, or "cross-entropy".
+
+    Raises: SettingsError for a value outside its range.
+    """
 
     row: str = "stiefel"
     loss: str = "relative error"
@@ -54,25 +57,22 @@ class StackSettings:
     connection: bool = False
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        for name, (low, high) in LIMITS.items():
+            whole_number(name, getattr(self, name), low, high)
+        seed_number(self.seed)
+        number_between("learning_rate", self.learning_rate, 1e-6, 1.0)
+        check_switch("connection", self.connection)
+        one_of("row", self.row, ROWS)
+        one_of("loss", self.loss, ("relative error", "cross-entropy"))
+        if whole_number("n_heads", self.n_heads) not in divisors(WIDTH):
+            fitting = ", ".join(map(str, divisors(WIDTH)))
+            raise SettingsError(f"n_heads is {self.n_heads} but must divide {WIDTH}: choose one of {fitting}")
+
 
 def check_stack(settings: StackSettings) -> None:
-    """Raises: SettingsError for a value outside its range, and for a run of more than a minute."""
-    for name, (low, high) in LIMITS.items():
-        whole_number(name, getattr(settings, name), low, high)
-    whole_number("seed", settings.seed, 0, 2**64 - 1)
-    check_between("learning_rate", settings.learning_rate, 1e-6, 1.0)
-    check_switch("connection", settings.connection)
-    for name, choices in (("row", ROWS), ("loss", ("relative error", "cross-entropy"))):
-        if (value := getattr(settings, name)) not in choices:
-            raise SettingsError(f"{name} is {value!r} but must be one of {', '.join(choices)}")
-    if settings.n_heads not in divisors(WIDTH):
-        fitting = ", ".join(map(str, divisors(WIDTH)))
-        raise SettingsError(f"n_heads is {settings.n_heads} but must divide {WIDTH}: choose one of {fitting}")
-    if (seconds := expected_stack_seconds(settings)) > LONGEST_SECONDS:
-        raise SettingsError(
-            f"This run would take about {seconds:.0f} seconds on one core, but at most {LONGEST_SECONDS:.0f} are "
-            f"allowed: choose fewer steps, fewer layers or a smaller batch"
-        )
+    """Raises: SettingsError for a run of more than a minute."""
+    check_seconds(expected_stack_seconds(settings), "choose fewer steps, fewer layers or a smaller batch")
 
 
 def expected_stack_seconds(settings: StackSettings) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_numbers, head_width, whole_number
+from ..checks import Array, as_numbers, head_width, number_between, one_of, seed_number, shown, whole_number
 from ..errors import SettingsError
 from ..initialisation import orthonormal_columns
 from .formula import Formula
@@ -142,11 +142,10 @@ def orthonormality_drift(retraction: str, *, n: int = 12, k: int = 4, n_steps: i
 
     Raises: SettingsError.
     """
-    if retraction not in RETRACTIONS:
-        raise SettingsError(f"retraction is {retraction!r} but must be one of {', '.join(RETRACTIONS)}")
+    one_of("retraction", retraction, RETRACTIONS)
     whole_number("n_steps", n_steps, 1, 10_000)
     whole_number("n", n, 1, 64)
-    rng = np.random.default_rng(whole_number("seed", seed, 0, 2**64 - 1))
+    rng = np.random.default_rng(seed_number(seed))
     point = orthonormal_columns(rng, n, whole_number("k", k, 1, n))
     errors = []
     for gradient in 0.1 * rng.standard_normal((n_steps, n, k)):
@@ -165,6 +164,10 @@ def parameter_counts(d_model: int, n_heads: int) -> tuple[int, int]:
     """
     n = head_width(whole_number("d_model", d_model, 1), whole_number("n_heads", n_heads, 1))
     return 3 * d_model**2, 3 * n_heads * (d_model * n - n * (n + 1) // 2)
+
+
+# Beyond it a rotation by the step's length is lost in rounding.
+LONGEST_STEP = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,15 +194,25 @@ class SphereStep:
 def sphere_step(point: ArrayLike, gradient: ArrayLike, step_size: float = 1.0, n_points: int = 33) -> SphereStep:
     """A step against a gradient from a point of the sphere, with all retractions. Raises: SettingsError.
 
+    Units or range: n_points up to 10,000; the straight step up to 1,000,000 long, which is many times around.
+
     >>> sphere_step([0, 0, 2], [1, 0, 5]).tangent.tolist()
     [1.0, 0.0, 0.0]
     """
     point_3, gradient_3 = as_numbers("point", point), as_numbers("gradient", gradient)
     if point_3.shape != (3,) or gradient_3.shape != (3,) or not point_3.any():
-        raise SettingsError(f"point and gradient must be three numbers each, the point not 0: {point!r}, {gradient!r}")
-    column = (point_3 / np.linalg.norm(point_3))[:, np.newaxis]
-    tangent = tangent_projection(column, gradient_3[:, np.newaxis])
-    step = -step_size * tangent
+        given = f"{shown(point)}, {shown(gradient)}"
+        raise SettingsError(f"point and gradient must be three numbers each, the point not 0: {given}")
+    number_between("step_size", step_size)
+    whole_number("n_points", n_points, 1, 10_000)
+    # Divided by its largest number first: squares of very small and very large numbers leave the range of float.
+    nearby_3 = point_3 / np.abs(point_3).max()
+    column = (nearby_3 / np.linalg.norm(nearby_3))[:, np.newaxis]
+    with np.errstate(over="ignore", invalid="ignore"):
+        tangent = tangent_projection(column, gradient_3[:, np.newaxis])
+        step = -step_size * tangent
+    if not np.abs(step).max() <= LONGEST_STEP:
+        raise SettingsError(f"the step is {np.abs(step).max():g} long, but at most {LONGEST_STEP:g} can be followed")
     landed = {name: retraction.compute(column, step)[:, 0] for name, retraction in RETRACTIONS.items()}
     path = np.stack([geodesic(column, share * step)[:, 0] for share in np.linspace(0, 1, n_points)])
     return SphereStep(column[:, 0], gradient_3, tangent[:, 0], (column + step)[:, 0], landed, path)

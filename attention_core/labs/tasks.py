@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from ..checks import Array
-from ..errors import SettingsError
+from ..checks import Array, one_of, whole_number
+from ..remembered import remembered
 
 RING = 12
 WORDS = 10
@@ -23,6 +22,7 @@ GENDERS = 3
 NUMBERS = 2
 TEST_SEED = 999
 N_TEST = 400
+MOST_SEQUENCES = 10_000
 
 Draw = Callable[[np.random.Generator, int], "Examples"]
 
@@ -185,21 +185,20 @@ TASKS = {
 
 def task_named(name: str) -> Task:
     """The task of that name. Raises: SettingsError."""
-    if name not in TASKS:
-        raise SettingsError(f"task is {name!r} but must be one of {', '.join(TASKS)}")
-    return TASKS[name]
+    return TASKS[one_of("task", name, TASKS)]
 
 
-@lru_cache
+@remembered(128)
 def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
-    """The 400 sequences of a task that no training sees, or more. The arrays are read-only."""
+    """The 400 sequences of a task that no training sees, or more. The arrays are read-only. Raises: SettingsError."""
+    whole_number("n_sequences", n_sequences, 1, MOST_SEQUENCES)
     examples = task_named(name).draw(np.random.default_rng(TEST_SEED), n_sequences)
     for array in (examples.inputs, examples.targets):
         array.setflags(write=False)
     return examples
 
 
-@lru_cache
+@remembered(128)
 def target_variance(name: str, n_sequences: int = N_TEST) -> float:
     """The squared error of always predicting the mean: it counts as 1. Of the unseen sequences, or of more of them."""
     targets = unseen_examples(name, n_sequences).targets

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_numbers, whole_number
+from ..errors import ShapeError
 
 # One tile of each texture, four rows of four pixels: + is 1, - is -1.
 TILES = {
@@ -35,6 +36,7 @@ def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
     Shapes: (n, 8 patches, 16 pixels), (n, 1, 1, 10).
     """
+    whole_number("n", n, 1, 100_000)
     class_B = rng.integers(len(CLASSES), size=n)
     clean_BTD = np.broadcast_to(tiles()[class_B][:, np.newaxis], (n, N_PATCHES, 16))
     noisy_BTD = clean_BTD + NOISE * rng.standard_normal((n, N_PATCHES, 16))
@@ -43,6 +45,8 @@ def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
 def as_picture(patches_TD: Array) -> Array:
     """The eight patches of a picture in two rows of four. Shapes: (8, 16) -> (8, 16)."""
-    grid = patches_TD.reshape(2, 4, 4, 4).swapaxes(1, 2)
+    if as_numbers("patches", patches_TD).shape != (N_PATCHES, 16):
+        raise ShapeError(f"patches has shape {np.shape(patches_TD)} but must have {(N_PATCHES, 16)}")
+    grid = np.asarray(patches_TD).reshape(2, 4, 4, 4).swapaxes(1, 2)
     picture: Array = grid.reshape(8, 16)
     return picture

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..checks import is_finite_number, whole_number
+from ..checks import is_finite_number, number_between, one_of, seed_number, whole_number
+from ..costs import check_seconds
 from ..errors import SettingsError
 from .tasks import Task, task_named
 
 # The matrices whose columns stay orthonormal, head by head.
 CONSTRAINTS = {"free": (), "orthonormal": ("w_q", "w_k", "w_v"), "orthonormal values": ("w_v",)}
 LIMITS = {"n_heads": (1, 16), "d_k": (0, 64), "d_v": (0, 64), "n_steps": (0, 100_000), "batch": (1, 512)}
-LONGEST_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Everything that decides a run. 0 means: d_k, d_v and n_steps as the task has them, temperature √d_k."""
+    """Everything that decides a run. 0 means: d_k, d_v and n_steps as the task has them, temperature √d_k.
+
+    Raises: SettingsError for a value outside its range.
+    """
 
     task: str = "neighbours"
     n_heads: int = 2
@@ -29,6 +32,16 @@ class TrainingSettings:
     constraint: str = "free"
     temperature: float = 0.0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        task_named(self.task)
+        for name, (low, high) in LIMITS.items():
+            whole_number(name, getattr(self, name), low, high)
+        seed_number(self.seed)
+        number_between("learning_rate", self.learning_rate, 1e-6, 1.0)
+        if not is_finite_number(self.temperature) or self.temperature != 0:
+            number_between("temperature", self.temperature, 0.001, 1000.0)
+        one_of("constraint", self.constraint, CONSTRAINTS)
 
     @property
     def lesson(self) -> Task:
@@ -62,16 +75,8 @@ class TrainingSettings:
 
 
 def check_settings(settings: TrainingSettings) -> None:
-    """Raises: SettingsError for a value outside its range, and for a run of more than a minute."""
+    """Raises: SettingsError for columns that do not fit the task, and for a run of more than a minute."""
     task = settings.lesson
-    for name, (low, high) in LIMITS.items():
-        whole_number(name, getattr(settings, name), low, high)
-    whole_number("seed", settings.seed, 0, 2**64 - 1)
-    check_between("learning_rate", settings.learning_rate, 1e-6, 1.0)
-    if settings.temperature != 0:
-        check_between("temperature", settings.temperature, 0.001, 1000.0)
-    if settings.constraint not in CONSTRAINTS:
-        raise SettingsError(f"constraint is {settings.constraint!r} but must be one of {', '.join(CONSTRAINTS)}")
     widths = dict(zip(("w_q", "w_k", "w_v"), (settings.widths[0], *settings.widths), strict=True))
     for name in CONSTRAINTS[settings.constraint]:
         if widths[name] > task.d_model:
@@ -79,11 +84,7 @@ def check_settings(settings: TrainingSettings) -> None:
                 f"{name} cannot have {widths[name]} orthonormal columns in {task.d_model} dimensions: choose a smaller "
                 f"width or no constraint"
             )
-    if (seconds := expected_seconds(settings)) > LONGEST_SECONDS:
-        raise SettingsError(
-            f"This run would take about {seconds:.0f} seconds on one core, but at most {LONGEST_SECONDS:.0f} are "
-            f"allowed: choose fewer steps, fewer heads or a smaller batch"
-        )
+    check_seconds(expected_seconds(settings), "choose fewer steps, fewer heads or a smaller batch")
 
 
 def expected_seconds(settings: TrainingSettings) -> float:
@@ -118,9 +119,3 @@ def check_same_run(settings: object, others: object) -> None:
     """Raises: SettingsError unless a checkpoint is of the run that goes on from it."""
     if settings != others:
         raise SettingsError(f"The checkpoint is of {others}, not of {settings}: go on with the settings it was made by")
-
-
-def check_between(name: str, value: object, low: float, high: float) -> None:
-    """Raises: SettingsError unless the value is a number from low to high."""
-    if not is_finite_number(value) or not low <= value <= high:
-        raise SettingsError(f"{name} is {value!r} but must be a number from {low:g} to {high:g}")

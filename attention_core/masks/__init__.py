@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..checks import Array, as_array, whole_number
+from ..checks import Array, as_array, shown, whole_number
+from ..costs import check_room
 from ..errors import SettingsError
 
 
@@ -32,6 +33,7 @@ def window_mask(T: int, S: int, left: int | None = None, right: int | None = Non
     [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     """
     n_queries, n_keys = whole_number("T", T, 0), whole_number("S", S, 0)
+    check_room(T=n_queries, S=n_keys)
     offset_TS = np.arange(n_keys) - np.arange(n_queries)[:, np.newaxis]
     allowed_TS = np.ones((n_queries, n_keys), dtype=bool)
     if left is not None:
@@ -52,8 +54,9 @@ def padding_mask(lengths: Sequence[int] | Array, S: int) -> Array:
     """
     n_keys = whole_number("S", S, 0)
     lengths_B = as_array("lengths", lengths)
+    check_room(lengths=lengths_B.size, S=n_keys)
     if lengths_B.ndim != 1 or lengths_B.dtype.kind not in "iu":
-        raise SettingsError(f"lengths must be a list of whole numbers, one per sequence, but is {lengths!r}")
+        raise SettingsError(f"lengths must be a list of whole numbers, one per sequence, but is {shown(lengths)}")
     if ((lengths_B < 0) | (lengths_B > n_keys)).any():
         raise SettingsError(f"lengths must lie from 0 to {n_keys}, the number of keys, but are {lengths_B.tolist()}")
     allowed_BS: Array = np.arange(n_keys) < lengths_B[:, np.newaxis]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_list
 from ..embeddings import embed
 from ..errors import TextError
 from ..own.matrix_names import MAX_TOKENS
@@ -37,7 +37,7 @@ def batch_of(
     >>> batch_of(["one two", "three"], d_model=4).tokens
     (('one', 'two'), ('three', '[pad]'))
     """
-    if not texts:
+    if not (texts := as_list("texts", texts)):
         raise TextError("A batch needs at least one sentence: type one")
     longest = max(len(tokenize(text, piece=piece).tokens) for text in texts)
     sequences = [tokenize(text, piece=piece, n_tokens=min(longest, MAX_TOKENS)) for text in texts]

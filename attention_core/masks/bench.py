@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from ..errors import SettingsError
+from ..checks import check_switch, one_of
 from ..heads.reruns import rerun
+from ..remembered import remembered
 from ..scenario import Scenario, trace_of
 from ..trace import Trace
 from . import causal_mask
@@ -32,20 +32,17 @@ class Examined:
 
 def fault_of(key: str) -> Fault | None:
     """The fault of a key; None for "none". Raises: SettingsError."""
-    if key == NO_FAULT:
-        return None
-    found = next((fault for fault in FAULTS if fault.key == key), None)
-    if found is None:
-        raise SettingsError(f"there is no fault {key!r}: choose {NO_FAULT}, {', '.join(f.key for f in FAULTS)}")
-    return found
+    known: dict[str, Fault | None] = {NO_FAULT: None} | {fault.key: fault for fault in FAULTS}
+    return known[one_of("fault", key, known)]
 
 
-@lru_cache(maxsize=16)
+@remembered(16)
 def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
     """The layer of a scenario with a fault, put to all checks.
 
     masked: under a causal mask where the scenario has no mask. Raises: AttentionError.
     """
+    check_switch("masked", masked)
     right = trace_of(scenario)
     if masked and right.mask is None:
         right = rerun(right, mask=causal_mask(right.sizes["T"]))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import formulas
-from ..checks import Array
+from ..checks import Array, check_alike, whole_number
 from ..code.rounding import tolerance
 from ..decompositions import merge_without_swap, split_without_swap
 from ..formulas import merge_heads, softmax, split_heads
@@ -203,6 +203,7 @@ FAULTS: tuple[Fault, ...] = (
 
 def hidden_fault(round_number: int) -> Fault:
     """The fault of a round of "spot the bug": the same for everybody, and not to be guessed from the number."""
+    whole_number("round_number", round_number, 0, 2**64 - 1)
     digest = hashlib.blake2b(f"round {round_number}".encode(), digest_size=8).digest()
     return FAULTS[int.from_bytes(digest, "little") % len(FAULTS)]
 
@@ -210,6 +211,7 @@ def hidden_fault(round_number: int) -> Fault:
 def first_difference(right: Trace, faulty: Trace) -> str | None:
     """The first field, in order of computation, in which two runs differ by more than rounding; None if none does."""
     for name in STEPS:
+        check_alike(name, getattr(right, name), f"the other {name}", getattr(faulty, name))
         one, other = getattr(right, name), getattr(faulty, name)
         if not np.allclose(one, other, rtol=0, atol=tolerance(right, name)):
             return name

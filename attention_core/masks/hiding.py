@@ -6,10 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..checks import Array
+from ..checks import (
+    Array,
+    as_array,
+    as_mapping,
+    as_numbers,
+    as_shares,
+    check_range,
+    check_switch,
+    is_finite_number,
+    shown,
+    whole_number,
+)  # fmt: skip
 from ..errors import SettingsError, ShapeError
 from ..formulas import softmax
+from ..option_checks import as_scores
 from . import causal_mask, padding_mask, window_mask
 
 
@@ -26,6 +39,7 @@ def masks_for(
 
     lengths: how many keys of each sequence are real. Shapes: (T, S) bool; padding (B, 1, 1, S). Raises: SettingsError.
     """
+    check_switch("causal", causal)
     masks = {}
     if causal:
         masks["causal"] = causal_mask(n_queries, n_keys)
@@ -34,7 +48,7 @@ def masks_for(
     if lengths is not None:
         masks["padding"] = padding_mask(lengths, n_keys)
     if painted is not None:
-        masks["painted"] = painted
+        masks["painted"] = _mask("painted", painted)
     return masks
 
 
@@ -45,7 +59,7 @@ def combined(masks: Mapping[str, Array]) -> Array | None:
     [False, True, False]
     """
     allowed: Array | None = None
-    for name, mask in masks.items():
+    for name, mask in checked(masks).items():
         try:
             allowed = mask if allowed is None else allowed & mask
         except ValueError as error:
@@ -56,12 +70,42 @@ def combined(masks: Mapping[str, Array]) -> Array | None:
 def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) -> tuple[str, ...]:
     """The names of the masks that hide a key from a query. Shapes: each mask broadcasts to (B, 1, T, S)."""
     names = []
-    for name, mask in masks.items():
+    for name, mask in checked(masks).items():
         mask_BHTS = mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
         n_batch, _, n_queries, n_keys = mask_BHTS.shape
+        for place, index, size in (("query", query, n_queries), ("key", key, n_keys), ("batch", batch, n_batch)):
+            whole_number(place, index, 0, size - 1 if size > 1 else None)
         if not mask_BHTS[batch % n_batch, 0, query % n_queries, key % n_keys]:
             names.append(name)
     return tuple(names)
+
+
+def checked(masks: Mapping[str, Array]) -> dict[str, Array]:
+    """Masks by name, each bool with at most four axes, none of length 0. Raises: SettingsError, ShapeError."""
+    return {name: _mask(name, mask) for name, mask in as_mapping("masks", masks).items()}
+
+
+def _mask(name: str, mask: ArrayLike) -> Array:
+    array = as_array(f"the {name} mask", mask)
+    if array.dtype != np.bool_:
+        raise SettingsError(f"the {name} mask must be bool (True = may attend), but is {array.dtype}; write mask > 0")
+    if not 1 <= array.ndim <= 4 or 0 in array.shape:
+        raise ShapeError(f"the {name} mask has shape {array.shape} but must have 1 to 4 axes, none of length 0")
+    return array
+
+
+def _beside_each_other(name: str, numbers: Array, allowed: ArrayLike) -> tuple[Array, Array]:
+    """Numbers of keys, and which of them are allowed. Raises: SettingsError, ShapeError."""
+    allowed = _mask("allowed", allowed)
+    if numbers.ndim == 0 or not _broadcasts(allowed.shape, numbers.shape):
+        raise ShapeError(f"allowed of shape {allowed.shape} does not broadcast to {name}, which has {numbers.shape}")
+    return numbers, allowed
+
+
+def _broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    return len(shape) <= len(target) and all(
+        a in (1, b) for a, b in zip(shape[::-1], target[::-1], strict=False)
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,15 +140,18 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
 
     Shapes: (..., T, S) -> (..., T, S). Raises: SettingsError for NaN or +inf.
     """
-    if np.isnan(value) or value == np.inf:
-        raise SettingsError(f"the number that hides a key is {value} but must be finite or minus infinity")
-    addend = np.where(allowed, 0.0, value).astype(scaled_scores.dtype)
-    return softmax(scaled_scores + addend)
+    if value != -np.inf and not is_finite_number(value):
+        raise SettingsError(f"the number that hides a key is {shown(value)} but must be finite or minus infinity")
+    scores, allowed = _beside_each_other("scaled_scores", as_scores("scaled_scores", scaled_scores), allowed)
+    with np.errstate(over="ignore"):
+        addend = np.where(allowed, 0.0, value).astype(scores.dtype)
+        return softmax(scores + addend)
 
 
 def leak(probabilities: Array, allowed: Array) -> Array:
     """How much a query reads from the keys that should be hidden. Shapes: (..., T, S) -> (..., T). Range: 0 to 1."""
-    leaked: Array = np.where(allowed, 0.0, probabilities).sum(axis=-1)
+    shares, allowed = _beside_each_other("probabilities", as_shares("probabilities", probabilities), allowed)
+    leaked: Array = np.where(allowed, 0.0, shares).sum(axis=-1)
     return leaked
 
 
@@ -127,8 +174,13 @@ def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
     ([[0.881, 0.119]], [[0.731, 0.269]])
     """
-    if not 0 < scale < np.inf:
-        raise SettingsError(f"scale is {scale} but must be above 0: times 0 or less, a hidden key comes back")
-    scale_first = softmax(scores * scale + addend)
-    mask_first = softmax((scores + addend) * scale)
+    if not is_finite_number(scale) or not scale > 0:
+        raise SettingsError(f"scale is {shown(scale)} but must be above 0: times 0 or less, a hidden key comes back")
+    scores, addend = as_numbers("scores", scores), as_scores("addend", addend)
+    if not _broadcasts(addend.shape, scores.shape):
+        raise ShapeError(f"addend of shape {addend.shape} does not broadcast to the scores {scores.shape}")
+    with np.errstate(over="ignore"):
+        check_range(scores * scale)
+        scale_first = softmax(scores * scale + addend)
+        mask_first = softmax((scores + addend) * scale)
     return MaskOrder(scale_first, mask_first, float(np.abs(scale_first - mask_first).max()))

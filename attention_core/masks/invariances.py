@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..checks import Array
-from ..errors import SettingsError
+from ..checks import Array, as_list, as_numbers, check_alike, is_finite_number, shown, whole_number
+from ..costs import check_room
+from ..errors import SettingsError, ShapeError
 from ..heads.gauge import Gauge, change_gauge, random_gauge
 from ..heads.reruns import rerun
 from ..initialisation import generator
@@ -28,7 +30,9 @@ class Gaps:
 
 
 def gaps(before: Trace, after: Trace) -> Gaps:
-    """How far the probabilities and the output of two runs lie apart."""
+    """How far the probabilities and the output of two runs lie apart. Raises: ShapeError."""
+    check_alike("probabilities", after.probabilities, "those before", before.probabilities)
+    check_alike("output", after.output, "that before", before.output)
     return Gaps(_largest(after.probabilities - before.probabilities), _largest(after.output - before.output))
 
 
@@ -38,7 +42,10 @@ def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> 
     order: which token of the straight run stands at each place of the shuffled one. 0 but for rounding when the layer
     sees no order; self-attention only.
     """
-    rows = list(order)
+    check_alike("probabilities", shuffled.probabilities, "those of the straight run", straight.probabilities)
+    rows = [whole_number("order", place, 0, straight.sizes["T"] - 1) for place in as_list("order", order)]
+    if sorted(rows) != list(range(straight.sizes["S"])):
+        raise SettingsError(f"order is {shown(order)} but must name every token once, of one sequence")
     moved_BHTS = straight.probabilities[:, :, rows][..., rows]
     return Gaps(
         _largest(shuffled.probabilities - moved_BHTS),
@@ -52,6 +59,7 @@ def shuffled_order(n_tokens: int, seed: int = 0) -> tuple[int, ...]:
     >>> sorted(shuffled_order(5)) == [0, 1, 2, 3, 4]
     True
     """
+    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1))
     rng = generator(seed, STREAM)
     cycle = rng.permutation(n_tokens)
     order = np.empty(n_tokens, dtype=int)
@@ -62,13 +70,22 @@ def shuffled_order(n_tokens: int, seed: int = 0) -> tuple[int, ...]:
 def with_query_bias(projections: Projections, vector: Array) -> Projections:
     """The same weights with a vector added to every query, all heads side by side. Shapes: (H*K,)."""
     p = projections
+    vector = _vector(vector, p.w_q.shape[1])
     return replace(p, b_q=vector if p.b_q is None else p.b_q + vector)
 
 
 def with_key_bias(projections: Projections, vector: Array) -> Projections:
     """The same weights with a vector added to every key, all key/value heads side by side. Shapes: (G*K,)."""
     p = projections
+    vector = _vector(vector, p.w_k.shape[1])
     return replace(p, b_k=vector if p.b_k is None else p.b_k + vector)
+
+
+def _vector(vector: ArrayLike, width: int) -> Array:
+    numbers = as_numbers("vector", vector)
+    if numbers.shape != (width,):
+        raise ShapeError(f"vector has shape {numbers.shape} but must have ({width},), a number for each column")
+    return numbers
 
 
 def at_temperature(trace: Trace, temperature: float) -> Trace:
@@ -76,9 +93,11 @@ def at_temperature(trace: Trace, temperature: float) -> Trace:
 
     Raises: SettingsError when the temperature is not above 0.
     """
-    if not 0 < temperature < np.inf:
-        raise SettingsError(f"temperature is {temperature} but must be a number above 0; 1 changes nothing")
-    return rerun(trace, scale=trace.scale / temperature)
+    if not is_finite_number(temperature) or not temperature > 0:
+        raise SettingsError(f"temperature is {shown(temperature)} but must be a number above 0; 1 changes nothing")
+    with np.errstate(over="ignore"):
+        scale = float(np.float64(trace.scale) / temperature)
+    return rerun(trace, scale=scale)
 
 
 @dataclass(frozen=True)

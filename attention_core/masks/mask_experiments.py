@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, number_between
+from ..heads import check_places
 from ..initialisation import generator
 from ..trace import Trace
 from .hiding import HIDING_VALUES, MaskOrder, hidden_with, leak, mask_order
@@ -36,6 +37,7 @@ class Way:
 
 def ways_to_hide(made: MaskedBatch, sequence: int, head: int, query: int, bias: float) -> tuple[Way, ...]:
     """Minus infinity, −10⁹ and a finite bias, added to the scores of what the masks hide."""
+    check_places(made.trace, sequence=sequence, head=head, query=query)
     scaled_TS, allowed_TS = made.trace.scaled_scores[sequence, head], made.allowed[sequence]
     seeing_T, nothing_S = allowed_TS.any(axis=-1), np.zeros(allowed_TS.shape[1], dtype=bool)
     ways = []
@@ -52,6 +54,7 @@ def ways_to_hide(made: MaskedBatch, sequence: int, head: int, query: int, bias: 
 
 def orders(made: MaskedBatch, sequence: int, head: int, bias: float) -> dict[str, MaskOrder]:
     """The mask after the scale and before it, for each of the numbers that hide. Raises: SettingsError."""
+    check_places(made.trace, sequence=sequence, head=head)
     scores_TS, allowed_TS = made.trace.scores[sequence, head], made.allowed[sequence]
     return {
         name: mask_order(scores_TS, made.trace.scale, np.where(allowed_TS, 0.0, value))
@@ -65,7 +68,7 @@ def hiding_numbers(bias: float) -> dict[str, float]:
     >>> list(hiding_numbers(-4.0))
     ['−∞', '−10⁹', '−4.0']
     """
-    finite = f"{bias + 0.0:.1f}".replace("-", "−")
+    finite = f"{number_between('bias', bias) + 0.0:.1f}".replace("-", "−")
     return {way.name if way.key != "finite" else finite: way.value if way.key != "finite" else bias
             for way in HIDING_VALUES}  # fmt: skip
 
@@ -86,6 +89,7 @@ class NothingLeft:
 
 def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> NothingLeft:
     """Hide every key from a query, in all sequences and heads."""
+    check_places(made.trace, sequence=sequence, head=head, query=query)
     allowed_BTS = made.allowed.copy()
     allowed_BTS[:, query] = False
     zero, nan = (_again(made, made.trace.inputs, allowed_BTS, empty_rows) for empty_rows in ("zero", "nan"))
@@ -105,6 +109,7 @@ class OtherPadding:
 
 def other_padding(made: MaskedBatch, sequence: int) -> OtherPadding:
     """Put random numbers in place of the [pad] vectors of all sequences."""
+    check_places(made.trace, sequence=sequence)
     inputs_BTD = made.trace.inputs.copy()
     rng = generator(0, STREAM)
     for vectors, n_real in zip(inputs_BTD, made.batch.lengths, strict=True):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from ..checks import Array, whole_number
+from ..checks import Array, as_list, as_shares, as_stack, check_range, number_between, whole_number
+from ..costs import check_room
+from ..errors import SettingsError
 from ..formulas import softmax
 from ..heads.patterns import effective_tokens
 from ..initialisation import generator
+from ..remembered import remembered
 
 WIDTHS = (1, 4, 16, 64, 256, 1024)
 # Streams 0 to 9 of a seed belong to weights and changes.
@@ -27,6 +29,8 @@ def softmax_jacobian(probabilities_XS: Array) -> Array:
     >>> softmax_jacobian(np.array([0.5, 0.5])).tolist()
     [[0.25, -0.25], [-0.25, 0.25]]
     """
+    probabilities_XS = as_shares("probabilities", probabilities_XS)
+    check_room(shares=probabilities_XS.size, keys=probabilities_XS.shape[-1])
     column_XS1 = probabilities_XS[..., np.newaxis]
     slope_XSS: Array = column_XS1 * (np.eye(probabilities_XS.shape[-1]) - column_XS1.swapaxes(-1, -2))
     return slope_XSS
@@ -34,12 +38,13 @@ def softmax_jacobian(probabilities_XS: Array) -> Array:
 
 def jacobian_trace(probabilities_XS: Array) -> Array:
     """The sum of the Jacobian's diagonal: 1 - Σ a². Shapes: (X, S) -> (X). Range: 0 (saturated) to 1 - 1/S."""
-    trace_X: Array = 1.0 - np.square(probabilities_XS).sum(axis=-1)
+    trace_X: Array = 1.0 - np.square(as_shares("probabilities", probabilities_XS)).sum(axis=-1)
     return trace_X
 
 
 def jacobian_norm(probabilities_XS: Array) -> Array:
     """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X). Range: 0 to 1/2."""
+    probabilities_XS = as_shares("probabilities", probabilities_XS)
     squares_X = np.square(probabilities_XS).sum(axis=-1)
     cubes_X = (probabilities_XS**3).sum(axis=-1)
     norm_X: Array = np.sqrt(np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0))  # rounding may go below 0
@@ -52,7 +57,7 @@ def two_token_slope(gap: float) -> float:
     >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
     [0.25, 0.105, 0.0003]
     """
-    shares = softmax([0.0, float(gap)])
+    shares = softmax([0.0, number_between("gap", gap)])
     return float(shares[0] * shares[1])
 
 
@@ -85,7 +90,7 @@ def sharpness(scores_XS: Array) -> Sharpness:
 
     Shapes: (X, S).
     """
-    shares_XS = softmax(scores_XS)
+    shares_XS = softmax(as_stack("scores", scores_XS, 1))
     slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
     measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
     return Sharpness(*(float(measure.mean()) for measure in measures))
@@ -97,10 +102,17 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
     >>> shares_at(np.array([0.0, np.log(3)]), np.array([1.0, 0.5])).round(3).tolist()
     [[0.25, 0.75], [0.1, 0.9]]
     """
-    return softmax(scores_S / temperatures_P[:, np.newaxis])
+    scores_S = as_stack("scores", scores_S, 1, exactly=True)
+    temperatures_P = as_stack("temperatures", temperatures_P, 1, exactly=True)
+    if temperatures_P.min() <= 0:
+        raise SettingsError(f"temperatures holds {temperatures_P.min():g} but every temperature must be above 0")
+    with np.errstate(over="ignore"):
+        divided_PS = scores_S / temperatures_P[:, np.newaxis]
+    check_range(divided_PS)
+    return softmax(divided_PS)
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
     """Measure the dot products of 64 draws of as many queries as keys, all entries normal with variance 1.
 
@@ -120,5 +132,5 @@ def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
 
 
 def score_spreads(widths: Sequence[int] = WIDTHS, n_keys: int = 32, seed: int = 0) -> tuple[ScoreSpread, ...]:
-    """The same for several widths."""
-    return tuple(score_spread(d_k, n_keys, seed) for d_k in widths)
+    """The same for several widths. Raises: SettingsError."""
+    return tuple(score_spread(d_k, n_keys, seed) for d_k in as_list("widths", widths))

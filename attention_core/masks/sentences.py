@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
+from ..checks import check_text, whole_number
 from ..own.matrix_names import MAX_TOKENS
+from ..remembered import remembered
 from ..scenario import Scenario, embedding_of, settled, tokens_of, trace_of
 from ..trace import Trace
 from .uses import USES, Sentence, attend_as
@@ -27,6 +28,8 @@ def other_sentence(scenario: Scenario, text: str, n_tokens: int = 0) -> Sentence
     >>> other_sentence(Scenario(), "It slept", n_tokens=3).tokens
     ('It', 'slept', '[pad]')
     """
+    check_text("text", text)
+    whole_number("n_tokens", n_tokens, 0, MAX_TOKENS)
     other = replace(settled(scenario), text=text, n_tokens=n_tokens, edits="", own="")
     sequence = tokens_of(other)
     return Sentence(embedding_of(other).inputs, sequence.tokens, sequence.n_real)
@@ -37,6 +40,7 @@ def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
 
     Raises: AttentionError.
     """
+    whole_number("padding", padding, 0)
     own = own_sentence(scenario)
     n_tokens = min(MAX_TOKENS, len(own.tokens) + padding)
     if settled(scenario).n_tokens or n_tokens == len(own.tokens):
@@ -46,12 +50,13 @@ def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
     return replace(padded, vectors=vectors_TD)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in the three places of an encoder-decoder, by name; its sentence is the source.
 
     padding: how many [pad] stand after both sentences. Raises: AttentionError.
     """
+    whole_number("padding", padding, 0)
     own = trace_of(scenario)
     length = len(other_sentence(scenario, target).tokens)
     translated = other_sentence(scenario, target, min(MAX_TOKENS, length + padding))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, one_of
 from ..embeddings import sinusoidal_positions
-from ..errors import SettingsError
+from ..remembered import remembered
 from ..scenario import Scenario, embedding_of, trace_of
 from ..trace import Trace
 from .invariances import Gaps, permutation_gaps, shuffled_order
@@ -55,12 +54,11 @@ class Shuffle:
     gaps: Gaps
 
 
-@lru_cache(maxsize=16)
+@remembered(16)
 def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     """Run the layer of a scenario on its words and on the same words in another order. Raises: AttentionError."""
-    situation = next((one for one in SITUATIONS if one.key == key), None)
-    if situation is None:
-        raise SettingsError(f"there is no situation {key!r}: choose {', '.join(one.key for one in SITUATIONS)}")
+    known = {one.key: one for one in SITUATIONS}
+    situation = known[one_of("situation", key, known)]
     trace, words_TD = trace_of(scenario), words_of(scenario)
     order = shuffled_order(len(words_TD), seed)
     codes_TD = sinusoidal_positions(*words_TD.shape) if situation.positions else np.zeros_like(words_TD)

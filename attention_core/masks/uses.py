@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, as_stack, whole_number
+from ..errors import ShapeError
 from ..projections import Projections
 from ..trace import Trace
 from .hiding import combined, masks_for
@@ -49,6 +50,12 @@ class Sentence:
     vectors: Array
     tokens: tuple[str, ...]
     n_real: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vectors", as_stack("vectors", self.vectors, 2, exactly=True))
+        whole_number("n_real", self.n_real, 0, len(self.vectors))
+        if len(self.tokens) != len(self.vectors):
+            raise ShapeError(f"{len(self.tokens)} tokens were given for {len(self.vectors)} vectors; make them agree")
 
 
 def attend_as(

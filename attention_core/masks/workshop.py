@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, as_array, as_list, check_text, one_of, whole_number
+from ..errors import ShapeError
+from ..remembered import remembered
 from ..scenario import Scenario, trace_of
 from ..trace import Trace
 from .batches import Batch
@@ -29,6 +30,16 @@ class Workshop:
     window: int = 2
     painted: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("others", "masks"):
+            object.__setattr__(self, name, tuple(as_list(name, getattr(self, name))))
+        for text in self.others:
+            check_text("others", text)
+        for mask in self.masks:
+            one_of("masks", mask, MASKS)
+        whole_number("window", self.window, 0)
+        check_text("painted", self.painted)
+
 
 @dataclass(frozen=True, eq=False)
 class MaskedBatch:
@@ -40,7 +51,7 @@ class MaskedBatch:
     trace: Trace
 
 
-@lru_cache(maxsize=16)
+@remembered(16)
 def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
     """The layer of a scenario on its sentence and others, all as long as the scenario's sequence.
 
@@ -79,7 +90,10 @@ def painted_mask(text: str, n_tokens: int) -> Array:
 
 def without_row(painted_TT: Array, query: int) -> Array:
     """The painting with every key hidden from a query. Shapes: (T, T) bool."""
-    emptied_TT: Array = painted_TT.copy()
+    emptied_TT: Array = as_array("painted", painted_TT).copy()
+    if emptied_TT.ndim != 2:
+        raise ShapeError(f"painted has shape {emptied_TT.shape} but must have a row for each query")
+    whole_number("query", query, 0, len(emptied_TT) - 1)
     emptied_TT[query] = False
     return emptied_TT
 

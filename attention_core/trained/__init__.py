@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array, whole_number
+from ..checks import Array, check_text, whole_number
 from ..masks import padding_mask
 from ..own.matrix_names import MAX_TOKENS
 from ..projections import Projections
+from ..remembered import remembered
 from ..trace import Trace
 from .attention_maps import AttentionMaps
 from .encoder import Encoded, encode
@@ -55,17 +55,18 @@ class Weightless:
         return math.sqrt(self.length / other.length)
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def pieces_of(text: str, n_tokens: int = 0) -> Pieces:
     """The tokens of a text, cut or filled with [PAD] to n_tokens; 0: as many as it has, up to `MAX_TOKENS`.
 
     Raises: TextError, SettingsError, FileError.
     """
+    check_text("text", text)
     whole_number("n_tokens", n_tokens, 0, MAX_TOKENS)
     return load_minilm().wordpiece.read(text, n_tokens or MAX_TOKENS, fill=n_tokens > 0)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def encoded(text: str, n_tokens: int = 0) -> Encoded:
     """All six layers of a text, every `Trace` kept (64 tokens: 8 MB); no token attends to [PAD] that fills it up.
 
@@ -77,7 +78,7 @@ def encoded(text: str, n_tokens: int = 0) -> Encoded:
     return encode(word_vectors(model, pieces.ids).inputs, model.layers, pieces.tokens, mask)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def attention_of(text: str, n_tokens: int = 0) -> AttentionMaps:
     """The probabilities of all 72 heads; the text is cut to n_tokens, but no [PAD] is added to it.
 
@@ -97,11 +98,12 @@ def trained_layer(text: str, layer: int, n_tokens: int = 0) -> TrainedLayer:
 
     Raises: TextError, FileError, SettingsError.
     """
-    trace = encoded(text, n_tokens).traces[whole_number("layer", layer, 0, N_LAYERS - 1)]
+    whole_number("layer", layer, 0, N_LAYERS - 1)
+    trace = encoded(text, n_tokens).traces[layer]
     return TrainedLayer(trace.tokens, trace.inputs[0], trace.projections)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def weightless(text: str, n_tokens: int = 0) -> tuple[Weightless, ...]:
     """Attention with Q = K = V = X over the model's own vectors: of the words, with positions, after LayerNorm.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, check_text, whole_number
 from ..errors import TextError
+from ..remembered import remembered
 from . import attention_of
 
 
@@ -61,6 +61,7 @@ class ChangedWord:
 
     def largest(self, count: int = 5) -> list[Move]:
         """The cells that changed most, the strongest first, one for each head at most."""
+        whole_number("count", count, 0)
         n_layers, n_heads, n_tokens, _ = self.before.shape
         sizes_LHC = np.abs(self.differences).reshape(n_layers, n_heads, -1)
         cells_LH, most_LH = sizes_LHC.argmax(axis=-1), sizes_LHC.max(axis=-1)
@@ -81,6 +82,8 @@ def replace_word(text: str, old: str, new: str) -> str:
     >>> replace_word("It was too tired, so tired.", "tired", "wide")
     'It was too wide, so tired.'
     """
+    for name, given in (("text", text), ("old", old), ("new", new)):
+        check_text(name, given)
     old, new = old.strip(), new.strip()
     if not old or not new:
         raise TextError("A word is missing: say which word is replaced, and by what")
@@ -95,6 +98,8 @@ def word_in(text: str, wish: str) -> str:
     >>> word_in("It was too wide.", "Wide"), word_in("It was too wide.", "tired")
     ('Wide', 'wide')
     """
+    check_text("text", text)
+    check_text("wish", wish)
     if wish.strip() and _whole(wish.strip()).search(text):
         return wish.strip()
     return next(iter(re.findall(r"\w+", text)[-1:]), wish)
@@ -104,7 +109,7 @@ def _whole(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
     """What the trained heads do with a text, and with the same text after `replace_word`.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, as_list, as_stack, check_alike, number_between
 from ..errors import ShapeError
 from ..projections import Projections
 from ..spare_memory import spare_array
@@ -27,6 +27,12 @@ class Norm:
     offset: Array
     epsilon: float = 1e-12
 
+    def __post_init__(self) -> None:
+        for name in ("gain", "offset"):
+            object.__setattr__(self, name, as_stack(name, getattr(self, name), 1, exactly=True))
+        check_alike("gain", self.gain, "offset", self.offset)
+        number_between("epsilon", self.epsilon, 0.0)
+
 
 @dataclass(frozen=True, eq=False)
 class FeedForward:
@@ -37,6 +43,14 @@ class FeedForward:
     w_out: Array
     b_out: Array
 
+    def __post_init__(self) -> None:
+        for name, n_axes in (("w_in", 2), ("b_in", 1), ("w_out", 2), ("b_out", 1)):
+            object.__setattr__(self, name, as_stack(name, getattr(self, name), n_axes, exactly=True))
+        (d_model, width), (width_out, d_out) = self.w_in.shape, self.w_out.shape
+        if (len(self.b_in), width_out, d_out, len(self.b_out)) != (width, width, d_model, d_model):
+            shapes = ", ".join(str(a.shape) for a in (self.w_in, self.b_in, self.w_out, self.b_out))
+            raise ShapeError(f"w_in (D, F), b_in (F,), w_out (F, D) and b_out (D,) do not fit: {shapes}")
+
 
 @dataclass(frozen=True, eq=False)
 class EncoderLayer:
@@ -46,6 +60,18 @@ class EncoderLayer:
     attention_norm: Norm
     feed_forward: FeedForward
     output_norm: Norm
+
+    def __post_init__(self) -> None:
+        d_model = self.attention.d_model
+        widths = {
+            "d_out of attention": self.attention.d_out,
+            "attention_norm": len(self.attention_norm.gain),
+            "feed_forward": len(self.feed_forward.w_in),
+            "output_norm": len(self.output_norm.gain),
+        }
+        for name, width in widths.items():
+            if width != d_model:
+                raise ShapeError(f"{name} has width {width} but attention reads {d_model}; make them equal")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +94,7 @@ def encode(
 
     Shapes: x (T, D); mask bool, True = may attend, as `attend` takes it. Raises: ShapeError, SettingsError.
     """
-    if not layers:
+    if not as_list("layers", layers):
         raise ShapeError("layers is empty, but an encoder has at least one layer; give one")
     traces = []
     for layer in layers:
@@ -83,6 +109,7 @@ def encoder_layer(x: Array, layer: EncoderLayer, mask: Array | None = None) -> t
     Shapes: x (T, D) -> the trace of the attention, and (T, D).
     Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
     """
+    x = as_stack("x", x, 2, exactly=True)
     trace = attend(x, layer.attention, mask=mask, residual=True)
     attended_TD = layer_norm(trace.output[0], layer.attention_norm)
     transformed_TD = feed_forward(attended_TD, layer.feed_forward)
@@ -99,6 +126,8 @@ def layer_norm(x_TD: Array, norm: Norm) -> Array:
     >>> layer_norm(np.array([[1.0, 3.0]]), norm).round(6).tolist()
     [[-1.0, 7.0]]
     """
+    if x_TD.shape[-1] != len(norm.gain):
+        raise ShapeError(f"x has {x_TD.shape[-1]} features but gain has {len(norm.gain)}; make them equal")
     centred_TD: Array = x_TD - x_TD.mean(axis=-1, keepdims=True)
     variance_T = np.vecdot(centred_TD, centred_TD) / x_TD.dtype.type(x_TD.shape[-1])
     centred_TD /= np.sqrt(variance_T + x_TD.dtype.type(norm.epsilon))[..., np.newaxis]

@@ -9,8 +9,8 @@ from itertools import permutations
 
 import numpy as np
 
-from ..checks import Array
-from ..errors import ShapeError, TextError
+from ..checks import Array, as_array, as_list, check_text, number_between, whole_number
+from ..errors import SettingsError, ShapeError, TextError
 from ..text import CONTINUES
 from .attention_maps import AttentionMaps
 
@@ -31,10 +31,11 @@ class HeadRanking:
 
     def times_even(self, score: float) -> float:
         """How many times the even share a score is."""
-        return score / self.even
+        return number_between("score", score, 0.0, 1.0) / self.even
 
     def best(self, count: int = 5) -> list[tuple[int, int, float]]:
         """(layer, head, score) of the heads that do it most, the best first."""
+        whole_number("count", count, 0)
         order = np.argsort(-self.scores, axis=None, kind="stable")[:count]
         places = zip(*np.unravel_index(order, self.scores.shape), strict=True)
         return [(int(layer), int(head), float(self.scores[layer, head])) for layer, head in places]
@@ -45,7 +46,9 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
 
     Raises: TextError when it marks none, ShapeError when it is about other tokens.
     """
-    sizes = maps.sizes
+    sizes, targets = maps.sizes, as_array("targets", targets)
+    if targets.dtype != np.bool_:
+        raise SettingsError(f"targets must be bool (True = the rule names the key), but is {targets.dtype}")
     if targets.shape != (sizes["T"], sizes["S"]):
         given, own = targets.shape, (sizes["T"], sizes["S"])
         raise ShapeError(f"targets has shape {given}, but the heads have (queries, keys) {own}; use their tokens")
@@ -59,27 +62,27 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
 
 def previous_token(tokens: tuple[str, ...]) -> Targets:
     """Each token's left neighbour."""
-    return np.eye(len(tokens), k=-1, dtype=bool)
+    return np.eye(_count(tokens), k=-1, dtype=bool)
 
 
 def next_token(tokens: tuple[str, ...]) -> Targets:
     """Each token's right neighbour."""
-    return np.eye(len(tokens), k=1, dtype=bool)
+    return np.eye(_count(tokens), k=1, dtype=bool)
 
 
 def itself(tokens: tuple[str, ...]) -> Targets:
     """The token itself: the diagonal."""
-    return np.eye(len(tokens), dtype=bool)
+    return np.eye(_count(tokens), dtype=bool)
 
 
 def first_token(tokens: tuple[str, ...]) -> Targets:
     """The first token of the sequence, [CLS] in BERT."""
-    return np.broadcast_to(np.arange(len(tokens)) == 0, (len(tokens), len(tokens)))
+    return np.broadcast_to(np.arange(_count(tokens)) == 0, (len(tokens), len(tokens)))
 
 
 def last_token(tokens: tuple[str, ...]) -> Targets:
     """The last token of the sequence, [SEP] in BERT."""
-    return np.broadcast_to(np.arange(len(tokens)) == len(tokens) - 1, (len(tokens), len(tokens)))
+    return np.broadcast_to(np.arange(_count(tokens)) == len(tokens) - 1, (len(tokens), len(tokens)))
 
 
 def repeated_words(tokens: tuple[str, ...]) -> Targets:
@@ -103,12 +106,19 @@ RULES: dict[str, Callable[[tuple[str, ...]], Targets]] = {
 }
 
 
+def _count(tokens: tuple[str, ...]) -> int:
+    """How many tokens there are. Raises: SettingsError, TextError for what is no list of texts."""
+    for token in as_list("tokens", tokens):
+        check_text("tokens", token)
+    return len(tokens)
+
+
 def word_to_word(tokens: tuple[str, ...], query: int, key: int) -> Targets:
     """From the word at token `query` to the word at token `key`.
 
     From several pieces the mean counts, to several pieces their sum. Source: Clark et al. 2019, section 4.1.
     """
-    targets = np.zeros((len(tokens), len(tokens)), bool)
+    targets = np.zeros((_count(tokens), len(tokens)), bool)
     targets[np.ix_(_word_at(tokens, query), _word_at(tokens, key))] = True
     return targets
 
@@ -120,6 +130,7 @@ def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
     [(0,), (1, 2), (3,)]
     """
     found: list[tuple[int, ...]] = []
+    _count(tokens)
     for position, token in enumerate(tokens):
         if found and token.startswith(CONTINUES):
             found[-1] += (position,)
@@ -130,7 +141,7 @@ def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
 
 def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
     for word in words(tokens):
-        if position in word:
+        if whole_number("position", position) in word:
             return word
     raise TextError(f"There is no token {position} among {len(tokens)}; choose another")
 
@@ -139,6 +150,8 @@ def telling_pair(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
     """The strongest cell of a head between two different words; special tokens such as [CLS], at the ends, are passed
     over, for many heads with nothing to do look there.
     """
+    whole_number("layer", layer, 0, maps.sizes["L"] - 1)
+    whole_number("head", head, 0, maps.sizes["H"] - 1)
     probabilities_TS = maps.layers[layer][head].copy()
     if maps.tokens == maps.memory_tokens:
         special = [place for place, token in enumerate(maps.tokens) if token.startswith("[") and token.endswith("]")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, one_of
 from ..diagonal import square_of
 from ..diagonal.metrics import METRICS, Metric
 from ..errors import SettingsError
@@ -81,9 +81,7 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
     >>> measure_layers("self_mass", maps).values.tolist()
     [[0.75]]
     """
-    measure = LAYER_MEASURES.get(key)
-    if measure is None:
-        raise SettingsError(f"measure is {key!r} but must be one of {', '.join(LAYER_MEASURES)}")
+    measure = LAYER_MEASURES[one_of("measure", key, LAYER_MEASURES)]
     if measure.of_scores and not traces:
         raise SettingsError(f"{measure.title} is read off the scores, but of these heads only the attention is known")
     if isinstance(measure.source, Metric):

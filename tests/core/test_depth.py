@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,17 +110,17 @@ def test_the_exponent_triples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stack", "message"),
+    ("changes", "message"),
     [
-        (Stack(weights="none"), "weights is 'none' but must be one of weightless, random"),
-        (Stack(n_layers=65), "n_layers is 65 but must be from 0 to 64"),
-        (Stack(weights="random", seed=-1), "seed is -1"),
-        (Stack(skip="no"), "skip is 'no' but must be True or False"),  # type: ignore[arg-type]
-        (Stack(weights="random", n_heads=3), "n_heads is 3"),
-        (Stack(skip=True, gain=1e200), "grew beyond the range"),
+        ({"weights": "none"}, "weights is 'none' but must be one of weightless, random"),
+        ({"n_layers": 65}, "n_layers is 65 but must be from 0 to 64"),
+        ({"weights": "random", "seed": -1}, "seed is -1"),
+        ({"skip": "no"}, "skip is 'no' but must be True or False"),
+        ({"weights": "random", "n_heads": 3}, "n_heads is 3"),
+        ({"skip": True, "gain": 1e200}, "grew beyond the range"),
     ],
 )
-def test_bad_stacks(stack: Stack, message: str) -> None:
+def test_bad_stacks(changes: dict[str, Any], message: str) -> None:
     """What cannot be stacked is refused with a sentence."""
     with pytest.raises(SettingsError, match=message):
-        list(levels(gaussian_tokens(4, 4), stack))
+        list(levels(gaussian_tokens(4, 4), Stack(**changes)))

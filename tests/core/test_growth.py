@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -195,17 +196,17 @@ def test_no_early_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("experiment", "limits", "message"),
+    ("sizes", "limits", "message"),
     [
-        (Experiment(0, 4), {}, "n_tokens is 0 but must be at least 1"),
-        (Experiment(4, 4, d_k=-1), {}, "d_k is -1 but must be at least 0"),
-        (Experiment(4, 4, seed=-1), {}, "seed is -1"),
-        (Experiment(4, 4, scale=math.nan), {}, "scale is nan but must be a finite number"),
-        (Experiment(4, 4), {"error": math.nan}, "error is nan but must be a number from 0"),
-        (Experiment(4, 4), {"at_most": 10**9}, "at_most is 1000000000 but must be from 1 to 100000"),
+        ({"n_tokens": 0}, {}, "n_tokens is 0 but must be at least 1"),
+        ({"d_k": -1}, {}, "d_k is -1 but must be at least 0"),
+        ({"seed": -1}, {}, "seed is -1"),
+        ({"scale": math.nan}, {}, "scale is nan but must be a finite number"),
+        ({}, {"error": math.nan}, "error is nan but must be a number from 0"),
+        ({}, {"at_most": 10**9}, "at_most is 1000000000 but must be from 1 to 100000"),
     ],
 )
-def test_bad_settings(experiment: Experiment, limits: dict[str, float], message: str) -> None:
+def test_bad_settings(sizes: dict[str, Any], limits: dict[str, float], message: str) -> None:
     """What cannot be simulated is refused with a sentence."""
     with pytest.raises(SettingsError, match=message):
-        estimated(experiment, **limits)
+        estimated(Experiment(**sizes), **limits)

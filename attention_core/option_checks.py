@@ -1,0 +1,74 @@
+"""What the options of `attend` accept: masks, biases, a soft cap, what a row without keys becomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .checks import Array, as_array, is_finite_number, shown, too_large
+from .errors import SettingsError, ShapeError
+
+
+def as_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> Array | None:
+    """A boolean mask, True = may attend, that broadcasts to `shape` = (batch, heads, queries, keys)."""
+    if mask is None:
+        return None
+    array = as_array("mask", mask)
+    if array.dtype != np.bool_:
+        raise SettingsError(
+            f"mask must be bool (True = may attend), but is {array.dtype}; write mask > 0, or pass numbers as bias"
+        )
+    return _fits("mask", array.copy(), shape)
+
+
+def as_scores(name: str, values: ArrayLike) -> Array:
+    """`values` as an array of finite numbers and -inf, which hides a key."""
+    array = as_array(name, values)
+    if array.dtype.kind not in "iuf":
+        raise SettingsError(f"{name} must hold numbers, but is {array.dtype}; pass bools as mask")
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise SettingsError(f"{name} may hold finite numbers and -inf, but holds NaN or +inf; replace them")
+    return array
+
+
+def as_bias(bias: ArrayLike | None, shape: tuple[int, ...], dtype: type[np.floating[Any]]) -> Array | None:
+    """An additive bias of finite numbers and -inf that broadcasts to `shape` = (batch, heads, queries, keys)."""
+    if bias is None:
+        return None
+    array = as_scores("bias", bias)
+    converted = array.astype(dtype)
+    if (np.isinf(converted) != np.isinf(array)).any():
+        raise too_large(dtype)
+    return _fits("bias", converted, shape)
+
+
+def _fits(name: str, array: Array, shape: tuple[int, ...]) -> Array:
+    sizes = array.shape
+    if len(sizes) > len(shape) or any(a not in (1, b) for a, b in zip(sizes[::-1], shape[::-1], strict=False)):
+        raise ShapeError(f"{name} of shape {sizes} does not broadcast to (batch, heads, queries, keys) = {shape}")
+    return array
+
+
+def check_softcap(softcap: float | None, dtype: type[np.floating[Any]]) -> None:
+    """A soft cap is a finite number above 0 within the range of its type, or None."""
+    if softcap is None:
+        return
+    if not is_finite_number(softcap) or softcap <= 0:
+        raise SettingsError(f"softcap is {shown(softcap)} but must be a finite number above 0, or None for no cap")
+    limits = np.finfo(dtype)
+    if not float(limits.tiny) <= softcap <= float(limits.max):
+        raise SettingsError(f"softcap is {softcap!r}, which {limits.dtype.name} cannot hold; choose a number nearer 1")
+
+
+def check_empty_rows(empty_rows: str) -> None:
+    """What a row without any allowed key becomes is "zero" or "nan"."""
+    if not isinstance(empty_rows, str) or empty_rows not in ("zero", "nan"):
+        raise SettingsError(f"empty_rows is {shown(empty_rows)} but must be 'zero', or 'nan' to do as PyTorch does")
+
+
+def check_hidden(masked: Array, hiding: Array) -> None:
+    """A masked score is -inf only where -inf was added, never because score and bias together fell out of range."""
+    if (np.isneginf(masked) > np.isneginf(hiding)).any():
+        raise too_large(masked.dtype)

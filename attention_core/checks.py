@@ -17,6 +17,8 @@ MAX_AXES = 8  # of an array in a file
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 # The largest number of each type the engine computes in.
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (_SINGLE, _DOUBLE)}
+# 32 GB as float64. A view may claim more, of one number repeated.
+MOST_CELLS = 2**32
 
 
 def engine_dtype(*arrays: Array | None) -> type[np.floating[Any]]:
@@ -45,9 +47,12 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
 def as_array(name: str, values: ArrayLike) -> Array:
     """`values` as an array. Raises: ShapeError for ragged lists."""
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise ShapeError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from error
+    if array.size > MOST_CELLS:
+        raise ShapeError(f"{name} has shape {array.shape}, more cells than any memory holds; give a smaller array")
+    return array
 
 
 def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:
@@ -106,13 +111,6 @@ def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False
     return array
 
 
-def as_measured(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
-    """`values` as numbers with so many axes or more, NaN where there was nothing to measure."""
-    array = as_array(name, values)
-    nothing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
-    return np.where(nothing, np.nan, as_stack(name, np.where(nothing, 0, array), n_axes))
-
-
 def as_list(name: str, values: Any) -> list[Any]:
     """`values` as a list, of a list, tuple, set, range or array; a text is no list of its letters."""
     try:
@@ -128,24 +126,6 @@ def as_mapping(name: str, values: Any) -> Mapping[Any, Any]:
     if not isinstance(values, Mapping):
         raise SettingsError(f"{name} is {shown(values)} but must be a dictionary")
     return values
-
-
-def as_shares(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
-    """`values` as shares from 0 to 1, with so many axes or more. Rows of zeros are rows that read nothing."""
-    array = as_stack(name, values, n_axes)
-    if array.min() < 0 or array.max() > 1.01:  # shares of bfloat16 are rounded so far
-        raise SettingsError(f"{name} must hold shares from 0 to 1, but holds {array.min():g} to {array.max():g}")
-    return array
-
-
-def unit_sized(name: str, values: ArrayLike) -> Array:
-    """Finite numbers divided by a power of 2, so that the largest is about 1: for what only depends on their ratios.
-
-    Squares of very small and very large numbers leave the range of float; a power of 2 rounds nothing.
-    """
-    array = as_numbers(name, values)
-    scaled: Array = np.ldexp(array, -np.frexp(np.abs(array).max(initial=0.0))[1])
-    return scaled
 
 
 def check_alike(name: str, array: Array, other_name: str, other: Array) -> None:

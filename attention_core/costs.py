@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .checks import shown
 from .errors import SettingsError
 
 LONGEST_SECONDS = 60.0
@@ -23,5 +24,5 @@ def check_seconds(seconds: float, remedy: str) -> None:
 def check_room(**sizes: int) -> None:
     """Raises: SettingsError when an array of these sizes, given by their names, would hold too many numbers."""
     if math.prod(sizes.values()) > MOST_NUMBERS:
-        product = " × ".join(f"{name} {size}" for name, size in sizes.items())
+        product = " × ".join(f"{name} {shown(size)}" for name, size in sizes.items())
         raise SettingsError(f"{product} are more than the {MOST_NUMBERS:,} numbers there is room for: choose fewer")

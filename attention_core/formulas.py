@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_array, whole_number
+from .checks import Array, as_array, shown, whole_number
 from .errors import ShapeError
 from .option_checks import as_scores
 
@@ -45,7 +45,7 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
         raise ShapeError(f"fused must have shape (batch, tokens, features), but has shape {fused_BTF.shape}")
     n_batch, n_tokens, n_features = fused_BTF.shape
     if whole_number("n_heads", n_heads) < 1 or n_features % n_heads:
-        raise ShapeError(f"{n_features} features cannot be cut into {n_heads} heads of equal width")
+        raise ShapeError(f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width")
     return fused_BTF.reshape(n_batch, n_tokens, n_heads, n_features // n_heads).swapaxes(1, 2)
 
 
@@ -108,7 +108,9 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """
     values = as_scores("scores", scores)
     if not -values.ndim <= whole_number("axis", axis) < values.ndim:
-        raise ShapeError(f"axis is {axis} but scores of shape {values.shape} have {values.ndim} axes; choose one")
+        raise ShapeError(
+            f"axis is {shown(axis)} but scores of shape {values.shape} have {values.ndim} axes; choose one"
+        )
     values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
     shares = np.empty_like(values)
     softmax_into(np.moveaxis(values, axis, -1), np.moveaxis(shares, axis, -1))

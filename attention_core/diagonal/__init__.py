@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_numbers, as_stack, check_alike, unit_sized
+from ..checks import Array, as_numbers, as_stack, check_alike
 from ..errors import ShapeError
 from ..heads import check_places, head_columns
+from ..measure_checks import unit_sized
 from ..option_checks import as_scores
 from ..trace import Trace
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_stack, check_range, unit_sized
+from ..checks import Array, as_stack, check_range
 from ..costs import check_room
 from ..errors import ShapeError
+from ..measure_checks import unit_sized
 
 # Rounding of a solved system of a few dozen unknowns.
 ROUNDING = 1e-11

@@ -11,18 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import (
-    Array,
-    as_stack,
-    check_range,
-    check_switch,
-    number_between,
-    one_of,
-    seed_number,
-    unit_sized,
-    whole_number,
-)  # fmt: skip
+from ..checks import Array, as_stack, check_range, check_switch, number_between, one_of, seed_number, whole_number
 from ..costs import check_seconds
+from ..measure_checks import unit_sized
 from ..projections import Projections
 from . import diagonal
 from .token_matrices import standardised

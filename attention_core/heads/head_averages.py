@@ -59,10 +59,8 @@ def blur(trace: Trace, heads: Sequence[int]) -> Blur:
     The entropy of a mean is at least the mean of the entropies. Source: Shannon 1948, section 6 (concavity).
     """
     pattern = pattern_of(trace)
-    shares_HTS, seen_HT = (
-        chosen_heads(pattern.probabilities[0], heads),
-        chosen_heads(pattern.occupied[0].astype(int), heads) > 0,
-    )
+    shares_HTS = chosen_heads(pattern.probabilities[0], heads)
+    seen_HT = chosen_heads(pattern.occupied[0].astype(int), heads) > 0
     mean_TS = shares_HTS.mean(axis=0)
     widths_HT = np.where(seen_HT, effective_tokens(shares_HTS), np.nan)
     width_T = np.where(seen_HT.all(axis=0), effective_tokens(mean_TS), np.nan)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Array, as_measured, as_numbers, check_alike, check_range, unit_sized
+from ..checks import Array, as_numbers, check_alike, check_range
 from ..errors import ShapeError
+from ..measure_checks import as_measured, unit_sized
 from ..trace import Trace
 from .patterns import pattern_of
 from .similarity import MOST, jensen_shannon

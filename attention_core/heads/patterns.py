@@ -11,21 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import (
-    Array,
-    as_array,
-    as_measured,
-    as_numbers,
-    as_shares,
-    as_stack,
-    check_alike,
-    check_switch,
-    number_between,
-    unit_sized,
-    whole_number,
-)  # fmt: skip
+from ..checks import Array, as_array, as_numbers, as_stack, check_alike, check_switch, number_between, whole_number
 from ..costs import MOST_NUMBERS, check_room
 from ..errors import SettingsError
+from ..measure_checks import as_measured, as_shares, unit_sized
 from ..trace import Trace
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Array, as_measured, as_shares
+from ..checks import Array
 from ..errors import SettingsError, ShapeError
+from ..measure_checks import as_measured, as_shares
 from .patterns import Pattern, entropy, largest_entropy
 
 MOST = largest_entropy(2)

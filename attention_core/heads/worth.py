@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..checks import Array, as_list, as_measured, whole_number
+from ..checks import Array, as_list, whole_number
 from ..decompositions import head_contributions
 from ..errors import ShapeError
 from ..formulas import merge_heads, mix_heads
+from ..measure_checks import as_measured
 from ..projections import Projections
 from ..trace import Trace
 

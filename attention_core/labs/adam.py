@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, whole_number
+from ..checks import Array, number_between, whole_number
 from .formula import Formula
 
 DECAY_FIRST = 0.9
@@ -72,7 +72,8 @@ def learning_rate_at(step: int, n_steps: int, learning_rate: float) -> float:
     >>> [round(learning_rate_at(step, 100, 1.0), 3) for step in (1, 70, 85, 100)]
     [1.0, 1.0, 0.51, 0.02]
     """
-    whole_number("n_steps", n_steps, 1)
+    whole_number("step", step, 1, whole_number("n_steps", n_steps, 1, 10**9))
+    number_between("learning_rate", learning_rate)
     fallen = max(0.0, (step - 0.7 * n_steps) / (0.3 * n_steps))
     return learning_rate * (1 - 0.98 * fallen)
 

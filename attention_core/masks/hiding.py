@@ -13,15 +13,15 @@ from ..checks import (
     as_array,
     as_mapping,
     as_numbers,
-    as_shares,
     check_range,
     check_switch,
     is_finite_number,
     shown,
     whole_number,
-)  # fmt: skip
+)
 from ..errors import SettingsError, ShapeError
 from ..formulas import softmax
+from ..measure_checks import as_shares
 from ..option_checks import as_scores
 from . import causal_mask, padding_mask, window_mask
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_list, as_shares, as_stack, check_range, number_between, whole_number
+from ..checks import Array, as_list, as_stack, check_range, number_between, whole_number
 from ..costs import check_room
 from ..errors import SettingsError
 from ..formulas import softmax
 from ..heads.patterns import effective_tokens
 from ..initialisation import generator
+from ..measure_checks import as_shares
 from ..remembered import remembered
 
 WIDTHS = (1, 4, 16, 64, 256, 1024)

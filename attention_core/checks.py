@@ -17,6 +17,7 @@ MAX_AXES = 8  # of an array in a file
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 # The largest number of each type the engine computes in.
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (_SINGLE, _DOUBLE)}
+LARGEST_WHOLE = 2**64 - 1
 # 32 GB as float64. A view may claim more, of one number repeated.
 MOST_CELLS = 2**32
 
@@ -163,15 +164,16 @@ def whole_number(name: str, value: object, low: float = -math.inf, high: int | N
     """`value` as an int within low..high, both included."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise SettingsError(f"{name} is {shown(value)} but must be a whole number")
-    if value < low or (high is not None and value > high):
-        limits = f"at least {low}" if high is None else f"from {low} to {high}"
+    most = LARGEST_WHOLE if high is None else high
+    if not max(low, -LARGEST_WHOLE) <= value <= most:
+        limits = f"at least {low}" if high is None and value < low else f"from {low} to {most}"
         raise SettingsError(f"{name} is {shown(int(value))} but must be {limits}")
     return int(value)
 
 
 def seed_number(seed: object) -> int:
     """`seed` as an int from 0 to 2^64 - 1."""
-    return whole_number("seed", seed, 0, 2**64 - 1)
+    return whole_number("seed", seed, 0, LARGEST_WHOLE)
 
 
 def number_between(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:

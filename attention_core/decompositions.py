@@ -86,12 +86,14 @@ def head_slice(trace: Trace, matrix: str, head: int) -> Array:
 
 def split_without_swap(fused: Array, n_heads: int) -> Array:
     """The classic mistake in the split: reshape straight to (B, H, T, K). Right shape, numbers of the wrong tokens."""
-    return np.asarray(fused).reshape(split_heads(fused, n_heads).shape)
+    shape = split_heads(fused, n_heads).shape
+    return np.asarray(fused).reshape(shape)
 
 
 def merge_without_swap(heads_BHTV: Array) -> Array:
     """The classic mistake in the merge: reshape straight to (B, T, H*V). Right shape, tokens and heads mixed up."""
-    return np.asarray(heads_BHTV).reshape(merge_heads(heads_BHTV).shape)
+    shape = merge_heads(heads_BHTV).shape
+    return np.asarray(heads_BHTV).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,9 @@ from .errors import SettingsError
 def as_measured(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
     """`values` as numbers with so many axes or more, NaN where there was nothing to measure."""
     array = as_array(name, values)
-    nothing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+    if array.dtype.kind != "f":
+        return as_stack(name, array, n_axes)
+    nothing = np.isnan(array)
     return np.where(nothing, np.nan, as_stack(name, np.where(nothing, 0, array), n_axes))
 
 

@@ -17,6 +17,7 @@ from .own.edits import Edits, apply
 from .own.matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_TOKENS
 from .own.own_matrices import OwnMatrices
 from .projections import MATRICES, Projections
+from .remembered import remembered
 from .text import Tokens, tokenize
 from .trace import Trace
 from .trained import D_MODEL, N_HEADS, TrainedLayer, pieces_of, trained_layer
@@ -87,7 +88,7 @@ def settled(scenario: Scenario) -> Scenario:
     return replace(scenario, **sizes)
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def tokens_of(scenario: Scenario) -> Tokens:
     """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError, SettingsError."""
     scenario = settled(scenario)
@@ -100,7 +101,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
     return sequence
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def embedding_of(scenario: Scenario) -> Embedding:
     """The vectors of a scenario's tokens; those of a trained layer have no position codes of their own beside them.
 
@@ -114,7 +115,7 @@ def embedding_of(scenario: Scenario) -> Embedding:
     return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def trace_of(scenario: Scenario) -> Trace:
     """The whole layer run on a scenario. Raises: AttentionError."""
     tokens = tokens_of(scenario).tokens

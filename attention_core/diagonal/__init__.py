@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_numbers, as_stack, check_alike
+from ..checks import Array, as_array, as_numbers, as_stack, check_alike, check_range
 from ..errors import ShapeError
 from ..heads import check_places, head_columns
 from ..measure_checks import unit_sized
@@ -60,7 +60,7 @@ def diagonal(matrix_XTT: Array) -> Array:
 
     Raises: ShapeError for matrices that are not square.
     """
-    matrix_XTT = np.asarray(matrix_XTT)
+    matrix_XTT = as_array("matrix", matrix_XTT)
     if matrix_XTT.ndim < 2 or matrix_XTT.shape[-1] != matrix_XTT.shape[-2] or 0 in matrix_XTT.shape:
         raise ShapeError(f"matrix must have as many rows as columns, at least one, but has shape {matrix_XTT.shape}")
     cells: Array = np.diagonal(matrix_XTT, axis1=-2, axis2=-1)
@@ -139,7 +139,9 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     seen = np.isfinite(scores_XTT := as_scores("scores", scores_XTT))
     finite = np.where(seen, scores_XTT, 0.0)
     own_XT = diagonal(finite)
-    ratios = own_XT[..., :, np.newaxis] + own_XT[..., np.newaxis, :] - finite - finite.swapaxes(-1, -2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratios = own_XT[..., :, np.newaxis] + own_XT[..., np.newaxis, :] - finite - finite.swapaxes(-1, -2)
+    check_range(ratios)
     own_seen = diagonal(seen)
     both = seen & seen.swapaxes(-1, -2) & own_seen[..., :, np.newaxis] & own_seen[..., np.newaxis, :]
     known: Array = np.where(both, ratios, np.nan)

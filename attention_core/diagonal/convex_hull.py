@@ -74,6 +74,8 @@ def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
     matrix_EN, target_E = as_stack("matrix", matrix_EN, 2, exactly=True), as_stack("target", target_E, 1, exactly=True)
     if len(matrix_EN) != len(target_E):
         raise ShapeError(f"matrix has {len(matrix_EN)} rows but target has {len(target_E)} numbers; make them equal")
+    check_range(np.asarray(np.vdot(matrix_EN, matrix_EN)))
+    check_range(np.asarray(np.vdot(target_E, target_E)))
     n = matrix_EN.shape[1]
     x_N, free_N = np.zeros(n), np.zeros(n, dtype=bool)
     slope_N = matrix_EN.T @ target_E

@@ -69,6 +69,7 @@ def candidate(proposition: Proposition, rng: np.random.Generator, n_tokens: int,
 
     Their lengths differ widely, because equal lengths hide what can go wrong. Shapes: (T, D).
     """
+    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1))
     if rng.random() < 0.5:
         x_TD = rng.integers(-4, 5, (n_tokens, d_model)).astype(np.float64)
     else:

@@ -79,7 +79,7 @@ def estimates(
     number_between("error", error, 0.0)
     least, most = whole_number("at_least", at_least, 2), whole_number("at_most", at_most, 1, MOST_DRAWS)
     # The rows of a draw are nearly independent: N tokens bring the error of a share down to 1/2 by the root of N draws.
-    draws = min(most, max(least, 0.25 / experiment.n_tokens / error**2 if error**2 else math.inf))
+    draws = min(most, max(least, 0.25 / experiment.n_tokens / (error * error) if error * error else math.inf))
     seconds = draws * expected_draw_seconds(experiment)
     check_seconds(seconds, "choose fewer tokens, features or draws, or a larger error")
     draws, totals, squares = 0, np.zeros(2), np.zeros(2)

@@ -29,7 +29,7 @@ class HalfPlane:
 
         Without a direction (the query is 0, and all keys score alike) both are the own key.
         """
-        number_between("reach", reach, 0.0)
+        number_between("reach", reach, 0.0, 1e100)
         length = float(np.hypot(*self.normal))
         along = np.array([-self.normal[1], self.normal[0]]) / (length or 1.0)
         return np.stack([self.own - reach * along, self.own + reach * along])
@@ -39,7 +39,7 @@ class HalfPlane:
 
         Shapes: (corners, 2), none when nothing of it is inside. Source: Sutherland and Hodgman 1974.
         """
-        number_between("reach", reach, 0.0)
+        number_between("reach", reach, 0.0, 1e100)
         square = reach * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         inside = square @ self.normal - self.threshold
         corners: list[Array] = []

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
+from ..errors import ShapeError
+from ..measure_checks import as_measured
 from . import (
     ROUNDING,
     Square,
@@ -121,7 +123,11 @@ def measure(square: Square) -> dict[str, float | None]:
 
 def quotient(numerator: Any, denominator: Any) -> Array:
     """numerator / denominator, and NaN where the denominator is 0: a share of nothing."""
-    above, below = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    above, below = (as_measured(n, v, 0) for n, v in (("numerator", numerator), ("denominator", denominator)))
+    try:
+        above, below = np.broadcast_arrays(above, below)
+    except ValueError as error:
+        raise ShapeError(f"numerator and denominator do not fit: {above.shape} and {below.shape}") from error
     share: Array = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
     return share
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..attention import attend
-from ..checks import Array, as_stack, check_range
+from ..checks import Array, as_stack, check_alike, check_range, number_between
 from ..costs import check_room
 from ..errors import ShapeError
 from ..formulas import softmax
@@ -30,6 +30,14 @@ class Tokens:
     scores: Array
     probabilities: Array
     scale: float
+
+    def __post_init__(self) -> None:
+        for name in ("x", "scores", "probabilities"):
+            object.__setattr__(self, name, as_stack(name, getattr(self, name), 2, exactly=True))
+        check_alike("scores", self.scores, "probabilities", self.probabilities)
+        if self.scores.shape != (len(self.x), len(self.x)):
+            raise ShapeError(f"scores has shape {self.scores.shape} but x has {len(self.x)} tokens; make them agree")
+        number_between("scale", self.scale)
 
     @property
     def rounding(self) -> float:

@@ -98,7 +98,8 @@ def normalised_entropy(probabilities_XTS: Array, allowed_XTS: Array) -> Array:
 
     Shapes: (X, T, S) twice -> (X, T). Units or range: 0 to 1.
     """
-    check_alike("allowed", allowed_XTS := as_allowed(allowed_XTS), "probabilities", np.asarray(probabilities_XTS))
+    allowed_XTS, probabilities_XTS = as_allowed(allowed_XTS), as_shares("probabilities", probabilities_XTS)
+    check_alike("allowed", allowed_XTS, "probabilities", probabilities_XTS)
     largest_XT = np.log(np.maximum(allowed_XTS.sum(axis=-1), 1))
     spread_XT = entropy(probabilities_XTS)
     shares_XT: Array = np.divide(spread_XT, largest_XT, out=np.zeros_like(spread_XT), where=largest_XT > 0)

@@ -5,13 +5,14 @@ H head, T query, K query/key feature; S key. One sequence, every head with keys 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_array, as_numbers, whole_number
+from ..checks import LARGEST, Array, as_array, as_numbers, too_large, whole_number
 from ..errors import ShapeError
 from .counts import Count
 
@@ -70,6 +71,11 @@ def _prepared(query_HTK: ArrayLike, key_HSK: ArrayLike) -> tuple[Array, Array, A
             f"queries of shape {query_HTK.shape} and keys of shape {key_HSK.shape} must both be "
             "(heads, tokens, features) with the same heads and features"
         )
+    if query_HTK.dtype != object and key_HSK.dtype != object:
+        most = [float(np.abs(array).max(initial=0.0)) for array in (query_HTK, key_HSK)]
+        dtype = np.result_type(query_HTK, key_HSK)
+        if math.prod(most) * query_HTK.shape[2] > LARGEST[dtype]:
+            raise too_large(dtype)
     shape = *query_HTK.shape[:2], key_HSK.shape[1]
     return query_HTK, key_HSK, np.empty(shape, np.result_type(query_HTK, key_HSK))
 

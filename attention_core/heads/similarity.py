@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import SettingsError, ShapeError
-from ..measure_checks import as_measured, as_shares
+from ..measure_checks import as_measured, as_shares, unit_sized
 from .patterns import Pattern, entropy, largest_entropy
 
 MOST = largest_entropy(2)
@@ -101,7 +101,8 @@ def head_order(distances_HH: Array) -> tuple[int, ...]:
     """
     distances_HH = as_measured("distances", distances_HH, 2)
     square = distances_HH.ndim == 2 and distances_HH.shape[0] == distances_HH.shape[1]
-    if not (square and np.isfinite(distances_HH).all() and np.allclose(distances_HH, distances_HH.T)):
+    distances_HH = unit_sized("distances", distances_HH) if np.isfinite(distances_HH).all() else distances_HH
+    if not square or not np.allclose(distances_HH, distances_HH.T):
         raise SettingsError("the distances between heads must be finite and the same both ways; give a distance matrix")
     orders: list[tuple[int, ...]] = [(head,) for head in range(len(distances_HH))]
     between_CC = np.where(np.eye(len(orders), dtype=bool), np.inf, distances_HH)

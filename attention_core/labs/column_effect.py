@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array, head_width, one_of, seed_number, whole_number
+from ..checks import Array, check_range, head_width, one_of, seed_number, whole_number
 from ..heads.patterns import entropy
 from ..initialisation import normal, orthonormal_columns, xavier
 from ..projections import Projections
@@ -46,10 +46,12 @@ def column_effect(
     spectrum_Hn = np.linalg.svd(p_q, compute_uv=False)
     # W_Q W_Kᵀ has rank n: its singular values are those of the product of the triangular factors.
     factors = np.linalg.qr(p_q)[1] @ np.linalg.qr(p_k)[1].swapaxes(1, 2)
-    off_diagonal = ~np.eye(n_tokens, dtype=bool)
+    with np.errstate(over="ignore"):
+        spread = trace.scaled_scores[0][:, ~np.eye(n_tokens, dtype=bool)].std()
+    check_range(np.asarray(spread))
     return ColumnEffect(
         float((spectrum_Hn[:, 0] / spectrum_Hn[:, -1]).mean()),
         np.linalg.svd(factors, compute_uv=False).mean(axis=0),
-        float(trace.scaled_scores[0][:, off_diagonal].std()),
+        float(spread),
         float(entropy(trace.probabilities).mean()),
     )

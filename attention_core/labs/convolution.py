@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..attention import attend
-from ..checks import Array, as_numbers, whole_number
+from ..checks import Array, as_list, as_numbers, whole_number
 from ..errors import SettingsError
 from ..trace import Trace
 from .convolution_heads import check_sharpness, convolution_heads, mixture_heads, position_features, signed_patterns
@@ -154,10 +154,11 @@ def leak(sharpness: float, padding: str, sides: tuple[int, ...]) -> float:
     circles the neighbours lie only α(1 - cos(2π/side)) below it. Raises: SettingsError.
     """
     check_sharpness(sharpness)
+    sizes = [whole_number("sides", side, 1) for side in as_list("sides", sides)]
     if check_padding(padding) == "sink":
         return math.exp(-sharpness / 2)
     if padding == "circular":
-        return sum(2 * math.exp(-sharpness * (1 - math.cos(2 * math.pi / side))) for side in sides if side > 1)
+        return sum(2 * math.exp(-sharpness * (1 - math.cos(2 * math.pi / side))) for side in sizes if side > 1)
     return 4 * math.exp(-sharpness)
 
 

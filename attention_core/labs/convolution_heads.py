@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from ..checks import Array, is_finite_number, shown
+from ..checks import Array, is_finite_number, shown, whole_number
 from ..errors import SettingsError
 from ..projections import Projections
-from .padding import TokenGrid, kernel_offsets, shift_matrix
+from .padding import TokenGrid, check_pair, kernel_offsets, shift_matrix
 
 SHARPEST = 200.0
 # The engine divides scores by √d_k; the heads below have d_k = 4.
@@ -45,7 +45,7 @@ def quadratic_head(offset: tuple[int, int], sharpness: float) -> tuple[Array, Ar
     q = [2g(r+Δr), 2g(c+Δc), -g, g(‖p+Δ‖² - 1/2)], k = [r, c, r²+c², sink], g = α√d_k. The sink's score lies α/2 below
     a hit and α/2 above the next miss, so it takes over exactly when the target is missing. Shapes: (5, 4) twice.
     """
-    down, across = offset
+    (down, across), sharpness = check_pair("offset", offset), check_sharpness(sharpness)
     w_q = np.array([
         [2 * down, 2 * across, -1, down**2 + across**2 - 0.5],
         [2, 0, 0, 2 * down],
@@ -63,8 +63,10 @@ def circular_head(offset: tuple[int, int], sharpness: float, shape: tuple[int, i
 
     Shapes: (4, 4) twice.
     """
+    sides = (whole_number("shape", side, 1) for side in check_pair("shape", shape))
+    sharpness = check_sharpness(sharpness)
     w_q = np.zeros((4, _D_K))
-    for axis, (step, side) in enumerate(zip(offset, shape, strict=True)):
+    for axis, (step, side) in enumerate(zip(check_pair("offset", offset), sides, strict=True)):
         angle = 2 * np.pi * step / side
         rotation = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
         w_q[2 * axis : 2 * axis + 2, 2 * axis : 2 * axis + 2] = rotation

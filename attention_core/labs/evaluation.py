@@ -31,9 +31,9 @@ class Score:
 def score_output(task: Task, output: Array) -> Score:
     """The score of what any model says about the unseen sequences. Shapes: output (400, T, P*F)."""
     targets = unseen_examples(task.name).targets
+    output = as_numbers("output", output)
     if np.shape(output) != (*targets.shape[:2], task.d_out):
         raise ShapeError(f"output has shape {np.shape(output)} but must have {(*targets.shape[:2], task.d_out)}")
-    output = as_numbers("output", output)
     output_BTPF = output.reshape(targets.shape)
     if task.by_accuracy:
         hits_BTP = output_BTPF.argmax(axis=-1) == targets.argmax(axis=-1)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_array, as_numbers, typed_number, whole_number
+from ..checks import Array, as_array, as_numbers, check_range, typed_number, whole_number
 from ..errors import SettingsError
 
 # Every pixel is a token and every head compares each with each: 16 x 16 pixels make 9 x 65,536 scores.
@@ -91,7 +91,9 @@ def shrink_image(pixels: ArrayLike, side: int = MAX_SIDE) -> Array:
     for axis in (0, 1):
         starts = np.arange(0, shrunk.shape[axis], block)
         lengths = np.diff([*starts, shrunk.shape[axis]]).reshape([-1 if i == axis else 1 for i in range(shrunk.ndim)])
-        shrunk = np.add.reduceat(shrunk, starts, axis=axis) / lengths
+        with np.errstate(over="ignore", invalid="ignore"):
+            shrunk = np.add.reduceat(shrunk, starts, axis=axis) / lengths
+    check_range(shrunk)
     return shrunk
 
 

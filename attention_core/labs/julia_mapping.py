@@ -21,6 +21,7 @@ from ..checks import (
     as_numbers,
     as_stack,
     check_alike,
+    check_range,
     check_switch,
     head_width,
     one_of,
@@ -62,28 +63,36 @@ class JuliaHeads:
 
 def column_softmax(scores_ST: Array) -> Array:
     """The softmax of each column, written out. Shapes: (keys, queries); every column sums to 1."""
-    as_stack("scores", scores_ST, 2)
+    scores_ST = as_stack("scores", scores_ST, 2)
     exponentials_ST = np.exp(scores_ST - scores_ST.max(axis=0))
     shares: Array = exponentials_ST / exponentials_ST.sum(axis=0)
     return shares
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def manual_layer(z: ArrayLike, heads: JuliaHeads, add_connection: bool = False) -> Array:
     """What the manual writes, head by head, joined one below the other. Shapes: z (N, T) -> (N, T)."""
     outputs, z = [], _columns(z, heads, add_connection)
     for p_q, p_k, p_v in zip(heads.p_q, heads.p_k, heads.p_v, strict=True):
         q_nT, k_nT, v_nT = p_q.T @ z, p_k.T @ z, p_v.T @ z
         outputs.append(v_nT @ column_softmax(k_nT.T @ q_nT / math.sqrt(len(q_nT))))
-    return np.vstack(outputs) + (z if add_connection else 0)
+    return _joined(outputs, z if add_connection else None)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def code_layer(z: ArrayLike, heads: JuliaHeads, add_connection: bool = False) -> Array:
     """What the code computes: P_Q and P_K have changed places, and the scale is √N for every head. Shapes as above."""
     outputs, z = [], _columns(z, heads, add_connection)
     for p_q, p_k, p_v in zip(heads.p_q, heads.p_k, heads.p_v, strict=True):
         q_nT, k_nT, v_nT = p_q.T @ z, p_k.T @ z, p_v.T @ z
         outputs.append(v_nT @ column_softmax(q_nT.T @ k_nT / math.sqrt(len(z))))
-    return np.vstack(outputs) + (z if add_connection else 0)
+    return _joined(outputs, z if add_connection else None)
+
+
+def _joined(outputs: list[Array], connection: Array | None) -> Array:
+    joined: Array = np.vstack(outputs) if connection is None else np.vstack(outputs) + connection
+    check_range(joined)
+    return joined
 
 
 def _columns(z: ArrayLike, heads: JuliaHeads, add_connection: bool) -> Array:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array, as_numbers, number_between, one_of, whole_number
+from ..checks import Array, as_list, as_mapping, as_numbers, check_range, number_between, one_of, whole_number
 from ..errors import SettingsError, ShapeError
 from ..heads import head_columns
 from ..projections import Projections
@@ -41,17 +41,21 @@ class HandHead:
 
 
 def times(mix: Mix, factor: float) -> Mix:
-    """All weights multiplied."""
-    return {feature: factor * weight for feature, weight in mix.items()}
+    """All weights multiplied. Raises: SettingsError."""
+    number_between("factor", factor)
+    return {feature: factor * weight for feature, weight in as_mapping("mix", mix).items()}
 
 
 def same(features: tuple[str, ...], strength: float) -> tuple[tuple[Mix, Mix], ...]:
-    """One column per feature: the score grows when query and key both have it."""
-    return tuple(({feature: strength}, {feature: 1.0}) for feature in features)
+    """One column per feature: the score grows when query and key both have it. Raises: SettingsError."""
+    number_between("strength", strength)
+    names = [one_of("features", feature, FEATURES) for feature in as_list("features", features)]
+    return tuple(({feature: strength}, {feature: 1.0}) for feature in names)
 
 
 def one_before(strength: float) -> tuple[tuple[Mix, Mix], ...]:
     """Two columns whose sum is strength · cos(angle_j - angle_i + 2π/16): largest for the token just before."""
+    number_between("strength", strength)
     cosine, sine = strength * math.cos(_TURN), strength * math.sin(_TURN)
     return (
         ({"pos_cos": cosine, "pos_sin": sine}, {"pos_cos": 1.0}),
@@ -109,7 +113,7 @@ AND_HEAD = HandHead(
 def hand_set(heads: tuple[HandHead, ...] = HEADS) -> Projections:
     """The weights of heads with equally many columns and copies; W_O puts every feature back into its own dimension."""
     triples, rows = [], []
-    if not heads or len({(len(head.columns), len(head.copies)) for head in heads}) > 1:
+    if len({(len(head.columns), len(head.copies)) for head in as_list("heads", heads)}) != 1:
         raise SettingsError("heads must hold at least one head, all with as many columns and copies")
     for head in heads:
         w_q = math.sqrt(len(head.columns)) * np.stack([_dimensions(query) for query, _ in head.columns], axis=1)
@@ -169,7 +173,10 @@ def section_blocks(matrix: Array) -> Array:
     if as_numbers("matrix", matrix).shape != (len(FEATURES), len(FEATURES)):
         raise ShapeError(f"matrix has shape {np.shape(matrix)} but must have {(len(FEATURES), len(FEATURES))}")
     sections, matrix = section_slices().values(), np.asarray(matrix)
-    return np.array([[np.linalg.norm(matrix[rows, columns]) for columns in sections] for rows in sections])
+    with np.errstate(over="ignore"):
+        blocks = np.array([[np.linalg.norm(matrix[rows, columns]) for columns in sections] for rows in sections])
+    check_range(blocks)
+    return blocks
 
 
 def _dimensions(mix: Mix) -> Array:

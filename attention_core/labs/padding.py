@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, one_of, whole_number
+from ..checks import Array, as_list, check_switch, one_of, shown, whole_number
+from ..errors import SettingsError
 
 # Beyond it the scores of every token for every other do not fit into memory.
 MAX_GRID = 64
@@ -53,6 +54,13 @@ def check_padding(padding: str) -> str:
     return one_of("padding", padding, PADDINGS)
 
 
+def check_pair(name: str, pair: object) -> tuple[int, int]:
+    """Two whole numbers, down and across. Raises: SettingsError."""
+    if len(numbers := as_list(name, pair)) != 2:
+        raise SettingsError(f"{name} is {shown(pair)} but must be two whole numbers, down and across")
+    return whole_number(name, numbers[0], -MAX_GRID, MAX_GRID), whole_number(name, numbers[1], -MAX_GRID, MAX_GRID)
+
+
 def kernel_offsets(side: int) -> tuple[tuple[int, int], ...]:
     """(down, across) of every number of a kernel, row by row.
 
@@ -73,6 +81,12 @@ class TokenGrid:
     width: int
     margin: int
     has_sink: bool
+
+    def __post_init__(self) -> None:
+        check_padding(self.padding)
+        for name, least in (("height", 1), ("width", 1), ("margin", 0)):
+            whole_number(name, getattr(self, name), least, MAX_GRID)
+        check_switch("has_sink", self.has_sink)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,6 +110,7 @@ class TokenGrid:
         >>> token_grid("circular", 1, 3, reach=1).targets((0, 1)).tolist()
         [1, 2, 0]
         """
+        offset = check_pair("offset", offset)
         down_N, across_N = (index.ravel() for index in np.indices((self.height, self.width)))
         row_N, column_N = down_N + offset[0] + self.margin, across_N + offset[1] + self.margin
         rows, columns = self.shape
@@ -117,8 +132,7 @@ class TokenGrid:
 def token_grid(padding: str, height: int, width: int, reach: int) -> TokenGrid:
     """The tokens of a picture for a kernel that reaches so many pixels to each side. Raises: SettingsError."""
     check_padding(padding)
-    for name, size, least in (("height", height, 1), ("width", width, 1), ("reach", reach, 0)):
-        whole_number(name, size, least, MAX_GRID)
+    whole_number("reach", reach, 0, MAX_GRID)
     return TokenGrid(padding, height, width, reach if padding == "frame" else 0, padding == "sink")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..decompositions import merge_without_swap, split_without_swap
 from ..formulas import merge_heads, softmax, split_heads
 from ..initialisation import generator
 from ..projections import Projections
+from ..remembered import remembered
 from ..trace import STEPS, Trace
 
 DROPOUT = 0.1
@@ -67,12 +67,13 @@ def given_of(trace: Trace) -> Given:
     return Given(trace, trace.inputs, trace.memory, mask, bias)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def run(given: Given, steps: Steps = RIGHT, call: int = 0) -> Trace:
     """The whole layer with these steps; the projections and the scale of the result are those that were used.
 
     Kept for the next check: all checks together ask for the same runs twice.
     """
+    whole_number("call", call, 0)
     trace, memory = given.trace, given.inputs if given.own_memory else given.memory
     p, scale = steps.weights(trace.projections), steps.scale(trace)
     queries = formulas.project(given.inputs, p.w_q, p.b_q)

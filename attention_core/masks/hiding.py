@@ -12,7 +12,7 @@ from ..checks import (
     Array,
     as_array,
     as_mapping,
-    as_numbers,
+    as_stack,
     check_range,
     check_switch,
     is_finite_number,
@@ -140,7 +140,7 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
 
     Shapes: (..., T, S) -> (..., T, S). Raises: SettingsError for NaN or +inf.
     """
-    if value != -np.inf and not is_finite_number(value):
+    if not is_finite_number(value) and not (isinstance(value, float) and value == -np.inf):
         raise SettingsError(f"the number that hides a key is {shown(value)} but must be finite or minus infinity")
     scores, allowed = _beside_each_other("scaled_scores", as_scores("scaled_scores", scaled_scores), allowed)
     with np.errstate(over="ignore"):
@@ -176,7 +176,7 @@ def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
     """
     if not is_finite_number(scale) or not scale > 0:
         raise SettingsError(f"scale is {shown(scale)} but must be above 0: times 0 or less, a hidden key comes back")
-    scores, addend = as_numbers("scores", scores), as_scores("addend", addend)
+    scores, addend = as_stack("scores", scores, 1), as_scores("addend", addend)
     if not _broadcasts(addend.shape, scores.shape):
         raise ShapeError(f"addend of shape {addend.shape} does not broadcast to the scores {scores.shape}")
     with np.errstate(over="ignore"):

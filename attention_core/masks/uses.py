@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..attention import attend
-from ..checks import Array, as_stack, whole_number
+from ..checks import Array, as_list, as_stack, whole_number
 from ..errors import ShapeError
 from ..projections import Projections
 from ..trace import Trace
@@ -53,6 +53,7 @@ class Sentence:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", as_stack("vectors", self.vectors, 2, exactly=True))
+        object.__setattr__(self, "tokens", tuple(as_list("tokens", self.tokens)))
         whole_number("n_real", self.n_real, 0, len(self.vectors))
         if len(self.tokens) != len(self.vectors):
             raise ShapeError(f"{len(self.tokens)} tokens were given for {len(self.vectors)} vectors; make them agree")

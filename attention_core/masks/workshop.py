@@ -9,6 +9,7 @@ import numpy as np
 
 from ..attention import attend
 from ..checks import Array, as_array, as_list, check_text, one_of, whole_number
+from ..costs import check_room
 from ..errors import ShapeError
 from ..remembered import remembered
 from ..scenario import Scenario, trace_of
@@ -84,6 +85,8 @@ def painted_mask(text: str, n_tokens: int) -> Array:
 
     Raises: SettingsError.
     """
+    check_text("text", text)
+    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), keys=n_tokens)
     blank = np.ones((1, 1), dtype=bool)
     return fitted(mask_from_text(text) if text else blank, n_tokens, n_tokens)
 

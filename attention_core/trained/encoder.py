@@ -99,7 +99,7 @@ def encode(
     traces = []
     for layer in layers:
         trace, x = encoder_layer(x, layer, mask)
-        traces.append(trace.labelled(tokens))
+        traces.append(trace.labelled(tuple(as_list("tokens", tokens))))
     return Encoded(tuple(traces), x)
 
 
@@ -126,8 +126,8 @@ def layer_norm(x_TD: Array, norm: Norm) -> Array:
     >>> layer_norm(np.array([[1.0, 3.0]]), norm).round(6).tolist()
     [[-1.0, 7.0]]
     """
-    if x_TD.shape[-1] != len(norm.gain):
-        raise ShapeError(f"x has {x_TD.shape[-1]} features but gain has {len(norm.gain)}; make them equal")
+    if x_TD.shape[-1:] != norm.gain.shape:
+        raise ShapeError(f"x has shape {x_TD.shape} but gain has {len(norm.gain)} features; make them agree")
     centred_TD: Array = x_TD - x_TD.mean(axis=-1, keepdims=True)
     variance_T = np.vecdot(centred_TD, centred_TD) / x_TD.dtype.type(x_TD.shape[-1])
     centred_TD /= np.sqrt(variance_T + x_TD.dtype.type(norm.epsilon))[..., np.newaxis]

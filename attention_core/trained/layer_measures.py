@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, one_of
+from ..checks import Array, as_list, one_of
 from ..diagonal import square_of
 from ..diagonal.metrics import METRICS, Metric
 from ..errors import SettingsError
@@ -82,11 +82,11 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
     [[0.75]]
     """
     measure = LAYER_MEASURES[one_of("measure", key, LAYER_MEASURES)]
-    if measure.of_scores and not traces:
+    if measure.of_scores and not (traces := as_list("traces", traces)):
         raise SettingsError(f"{measure.title} is read off the scores, but of these heads only the attention is known")
     if isinstance(measure.source, Metric):
         return Measured(measure, _of_squares(measure.source, traces), None)
-    patterns = [pattern_of(trace) for trace in traces] or [
+    patterns = [pattern_of(trace) for trace in as_list("traces", traces)] or [
         pattern_of_layer(maps, layer) for layer in range(len(maps.layers))
     ]
     return _of_patterns(measure, measure.source, patterns)

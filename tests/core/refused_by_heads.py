@@ -1,0 +1,126 @@
+"""What heads, masks and trained layers should refuse: each function with arguments it takes and others."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from attention_core import Projections, attend
+from attention_core import decompositions as taken
+from attention_core.asides import aside_of, slice_of
+from attention_core.heads import (
+    counts,
+    gauge,
+    head_averages,
+    head_columns,
+    head_comparison,
+    patterns,
+    reruns,
+    score_schemes,
+    sharing,
+    similarity,
+    size_growth,
+    worth,
+)
+from attention_core.labs import (
+    convolution,
+    julia_mapping,
+)
+from attention_core.masks import bench, hiding, invariances, saturation, shuffles, uses, workshop
+from attention_core.places import foreign_cells, split_places
+from attention_core.scenario import Scenario
+from attention_core.trained import changed_word, encoder, head_finder, layer_measures, pieces_of
+from attention_core.trained.attention_maps import AttentionMaps
+from tests.core.hostile_values import (
+    NO_ARRAY,
+    NO_COUNT,
+    NO_LIST,
+    NO_NAME,
+    NO_NUMBER,
+    NO_SEED,
+    NO_SHARES,
+    NO_SWITCH,
+    NO_TEXT,
+    Case,
+)
+
+X = np.random.default_rng(0).standard_normal((5, 4))
+P = Projections.random(4, 2)
+TRACE = attend(X, P)
+SHARES = TRACE.probabilities[0]
+MAPS = AttentionMaps.of([SHARES])
+SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
+RUN = convolution.run_convolution(np.ones((2, 3)), np.ones((3, 3)), 20.0)
+HEADS = julia_mapping.JuliaHeads.random(6, 2)
+SHORT = Scenario(text="one two", d_model=4, n_heads=2)
+
+CASES: dict[str, Case] = {
+    "head columns": (head_columns, {"trace": TRACE, "field": "keys", "head": 0},
+        {"field": NO_NAME, "head": (2, *NO_COUNT)}),
+    "gauge": (gauge.random_gauge, {"projections": P}, {"seed": NO_SEED}),
+    "chosen heads": (head_averages.mean_of_heads, {"numbers_HTS": SHARES, "heads": [0]},
+        {"heads": (*NO_LIST, [], [2], [-1], ["a"])}),
+    "most alike": (head_comparison.most_alike, {"similarity_HH": np.eye(3)},
+        {"similarity_HH": (None, "no", [], X, [[1.0], []])}),
+    "relative change": (head_comparison.relative_change, {"before": X, "after": X},
+        {"before": (*NO_ARRAY, [1.0]), "after": (*NO_ARRAY, [1.0])}),
+    "entropy": (patterns.entropy, {"probabilities_XTS": SHARES}, {"probabilities_XTS": NO_SHARES}),
+    "offset mass": (patterns.offset_mass, {"probabilities_XTS": SHARES, "offset": 0},
+        {"probabilities_XTS": NO_SHARES, "offset": (None, "no", 0.5, [])}),
+    "largest entropy": (patterns.largest_entropy, {"n_keys": 2}, {"n_keys": (0, *NO_COUNT)}),
+    "rerun": (reruns.rerun, {"trace": TRACE},
+        {"scale": ("no", math.inf, []), "mask": ("no", [[1]]), "residual": NO_SWITCH, "tokens": ("a",)}),
+    "wasted share": (score_schemes.wasted_share, {"n_heads": 2}, {"n_heads": (0, *NO_COUNT)}),
+    "kind of sharing": (sharing.kind_of, {"n_heads": 4, "n_kv_heads": 2},
+        {"n_heads": (0, *NO_COUNT), "n_kv_heads": (3, *NO_COUNT)}),
+    "divergence": (similarity.jensen_shannon, {"one_XTS": SHARES, "other_XTS": SHARES},
+        {"one_XTS": NO_SHARES, "other_XTS": NO_SHARES}),
+    "growing": (size_growth.as_grows, {"size": SIZE, "letter": "n"}, {"letter": NO_NAME}),
+    "switch off": (worth.switch_off, {"projections": P, "heads": [0]}, {"heads": (*NO_LIST, [2], [-1], ["a"])}),
+    "fault": (bench.fault_of, {"key": "none"}, {"key": NO_NAME}),
+    "hidden by": (hiding.hidden_by, {"masks": {"a": np.ones((3, 3), bool)}, "query": 0, "key": 0},
+        {"masks": (None, "no", [1], {"a": np.ones(3)}), "query": (3, *NO_COUNT), "key": (3, *NO_COUNT)}),
+    "hide with": (hiding.hidden_with, {"value": -1.0, "scaled_scores": X, "allowed": X > 0},
+        {"value": (None, "no", math.nan, math.inf, []), "scaled_scores": (None, "no", [[math.nan]]),
+         "allowed": (None, X, np.ones((2, 2), bool))}),
+    "mask order": (hiding.mask_order, {"scores": X, "scale": 1.0, "addend": np.zeros(4)},
+        {"scores": NO_ARRAY, "scale": (*NO_NUMBER, 0.0, -1.0), "addend": ("no", [math.nan], np.zeros(3))}),
+    "temperature": (invariances.at_temperature, {"trace": TRACE, "temperature": 2.0},
+        {"temperature": (*NO_NUMBER, 0.0, 1e-320)}),
+    "order": (invariances.permutation_gaps, {"straight": TRACE, "shuffled": TRACE, "order": range(5)},
+        {"order": (*NO_LIST, [0], [0] * 5, [9] * 5)}),
+    "shares at": (saturation.shares_at, {"scores_S": [1.0], "temperatures_P": [1.0]},
+        {"scores_S": NO_ARRAY, "temperatures_P": (*NO_ARRAY, [0.0], [-1.0])}),
+    "score spread": (saturation.score_spread, {"d_k": 2},
+        {"d_k": (0, 10**6, *NO_COUNT), "n_keys": (0, *NO_COUNT), "seed": NO_SEED}),
+    "shuffle": (shuffles.shuffle, {"scenario": SHORT, "key": "words alone"}, {"key": NO_NAME, "seed": NO_SEED}),
+    "sentence": (uses.Sentence, {"vectors": X, "tokens": ["a", "b", "c", "d", "e"], "n_real": 5},
+        {"vectors": NO_ARRAY, "tokens": (*NO_LIST, ["a"]), "n_real": (6, *NO_COUNT)}),
+    "workshop": (workshop.Workshop, {},
+        {"others": (*NO_LIST, [0]), "masks": (*NO_LIST, ["nonsense"]), "window": NO_COUNT, "painted": NO_TEXT}),
+    "aside": (aside_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
+    "slice of an aside": (slice_of, {"trace": TRACE, "name": "row_sum", "fixed": {0: 0}},
+        {"fixed": (None, "no", [0], {9: 0}, {0: 9}, {0: "a"}, {"a": 0})}),
+    "foreign cells": (foreign_cells, {"n_tokens": 2, "n_heads": 2, "width": 2},
+        {"n_tokens": (0, 10**9, *NO_COUNT), "n_heads": NO_COUNT, "width": NO_COUNT}),
+    "split places": (split_places, {"shape_BHTF": (1, 2, 3, 4), "head": 0, "token": 0, "feature": 0},
+        {"shape_BHTF": (*NO_LIST, (1, 2)), "head": (2, *NO_COUNT), "token": NO_COUNT, "feature": NO_COUNT}),
+    "softmax row": (taken.softmax_row, {"trace": TRACE, "head": 0, "query": 0},
+        {"head": (2, *NO_COUNT), "query": (5, *NO_COUNT), "batch": (1, *NO_COUNT)}),
+    "head slice": (taken.head_slice, {"trace": TRACE, "matrix": "w_q", "head": 0},
+        {"matrix": NO_NAME, "head": (2, *NO_COUNT)}),
+    "place": (taken.place_merged, {"trace": TRACE, "head": 0, "query": 0, "feature": 0},
+        {"feature": (2, *NO_COUNT), "swap": NO_SWITCH}),
+    "strongest": (taken.strongest_keys, {"trace": TRACE, "head": 0, "query": 0},
+        {"count": NO_COUNT, "query": NO_COUNT}),
+    "pieces": (pieces_of, {"text": "one"}, {"text": NO_TEXT, "n_tokens": (65, *NO_COUNT)}),
+    "replace": (changed_word.replace_word, {"text": "a b", "old": "a", "new": "c"},
+        {"text": NO_TEXT, "old": NO_TEXT, "new": NO_TEXT}),
+    "layer measure": (layer_measures.measure_layers, {"key": "entropy", "maps": MAPS}, {"key": NO_NAME}),
+    "ranked heads": (head_finder.rank_heads, {"maps": MAPS, "targets": np.eye(5, dtype=bool)},
+        {"targets": (None, "no", np.eye(5), np.eye(4, dtype=bool))}),
+    "rule": (head_finder.repeated_words, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
+    "norm": (encoder.Norm, {"gain": np.ones(4), "offset": np.ones(4)},
+        {"gain": (*NO_ARRAY, np.ones(3)), "epsilon": (*NO_NUMBER, -1.0)}),
+}  # fmt: skip

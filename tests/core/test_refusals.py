@@ -1,0 +1,145 @@
+"""Nonsense from a notebook: every argument of the public functions beside the engine is checked, and named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import AttentionError, Projections, attend
+from attention_core.checks import one_of, shown, whole_number
+from attention_core.costs import MOST_NUMBERS, check_room, check_seconds
+from attention_core.diagonal import (
+    counterexamples,
+    depth,
+    gram_alignment,
+    growth,
+    growth_curves,
+    token_matrices,
+)
+from attention_core.diagonal.propositions import proposition
+from attention_core.labs import (
+    backward,
+    stiefel,
+)
+from attention_core.remembered import remembered
+from tests.core import refused_by_heads, refused_by_labs
+
+CASES = refused_by_labs.CASES | refused_by_heads.CASES
+X = np.random.default_rng(0).standard_normal((5, 4))
+P = Projections.random(4, 2)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_valid_arguments_are_taken(name: str) -> None:
+    """Nothing but the hostile value can be what is refused."""
+    function, valid, _ = CASES[name]
+    function(**valid)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
+    """Every hostile value of every argument is answered by an error of ours, without a warning before it."""
+    function, valid, hostile = CASES[name]
+    wrong = []
+    for argument, values in hostile.items():
+        for value in values:
+            try:
+                function(**(valid | {argument: value}))
+            except AttentionError as error:
+                if not 10 < len(str(error)) < 800:
+                    wrong.append(f"{argument}: {error}")
+            except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError, Warning) as error:
+                wrong.append(f"{argument} = {shown(value)}: {error!r}")
+            else:
+                wrong.append(f"{argument} = {shown(value)} was taken")
+    assert wrong == []
+
+
+def named(argument: str) -> tuple[str, ...]:
+    """The names under which a sentence may speak of an argument: without its axes."""
+    return argument, argument.rsplit("_", 1)[0] if argument.rsplit("_", 1)[-1].isupper() else argument
+
+
+# What a sentence calls an argument whose own name says less.
+CALLED = {
+    "key": ("fault", "situation", "measure"), "name": ("aside", "task"), "value": ("number that hides",),
+    "point_D": ("point",), "queries_T2": ("queries",), "keys_T2": ("keys",), "x_TD": ("x ",),
+    "sharpnesses": ("sharpness",), "pixels": ("image",), "matrix": ("block",),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in ("rerun", "own word", "compose", "order")])
+def test_the_sentence_names_the_argument(name: str) -> None:
+    """A value of the wrong type is answered by the argument's name; a plain object is of no type that any takes."""
+    function, valid, hostile = CASES[name]
+    for argument in hostile:
+        with pytest.raises(AttentionError) as caught:
+            function(**(valid | {argument: object()}))
+        words = str(caught.value)
+        names = (*named(argument), *CALLED.get(argument, ()), argument.split("_")[0])
+        assert any(each in words for each in names), (argument, words)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1.0, 1e160, 1e300])
+def test_ratios_do_not_depend_on_size(size: float) -> None:
+    """What only depends on ratios is the same for numbers whose squares are 0 or infinite."""
+    assert depth.consensus_distance(size * X) == pytest.approx(float(depth.consensus_distance(X)), rel=1e-12)
+    assert gram_alignment(size * X, X[::-1]) == pytest.approx(gram_alignment(X, X[::-1]), rel=1e-12)
+    assert token_matrices.standardised(size * X) == pytest.approx(token_matrices.standardised(X), rel=1e-12)
+    step = stiefel.sphere_step(size * np.array([0.6, 0.0, 0.8]), [1.0, 0.0, 0.0])
+    assert step.point == pytest.approx(np.array([0.6, 0.0, 0.8]), rel=1e-12)
+
+
+def test_gradients_beyond_the_range_of_float_are_refused() -> None:
+    """A gradient that overflows is an error, not infinity; that of a layer with empty rows is none."""
+    with pytest.raises(AttentionError, match="grew beyond the range of float64"):
+        backward.layer_gradients(attend(1e150 * X, Projections.weightless(4), scale=0.0), np.full((1, 5, 4), 1e200))
+    empty = attend(X, P, mask=np.zeros((5, 5), bool), empty_rows="nan")
+    with pytest.raises(AttentionError, match="holds NaN, which has no gradient"):
+        backward.layer_gradients(empty, np.ones((1, 5, 4)))
+
+
+def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
+    """A run of more than a minute is not started; one of a minute is."""
+    check_seconds(60.0, "choose less")
+    with pytest.raises(AttentionError, match="about 61 seconds on one core, but at most 60 are allowed: choose less"):
+        check_seconds(61.0, "choose less")
+    for call in (
+        lambda: growth.estimated(growth.Experiment(4096, 64), error=0.0),
+        lambda: growth_curves.self_mass_exact(4, 16, scale=1e4),
+        lambda: counterexamples.search(proposition("S11"), n_tokens=64, d_model=64, tries=10_000),
+        lambda: list(depth.levels(np.zeros((4096, 4096)), depth.Stack())),
+    ):
+        with pytest.raises(AttentionError, match="would take about"):
+            call()
+
+
+def test_what_does_not_fit_into_memory_is_refused() -> None:
+    """Sizes are multiplied before anything is made of them, and named."""
+    check_room(rows=MOST_NUMBERS, columns=1)
+    with pytest.raises(AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"):
+        check_room(rows=MOST_NUMBERS, columns=2)
+
+
+def test_choices_and_long_values() -> None:
+    """One check serves every choice, whatever is given; a long value is cut off in the sentence."""
+    assert one_of("kind", "a", ("a", "b")) == "a"
+    with pytest.raises(AttentionError, match=r"^kind is \[\] but must be one of a, b$"):
+        one_of("kind", [], ("a", "b"))
+    with pytest.raises(AttentionError, match=r"^n is a number too long to write but must be at least 0$"):
+        whole_number("n", -(10**5000), 0)
+    assert shown("a" * 200) == "'" + "a" * 99 + "…"
+
+
+def test_kept_results_tell_numbers_from_switches() -> None:
+    """Equal arguments give the same object; 1, 1.0 and True are equal but kept apart, and lists reach the function."""
+    calls: list[object] = []
+
+    @remembered(4)
+    def kept(value: object) -> list[object]:
+        calls.append(value)
+        return [value]
+
+    assert kept(1) is kept(1)
+    assert [kept(value) for value in (1, 1.0, True, [2])] == [[1], [1.0], [True], [[2]]]
+    assert [type(value) for value in calls] == [int, float, bool, list]

@@ -6,7 +6,17 @@ import math
 
 import numpy as np
 
-from ..checks import Array, all_finite, as_stack, check_range, check_text, number_between, typed_number, whole_number
+from ..checks import (
+    Array,
+    all_finite,
+    as_numbers,
+    as_stack,
+    check_range,
+    check_text,
+    number_between,
+    typed_number,
+    whole_number,
+)
 from ..costs import check_room
 from ..errors import SettingsError, ShapeError
 from ..initialisation import generator
@@ -90,7 +100,9 @@ def format_tokens(x_TD: Array) -> str:
     >>> format_tokens(np.array([[3.0, 0.5], [1.0, -20.0]]))
     '3,0.5; 1,-20'
     """
-    x_TD = as_stack("x", x_TD, 2, exactly=True)
+    x_TD = as_numbers("x", x_TD)
+    if x_TD.ndim != 2:
+        raise ShapeError(f"x has shape {x_TD.shape} but must have a row for each token")
     return "; ".join(",".join(repr(float(value)).removesuffix(".0") for value in row) for row in x_TD)
 
 

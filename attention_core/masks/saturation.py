@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_list, as_stack, check_range, number_between, whole_number
+from ..checks import Array, as_list, as_stack, number_between, too_large, whole_number
 from ..costs import check_room
-from ..errors import SettingsError
+from ..errors import SettingsError, ShapeError
 from ..formulas import softmax
 from ..heads.patterns import effective_tokens
 from ..initialisation import generator
 from ..measure_checks import as_shares
+from ..option_checks import as_scores
 from ..remembered import remembered
 
 WIDTHS = (1, 4, 16, 64, 256, 1024)
@@ -91,7 +92,10 @@ def sharpness(scores_XS: Array) -> Sharpness:
 
     Shapes: (X, S).
     """
-    shares_XS = softmax(as_stack("scores", scores_XS, 1))
+    scores_XS = as_scores("scores", scores_XS)
+    if scores_XS.ndim == 0 or 0 in scores_XS.shape:
+        raise ShapeError(f"scores has shape {scores_XS.shape} but must hold at least one row of scores")
+    shares_XS = softmax(scores_XS)
     slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
     measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
     return Sharpness(*(float(measure.mean()) for measure in measures))
@@ -103,13 +107,16 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
     >>> shares_at(np.array([0.0, np.log(3)]), np.array([1.0, 0.5])).round(3).tolist()
     [[0.25, 0.75], [0.1, 0.9]]
     """
-    scores_S = as_stack("scores", scores_S, 1, exactly=True)
+    scores_S = as_scores("scores", scores_S)
+    if scores_S.ndim != 1 or not scores_S.size:
+        raise ShapeError(f"scores has shape {scores_S.shape} but must be one row of scores")
     temperatures_P = as_stack("temperatures", temperatures_P, 1, exactly=True)
     if temperatures_P.min() <= 0:
         raise SettingsError(f"temperatures holds {temperatures_P.min():g} but every temperature must be above 0")
     with np.errstate(over="ignore"):
         divided_PS = scores_S / temperatures_P[:, np.newaxis]
-    check_range(divided_PS)
+    if (np.isinf(divided_PS) != np.isinf(scores_S)).any():
+        raise too_large(divided_PS.dtype)
     return softmax(divided_PS)
 
 

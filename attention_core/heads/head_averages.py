@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_list, whole_number
+from ..checks import Array, as_array, as_list, whole_number
 from ..errors import SettingsError, ShapeError
-from ..option_checks import as_scores
 from ..trace import Trace
 from .patterns import effective_tokens, mean_of_rows, pattern_of
 
 
 def chosen_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
     """The matrices of some heads. Shapes: (H, T, S) -> (N, T, S). Raises: SettingsError."""
-    numbers_HTS = as_scores("numbers", numbers_HTS)
-    if numbers_HTS.ndim == 0 or 0 in numbers_HTS.shape:
-        raise ShapeError(f"numbers has shape {numbers_HTS.shape} but must hold a matrix for each head")
+    numbers_HTS = as_array("numbers", numbers_HTS)  # NaN and -inf stand for cells that hold nothing
+    if numbers_HTS.dtype.kind not in "biuf" or numbers_HTS.ndim == 0 or 0 in numbers_HTS.shape:
+        raise ShapeError(
+            f"numbers is {numbers_HTS.dtype} of shape {numbers_HTS.shape} but must hold a matrix for each head"
+        )
     if not (chosen := as_list("heads", heads)):
         raise SettingsError("no head was chosen; choose at least one")
     return numbers_HTS[[whole_number("head", head, 0, len(numbers_HTS) - 1) for head in chosen]]
@@ -60,7 +61,7 @@ def blur(trace: Trace, heads: Sequence[int]) -> Blur:
     """
     pattern = pattern_of(trace)
     shares_HTS = chosen_heads(pattern.probabilities[0], heads)
-    seen_HT = chosen_heads(pattern.occupied[0].astype(int), heads) > 0
+    seen_HT = chosen_heads(pattern.occupied[0], heads)
     mean_TS = shares_HTS.mean(axis=0)
     widths_HT = np.where(seen_HT, effective_tokens(shares_HTS), np.nan)
     width_T = np.where(seen_HT.all(axis=0), effective_tokens(mean_TS), np.nan)

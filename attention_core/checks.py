@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence, Sized
+from collections.abc import Collection, Mapping, Sized
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -13,7 +13,6 @@ from .errors import SettingsError, ShapeError, TextError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-MAX_AXES = 8  # of an array in a file
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 # The largest number of each type the engine computes in.
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (_SINGLE, _DOUBLE)}
@@ -54,32 +53,6 @@ def as_array(name: str, values: ArrayLike) -> Array:
     if array.size > MOST_CELLS:
         raise ShapeError(f"{name} has shape {array.shape}, more cells than any memory holds; give a smaller array")
     return array
-
-
-def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:
-    """Whether NumPy can make an array of this shape, whose empty axes do not excuse the others, in at most 8 axes.
-
-    >>> is_possible_shape((0, 2**62), 4), is_possible_shape((0, 2**60), 4)
-    (False, True)
-    """
-    return len(shape) <= MAX_AXES and math.prod(size or 1 for size in shape) * itemsize < 2**63
-
-
-def typed_number(text: str) -> float:
-    """The number that was typed, NaN for any other text; `float` alone would take 1_0 and the digits of every script.
-
-    >>> typed_number("-2e1"), typed_number("1_0"), typed_number("ten")
-    (-20.0, nan, nan)
-    """
-    try:
-        return float(text) if text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        return math.nan
-
-
-def has_half_character(text: str) -> bool:
-    """Whether a text holds a lone surrogate, which no file and no page can hold."""
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def all_finite(array: Array) -> bool:

@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .checks import Array, typed_number
+from .checks import Array
 from .errors import FileError, ShapeError
+from .file_checks import typed_number
 
 MAX_LINES = 4096
 MAX_LINE = 2**16  # 2048 cells of 32 characters

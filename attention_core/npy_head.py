@@ -12,8 +12,9 @@ from typing import IO
 
 import numpy as np
 
-from .checks import Array, is_possible_shape
+from .checks import Array
 from .errors import FileError
+from .file_checks import is_possible_shape
 
 MAX_HEAD = 2**16
 # What NumPy writes, and only that; the type of a record is a list.

@@ -14,11 +14,11 @@ from ..checks import (
     check_range,
     check_text,
     number_between,
-    typed_number,
     whole_number,
 )
 from ..costs import check_room
 from ..errors import SettingsError, ShapeError
+from ..file_checks import typed_number
 from ..initialisation import generator
 from ..trained.encoder import Norm, layer_norm
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_array, as_numbers, check_range, typed_number, whole_number
+from ..checks import Array, as_array, as_numbers, check_range, whole_number
 from ..errors import SettingsError
+from ..file_checks import typed_number
 
 # Every pixel is a token and every head compares each with each: 16 x 16 pixels make 9 x 65,536 scores.
 MAX_SIDE = 16

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from ..checks import has_half_character
 from ..embeddings import EMBEDDINGS
 from ..errors import AttentionError, FileError, SettingsError
+from ..file_checks import has_half_character
 from ..initialisation import INITIALISATIONS
 from ..scenario import MASKS, SCALINGS, WEIGHTS, Scenario, edits_of, own_of
 from ..trained import N_LAYERS

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array, has_half_character, whole_number
+from ..checks import Array, whole_number
 from ..errors import FileError, ShapeError
+from ..file_checks import has_half_character
 from ..heads.patterns import Pattern
 from .encoder import Encoded
 from .weight_file import MAX_TENSORS, WeightFile

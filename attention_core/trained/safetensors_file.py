@@ -12,8 +12,9 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from ..checks import Array, is_possible_shape
+from ..checks import Array
 from ..errors import FileError
+from ..file_checks import is_possible_shape
 from ..npz_archive import check_names
 from .weight_file import MAX_HEADER, MAX_TENSORS, file_size
 

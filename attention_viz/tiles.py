@@ -18,7 +18,8 @@ from .theme import Figure
 WIDTH = 1000  # px, about what a page leaves for a picture beside the sidebar
 TITLE, GAP = 20, 14  # px above each tile for its title, and between tiles
 MOST_TICKS = 24  # labels along one side of a tile that are all written
-NUMBERED = 30  # px that a cell needs to hold its number
+NUMBERED = 22  # px that a cell needs to hold its number; the browser has the last word
+TYPE = 12  # px, the largest number in a cell
 MOST_HATCHED = 4096  # masked cells that get a glyph each, which takes the browser some time
 
 
@@ -157,7 +158,7 @@ def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: boo
         "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",
     }]  # fmt: skip
     if numbered:
-        data[0]["texttemplate"] = "%{z:.2f}"  # without a size of its own Plotly makes it fit the cells
+        data[0] |= {"texttemplate": "%{z:.2f}", "textfont": {"size": TYPE}}  # assets/chart/cells.js fits and inks them
     if not finite.all():
         data.append(place | {
             "type": "heatmap", "z": np.where(finite, np.nan, 1).astype("f4"), "colorscale": "@mask", "showscale": False,

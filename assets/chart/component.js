@@ -1,3 +1,5 @@
+import { lettered } from "./cells.js";
+import { attachClicks } from "./clicks.js";
 import { loadPlotly } from "./library.js";
 import { CONFIG, fitted } from "./screen.js";
 
@@ -24,10 +26,14 @@ function createMount(parent) {
   host.setAttribute("role", "figure");
   parent.append(host);
   const mount = { component: null };
-  let sent = "", Plotly = null, stop = null, pressed = true;
-  // A finger that scrolls the page chooses nothing.
-  host.addEventListener("pointerdown", () => (pressed = true), true);
-  host.addEventListener("pointercancel", () => (pressed = false), true);
+  let sent = "", library = null, figure = null, stop = null;
+
+  const draw = (height) => {
+    const given = structuredClone(figure.layout); // plotly.js writes into what it gets
+    const layout = { ...given, height, autosize: true, uirevision: categories(figure.layout) };
+    const data = lettered(figure, { width: host.clientWidth, height }, library.board);
+    return library.Plotly.react(host, data, layout, CONFIG);
+  };
 
   mount.show = async (data) => {
     const text = JSON.stringify(data);
@@ -37,26 +43,23 @@ function createMount(parent) {
     host.style.height = `${data.figure.layout.height}px`;
     host.setAttribute("aria-label", data.figure.layout.meta.description);
     try {
-      Plotly ??= await loadPlotly(data.library);
+      library ??= await loadPlotly(data.library);
     } catch (error) {
       host.textContent = error.message;
       return;
     }
     if (text !== sent) return; // another figure came meanwhile
-    const layout = { ...data.figure.layout, autosize: true, uirevision: categories(data.figure.layout) };
-    await Plotly.react(host, data.figure.data, layout, CONFIG);
+    figure = data.figure;
+    await draw(figure.layout.height);
     if (stop) return;
-    stop = fitted(Plotly, host);
-    host.on("plotly_click", ({ points: [point] }) => {
-      if (!host.classList.contains("clickable") || !pressed) return;
-      mount.component.setTriggerValue("click", { name: point.customdata, tile: point.data.meta, cell: point.pointNumber });
-    });
+    stop = fitted(host, draw);
+    attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));
   };
 
   mount.end = () => {
     sent = "";
     stop?.();
-    Plotly?.purge(host);
+    library?.Plotly.purge(host);
     host.remove();
   };
   return mount;

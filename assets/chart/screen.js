@@ -20,14 +20,14 @@ export const CONFIG = {
   toImageButtonOptions: { format: "svg" },
 };
 
-/** Keep a chart as large as its place, or as the screen; gives back how to stop. */
-export function fitted(Plotly, host) {
+/** Keep a chart as large as its place, or as the screen: draw(height) draws it anew. Gives back how to stop. */
+export function fitted(host, draw) {
   const fit = () => {
     const full = document.fullscreenElement === host;
     const height = full ? window.innerHeight : Number.parseFloat(host.style.height);
     if (!host.clientWidth) return; // in a part of the page that is folded away
     const { width, height: drawn } = host._fullLayout;
-    if (Math.abs(drawn - height) > 1 || Math.abs(width - host.clientWidth) > 1) Plotly.relayout(host, { height, autosize: true });
+    if (Math.abs(drawn - height) > 1 || Math.abs(width - host.clientWidth) > 1) draw(height);
   };
   const watch = new ResizeObserver(fit);
   watch.observe(host);

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.driving import expect_address, parameters, settled
+from tests.test_configuration import contrast
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -22,6 +25,14 @@ PLACE = """([tile, row, column]) => {
 RANGES = """() => {
   const all = document.querySelectorAll('.js-plotly-plot')[0]._fullLayout;
   return ['', '2', '3', '4'].map(name => all['xaxis' + name].range.join());
+}"""
+
+
+LETTERS = """() => [...document.querySelectorAll('.js-plotly-plot')[0].querySelectorAll('.heatmap-label text')]
+  .map(text => [getComputedStyle(text).fontSize, text.querySelector('tspan').style.fill, text.textContent])"""
+SCALE = """() => {
+  const {_fullLayout: {coloraxis}} = document.querySelectorAll('.js-plotly-plot')[0];
+  return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];
 }"""
 
 
@@ -84,6 +95,51 @@ def test_a_zoom_stays_while_the_page_runs_again(visit: Visit) -> None:
     settled(page)
     assert page.evaluate(RANGES) == zoomed
     assert page.evaluate("() => document.querySelector('.js-plotly-plot').seen") is True
+
+
+def test_a_double_click_shows_everything_and_chooses_nothing(visit: Visit) -> None:
+    """In a zoomed picture a double click ends the zoom; the cell below it does not become the focus."""
+    page = visit("all-heads")
+    chart = grid(page)
+    before = page.evaluate(RANGES)
+    zoom(page, chart)
+    page.wait_for_function(f"() => ({RANGES})()[0] !== '{before[0]}'")
+    page.wait_for_timeout(1500)  # sooner, plotly.js takes the end of the drag and the click for a double click
+    place = page.evaluate(PLACE, [1, 5, 4])
+    page.mouse.move(place["x"], place["y"])
+    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("5 the → 4 cross")
+    page.mouse.dblclick(place["x"], place["y"])
+    page.wait_for_function(f"() => ({RANGES})()[0] === '{before[0]}'")
+    page.wait_for_timeout(1000)  # longer than a click waits for a second one
+    assert parameters(page) == {}
+
+
+@pytest.mark.parametrize("width", [1440, 800])
+def test_numbers_of_a_picture_have_one_size_and_can_be_read(visit: Visit, width: int) -> None:
+    """The numbers in the cells of all heads are as large as each other, and stand out from their cell's colour."""
+    page = visit("all-heads?heads_stage=raw")
+    page.set_viewport_size({"width": width, "height": 1000})
+    grid(page)
+    page.wait_for_function(f"() => ({LETTERS})().length > 0")
+    letters = page.evaluate(LETTERS)
+    assert len(letters) == 4 * 12 * 12
+    assert len({size for size, _, _ in letters}) == 1
+    least, most, scale = page.evaluate(SCALE)
+    for _, ink, text in letters:
+        share = (float(text.replace("−", "-")) - least) / (most - least)
+        assert contrast(hexadecimal(ink), between(scale, share)) > 4.4, (ink, text)
+
+
+def hexadecimal(css: str) -> str:
+    """A colour "rgb(r, g, b)" as "#rrggbb"."""
+    return css if css.startswith("#") else "#{:02x}{:02x}{:02x}".format(*map(int, re.findall(r"\d+", css)[:3]))
+
+
+def between(scale: list[tuple[float, str]], share: float) -> str:
+    """The colour at a place of a scale, from 0 to 1."""
+    stops = [at for at, _ in scale]
+    parts = [[int(colour[i : i + 2], 16) for _, colour in scale] for i in (1, 3, 5)]
+    return "#{:02x}{:02x}{:02x}".format(*(round(np.interp(share, stops, part)) for part in parts))
 
 
 def test_the_tools_of_a_chart(visit: Visit) -> None:

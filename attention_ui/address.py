@@ -17,15 +17,20 @@ def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
 
     read: makes the choice of the text in the address. Raises: AttentionError for a text that says nothing.
     """
-    given = st.query_params.get(name)
-    known = st.session_state.setdefault(name, default)
-    if given is None or given == st.session_state.get(f"url {name}"):
+    known, given = st.session_state.setdefault(name, default), wish(name)
+    if given is None:
         return
     try:
         st.session_state[name] = read(given)
     except AttentionError as error:
         st.session_state[name] = known
         st.toast(f"The address asks for {name} “{plain(given[:20])}”: {plain(str(error))}.")
+
+
+def wish(name: str) -> str | None:
+    """What the address newly asks for; None where it says nothing, or what was written there by `mirror`."""
+    given = st.query_params.get(name)
+    return None if given == st.session_state.get(f"url {name}") else given
 
 
 def mirror(name: str, default: Any) -> None:

@@ -16,7 +16,8 @@ import streamlit as st
 from attention_core import SettingsError, Trace
 from attention_core.heads import head_columns
 
-from .address import adopt, mirror
+from .address import adopt, mirror, wish
+from .markdown import plain
 
 NAMES = ("head", "query", "key", "feature")
 HELPS = {
@@ -57,14 +58,18 @@ class Focus:
 def focus(trace: Trace, drawn: bool = True) -> Focus:
     """The place that four select boxes name, with the boxes where the page has a use for them.
 
-    A place outside the trace moves to its nearest end.
+    A place outside the trace moves to its nearest end; where the address asked for it and boxes are drawn, it is said.
     """
     sizes = trace.sizes
     widest = max(sizes["K"], sizes["V"], sizes["D"], sizes["O"])
     lengths = {"head": sizes["H"], "query": sizes["T"], "key": sizes["S"], "feature": widest}
     for name in NAMES:
+        asked = wish(name)
         adopt(name, 0, _place)
-        st.session_state[name] = min(_index(st.session_state[name]), lengths[name] - 1)
+        place = _index(st.session_state[name])
+        st.session_state[name] = last = min(place, lengths[name] - 1)
+        if drawn and asked is not None and last < place:
+            st.toast(f"The address asks for {name} “{plain(asked[:20])}”; the last one, {last}, is shown.")
     if drawn:
         _draw(trace, lengths)
     for name in NAMES:

@@ -44,19 +44,33 @@ def test_the_focus_goes_along(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "expected"),
+    ("address", "expected", "said"),
     [
-        ({"head": 3, "query": 11, "key": 0}, Focus(3, 11, 0, 0)),
-        ({"head": 4, "query": 12, "key": 99, "feature": 4096}, Focus(3, 11, 11, 15)),
-        ({"head": 99999}, Focus(3, 0, 0, 0)),
-        ({"head": "007"}, Focus(3, 0, 0, 0)),
+        ({"head": 3, "query": 11, "key": 0}, Focus(3, 11, 0, 0), []),
+        (
+            {"head": 4, "query": 12, "key": 99, "feature": 4096},
+            Focus(3, 11, 11, 15),
+            ["head", "query", "key", "feature"],
+        ),
+        ({"head": 99999}, Focus(3, 0, 0, 0), ["head"]),
+        ({"head": "007"}, Focus(3, 0, 0, 0), ["head"]),
     ],
 )
-def test_a_place_outside_moves_to_the_nearest_end(address: dict[str, object], expected: Focus) -> None:
-    """A number beyond the trace is the last head, token or feature, without a complaint."""
+def test_a_place_outside_moves_to_the_nearest_end(address: dict[str, object], expected: Focus, said: list[str]) -> None:
+    """A number beyond the trace is the last head, token or feature, and a notice names what is shown instead."""
     app = opened("scores", **address)
     assert here(app).focus == expected
+    assert [toast.value for toast in app.toast] == [
+        f"The address asks for {name} “{address[name]}”; the last one, {vars(expected)[name]}, is shown."
+        for name in said
+    ]
+    app.run()
     assert not app.toast
+
+
+def test_no_notice_where_no_place_is_shown() -> None:
+    """A page that looks into no cell says nothing of a place beyond the trace."""
+    assert not opened("claims", query=999).toast
 
 
 @pytest.mark.parametrize("junk", ["banana", "-1", "1.5", "", "½", "٣", "9" * 400, "<script>", "0x2", "nan", " 1"])

@@ -26,7 +26,7 @@ export function layOut(model, space) {
     if (smaller.fits) return smaller.plan;
   }
   if (space.width < NARROW) {
-    const stacked = widest(model, space, [model.panels.map((panel, i) => ({ ...panel, place: [0, i] }))]);
+    const stacked = widest(model, { ...space, stacked: true }, [model.panels.map((panel, i) => ({ ...panel, place: [0, i] }))]);
     if (stacked.fits) return stacked.plan;
   }
   return shrunk(model, capped(model, space, plans.at(-1)), plans.at(-1));
@@ -88,9 +88,8 @@ function arrange(model, space, lines, cell) {
   const { zoom } = space;
   const rows = Math.max(1, rowsIn(model, space, lines));
   const numbers = cell >= FIT.numbers && rows <= (cell >= FIT.decimals * zoom ? FIT.rows : FIT.fewRows);
-  const height = Math.round(
-    Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (MOST_HEIGHT * zoom) / rows)),
-  );
+  const most = (space.stacked ? 2 : 1) * MOST_HEIGHT; // one below the other they are scrolled through
+  const height = Math.round(Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (most * zoom) / rows)));
   const width = numbers ? cell : Math.min(cell, Math.max(FIT.least, Math.round(height * 1.7)));
   const digits = !numbers ? -1 : width >= FIT.decimals * zoom ? 2 : 1;
   const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };

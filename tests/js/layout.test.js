@@ -183,3 +183,13 @@ test("numbers are written as long as the rows together do not get much higher th
   };
   assert.deepEqual([digits(12), digits(16), digits(17)], [2, 2, -1]);
 });
+
+test("on a phone six matrices that stand below each other use its width", () => {
+  const scene = square(12);
+  scene.panels = Array.from({ length: 6 }, (_, i) => ({
+    id: `${i}`, array: "result", rows: 1, columns: 2, place: [i % 2, i >> 1], title: `${i}`, role: "operand", size: "full",
+  }));
+  const { boxes } = plan(scene, 360);
+  assert.equal(new Set(boxes.map(({ x }) => x)).size, 1);
+  assert.ok(boxes.every(({ bodyWidth }) => bodyWidth > 0.7 * 360));
+});

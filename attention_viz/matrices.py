@@ -98,7 +98,10 @@ def difference(after: Matrix, before: Matrix, place: tuple[int, int], title: str
 
 
 def _axis(side: Side) -> JSON:
-    return {"word": side.word, "labels": list(side.labels) if side.labels else None, "block": None}
+    """An axis of the board; labels that only count, from 0 on, are no words that a cell would quote."""
+    labels = side.labels or ()
+    counted = labels == tuple(map(str, range(len(labels))))
+    return {"word": side.word, "labels": None if counted else list(labels), "block": None}
 
 
 def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:

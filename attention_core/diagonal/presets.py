@@ -30,7 +30,7 @@ DIAGONAL_PRESETS = (
     ),
     DiagonalPreset(
         "one_two", "X = [1, 2]",
-        "Token 1 looks more at token 2 (0.7311) than at itself; the pair bound still holds, as always for two tokens.",
+        "Token 0 looks more at token 1 (0.7311) than at itself; the pair bound still holds, as always for two tokens.",
         typed("1; 2"),
     ),
     DiagonalPreset(
@@ -46,12 +46,12 @@ DIAGONAL_PRESETS = (
     ),
     DiagonalPreset(
         "duplicates", "Duplicated tokens",
-        "Token 2 repeats token 1: the two share their rows equally, so the diagonal is not greater but tied.",
+        "Token 1 repeats token 0: the two share their rows equally, so the diagonal is not greater but tied.",
         typed("1,2; 1,2; 2,-1"),
     ),
     DiagonalPreset(
         "inside", "A token inside the hull of the others",
-        "Token 1 is an average of the others, so one of them scores higher with it than it does itself.",
+        "Token 0 is an average of the others, so one of them scores higher with it than it does itself.",
         typed("1,1; 4,0; 0,4; -1,-1"),
     ),
 )  # fmt: skip

@@ -107,7 +107,7 @@ PROPOSITIONS = (
         checks.diagonal_is_greatest,
         condition="It does hold for different tokens of equal norm (S12), and for the longest token (S10) up to ties.",
         fails=r"The second line. A dot product is no similarity: a long token scores more with $x_i$ than $x_i$ itself "
-        r"as soon as $x_i \cdot x_j > \lVert x_i \rVert^2$. X = [1, 2] is enough: row 1 is (0.2689, 0.7311).",
+        r"as soon as $x_i \cdot x_j > \lVert x_i \rVert^2$. X = [1, 2] is enough: row 0 is (0.2689, 0.7311).",
     ),
     Proposition(
         "S6", "The pair bound for two tokens alone",

@@ -128,7 +128,7 @@ def _words(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
         x_TD = gaussian_tokens(scene.n_tokens, scene.d_model, scene.seed)
     else:
         x_TD = parse_tokens(scene.numbers)
-    return tuple(str(i + 1) for i in range(len(x_TD))), x_TD
+    return tuple(map(str, range(len(x_TD)))), x_TD
 
 
 def _with_positions(positions: str, x_TD: Array) -> Array:

@@ -66,15 +66,15 @@ def table(x_T2: Array) -> None:
 def choose_token(n_tokens: int) -> int:
     """Which token is looked at; its place is in the address."""
     chosen = st.select_slider(
-        "Chosen token", [str(i + 1) for i in range(MOST)], "1", key="plane_token", bind="query-params",
+        "Chosen token", [str(i) for i in range(MOST)], "0", key="plane_token", bind="query-params",
         help="The half-plane is that of this token’s query.",
     )  # fmt: skip
-    return min(int(chosen), n_tokens) - 1
+    return min(int(chosen), n_tokens - 1)
 
 
 def pin(array: str, index: Sequence[int]) -> None:
     """Choose the token whose row was clicked; for callbacks of boards."""
-    st.session_state["plane_token"] = str(min(index[0] + 1, MOST))
+    st.session_state["plane_token"] = str(min(index[0], MOST - 1))
 
 
 def _set(text: str) -> None:

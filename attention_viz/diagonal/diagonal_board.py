@@ -22,7 +22,7 @@ MOST_NAMED = 40  # bars that have room for their token beside them
 
 def named(trace: Trace) -> list[str]:
     """The tokens with their places; tokens that are only counted stay as they are."""
-    return [word if word == str(i + 1) else f"{i} {short(word)}" for i, word in enumerate(trace.labels("T"))]
+    return [word if word == str(i) else f"{i} {short(word)}" for i, word in enumerate(trace.labels("T"))]
 
 
 def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:

@@ -92,7 +92,7 @@ def test_the_three_kinds_of_tokens() -> None:
     assert words.inputs[0].tolist() == [word_vector("cat", 4).tolist(), word_vector("dog", 4).tolist()]
     assert (gaussian_tokens(5, 9, seed=2)[:, :7] == gaussian_tokens(5, 7, seed=2)).all()
     typed = trace_of_scene(DiagonalScene(tokens="numbers", numbers="3,3; 10,0"))
-    assert (typed.tokens, typed.inputs[0].tolist()) == (("1", "2"), [[3, 3], [10, 0]])
+    assert (typed.tokens, typed.inputs[0].tolist()) == (("0", "1"), [[3, 3], [10, 0]])
 
 
 def test_stretching_keeps_directions() -> None:

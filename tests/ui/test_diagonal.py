@@ -132,7 +132,7 @@ def test_kinds_of_growth(address: dict[str, str]) -> None:
 
 def test_moving_a_token_in_the_plane() -> None:
     """A slider moves the chosen token, in the picture and in the address; the examples set all points."""
-    app = opened("geometry", plane_token="2")
+    app = opened("geometry", plane_token="1")
     app.slider(key="plane_x").set_value(-3.0).run()
     assert app.session_state["plane"].split("; ")[1] == "-3,3"
     assert app.query_params["plane"] == app.session_state["plane"]
@@ -162,7 +162,7 @@ def test_nonsense_in_the_plane(plane: str) -> None:
 @pytest.mark.parametrize("kind", ["tied", "free"])
 def test_the_plane_of_a_head(kind: str) -> None:
     """The words of the sentence go through a head with d_k = 2."""
-    app = opened("geometry", plane_of=kind, plane_token="12")
+    app = opened("geometry", plane_of=kind, plane_token="11")
     assert not app.exception
     assert len(figures(app)) == 1
 

@@ -100,7 +100,7 @@ def test_the_plane() -> None:
     np.testing.assert_array_equal(by_name["outputs"]["y"], trace.head_outputs[0, 0, :, 1].astype("f4"))
     hull = by_name["hull of the values"]
     assert (hull["x"][0], hull["y"][0]) == (hull["x"][-1], hull["y"][-1])
-    assert row_says(trace, 0) == "its score for itself is 1.000; higher for “2” (2.000)"
+    assert row_says(trace, 0) == "its score for itself is 1.000; higher for “1” (2.000)"
 
 
 @pytest.mark.parametrize("weights", ["tied", "free"])

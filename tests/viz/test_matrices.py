@@ -111,6 +111,13 @@ def test_hidden_cells_travel_as_bits() -> None:
     assert scene["arrays"]["s"]["limit"] == 2.0
 
 
+def test_places_are_no_words() -> None:
+    """Labels that only count from 0 are not sent: the readout names the place once. A word keeps its quotes."""
+    counting, words = Side("query", ("0", "1")), Side("key", ("1", "2"))
+    scene = board([Matrix("one", np.zeros((2, 2)), counting, words, (0, 0), "one")], ("one", 0, 0), "Some.")
+    assert [axis["labels"] for axis in scene["axes"].values()] == [None, ["1", "2"]]
+
+
 def test_sides_are_axes() -> None:
     """Equal sides share an axis; a side that is the trace's own keeps its letter, so that clicks move the focus."""
     keys = Side("key", ("x", "y", "z"), "S")

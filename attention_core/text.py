@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from .checks import check_text, whole_number
 from .costs import check_room
+from .counting import counted
 from .errors import TextError
 
 MAX_CHARACTERS = 20_000
@@ -65,11 +66,13 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
         tokens = [part for token in tokens for part in pieces(token, piece)]
     if n_tokens and len(tokens) > n_tokens:
         used = "is" if n_tokens == 1 else f"{n_tokens} are"
-        notes.append(f"The sentence has {len(tokens)} tokens; the first {used} used.")
+        notes.append(f"The sentence has {counted(len(tokens), 'token')}; the first {used} used.")
     n_real = min(len(tokens), n_tokens or len(tokens))
     n_padding = max(0, n_tokens - n_real)
     if n_padding:
-        notes.append(f"The sentence has {n_real} tokens; {n_padding} {PAD} fill the sequence up to {n_tokens}.")
+        fill = "fills" if n_padding == 1 else "fill"
+        has = counted(n_real, "token")
+        notes.append(f"The sentence has {has}; {n_padding} {PAD} {fill} the sequence up to {n_tokens}.")
     return Tokens(tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes))
 
 

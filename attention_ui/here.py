@@ -10,6 +10,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.notation import Notation
 from attention_core.scenario import Scenario, trace_of
+from attention_viz.labels import counted
 from attention_viz.payload import Stage
 
 from .focus import Focus
@@ -34,7 +35,8 @@ class Here:
         """The sentence, and what else was chosen, in one line for a hand-out."""
         s, sizes = self.scenario, self.trace.sizes
         drawn = f"layer {s.layer}" if s.weights == "trained" else f"seed {s.seed}"
-        return f"“{s.text}”: {sizes['D']} features, {sizes['H']} heads, {s.weights} weights ({drawn}), mask {s.mask}"
+        size = f"{counted(sizes['D'], 'feature')}, {counted(sizes['H'], 'head')}"
+        return f"“{s.text}”: {size}, {s.weights} weights ({drawn}), mask {s.mask}"
 
     @property
     def stage(self) -> Stage:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core.checks import nearest_divisors
 from attention_core.scenario import Scenario
+from attention_viz.labels import counted
 
 
 def uneven(scenario: Scenario) -> bool:
@@ -26,7 +27,7 @@ def offer(scenario: Scenario) -> None:
     with st.container(horizontal=True):
         for count in nearest_divisors(width, heads):
             if count <= 16:
-                st.button(f"{count} heads", on_click=st.session_state.update, args=({"n_heads": count},))
+                st.button(counted(count, "head"), on_click=st.session_state.update, args=({"n_heads": count},))
         for size in _near_multiples(width, heads):
             st.button(f"Embedding size {size}", on_click=st.session_state.update, args=({"d_model": size},))
         if scenario.weights != "weightless":

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from html import unescape
 from unicodedata import east_asian_width
 
+from attention_core.counting import counted as counted
+
 LONGEST = 14
 
 
@@ -57,12 +59,3 @@ def percent(value: float) -> str:
     '24.5 %'
     """
     return f"{100 * value:.1f} %"
-
-
-def counted(count: int, thing: str) -> str:
-    """So many things, in words.
-
-    >>> counted(1, "head"), counted(4, "head")
-    ('1 head', '4 heads')
-    """
-    return f"{count} {thing}" + ("" if count == 1 else "s")

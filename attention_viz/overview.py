@@ -8,6 +8,7 @@ from attention_core import STEPS, Trace
 from attention_core.heads import head_of
 from attention_core.steps import GIVEN_AXES
 
+from .labels import counted
 from .payload import JSON, Stage
 from .scene import Panel, scene
 from .story import around
@@ -73,6 +74,6 @@ def _windows(trace: Trace, head: int) -> dict[str, tuple[int, int]]:
 def _says(trace: Trace) -> str:
     sizes = trace.sizes
     return (
-        f"The whole attention layer as one picture for {sizes['T']} tokens and {sizes['H']} heads, from the inputs to "
-        "the output. Each small matrix opens its step."
+        f"The whole attention layer as one picture for {counted(sizes['T'], 'token')} and "
+        f"{counted(sizes['H'], 'head')}, from the inputs to the output. Each small matrix opens its step."
     )

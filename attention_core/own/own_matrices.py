@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..checks import Array, nearest_divisors, whole_number
+from ..counting import counted
 from ..errors import FileError, SettingsError, ShapeError
 from ..projections import BIASES
 from ..trace import Trace
@@ -171,7 +172,7 @@ def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -
 
 def _counted(name: str, side: int, length: int) -> str:
     what = "number" if name in BIAS_SYMBOLS else ("row", "column")[side]
-    return f"{length} {what}{'' if length == 1 else 's'}"
+    return counted(length, what)
 
 
 def _per_head(matrix: str, size: str, width: int, n_heads: int) -> int:

@@ -15,7 +15,7 @@ from attention_core.labs.tasks import TASKS, unseen_examples
 from attention_core.labs.training_settings import CONSTRAINTS, TrainingSettings, check_settings, expected_seconds
 from attention_core.projections import Projections
 from attention_core.trace import Trace
-from attention_viz.labels import number, percent
+from attention_viz.labels import counted, number, percent
 from attention_viz.labs.training_figures import loss_figure
 
 from ..address import adopt, mirror
@@ -73,8 +73,8 @@ def says(settings: TrainingSettings) -> None:
     st.markdown(f"#### “{task.says}”")
     st.caption(
         f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v {d_v}) · "
-        f"{settings.n_parameters:,} numbers to learn · {settings.last_step:,} steps with {settings.batch} sequences "
-        f"each, all of them new, about {expected_seconds(settings):.1f} s"
+        f"{counted(settings.n_parameters, 'number')} to learn · {counted(settings.last_step, 'step')} with "
+        f"{counted(settings.batch, 'sequence')} each, all of them new, about {expected_seconds(settings):.1f} s"
     )
 
 

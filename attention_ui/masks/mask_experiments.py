@@ -12,7 +12,7 @@ from attention_core.masks.hiding import HIDING_VALUES
 from attention_core.masks.mask_experiments import nothing_left, orders, other_padding, ways_to_hide
 from attention_core.masks.painted import mask_to_text, toggle
 from attention_core.masks.workshop import MaskedBatch, painted_mask, without_row
-from attention_viz.labels import number, percent
+from attention_viz.labels import counted, number, percent
 from attention_viz.masks import workshop as boards
 from attention_viz.masks.hiding_figures import row_bars
 
@@ -162,9 +162,11 @@ def row_with_nothing_left(bench: Bench) -> None:
     )
     n_empty = int(bench.made.trace.empty_rows[:, bench.head].sum())
     st.markdown(
-        f"One row of NaN spoils one token here, {found.nan_outputs} numbers. In the next layer that token is a key for "
-        "all others, and every score with it is NaN, so all rows are. Zeros stay where they are. With the masks chosen "
-        f"above, **{n_empty}** rows of this batch have nothing left."
+        f"One row of NaN spoils one token here, {counted(found.nan_outputs, 'number')}. In the next layer that token "
+        "is a "
+        "key for all others, and every score with it is NaN, so all rows are. Zeros stay where they are. With the "
+        "masks chosen "
+        f"above, **{counted(n_empty, 'row')}** of this batch {'has' if n_empty == 1 else 'have'} nothing left."
     )
 
 
@@ -177,7 +179,7 @@ def padded_queries(bench: Bench) -> None:
         return
     found = other_padding(bench.made, n)
     st.markdown(
-        f"The last {n_tokens - n_real} rows belong to [pad] tokens. They are computed like all others, and mean "
+        f"After row {n_real - 1} all belong to [pad] tokens. They are computed like all others, and mean "
         "nothing: whoever uses the output must leave them out. Here other numbers stand in place of the [pad] vectors:"
     )
     show_board(boards.padding(bench.made, found.changed, bench.cell, bench.now.notation), "padding", on_pin=_row)

@@ -13,6 +13,7 @@ from attention_core.errors import FileError
 from attention_core.trained.attention_maps import AttentionMaps, read_maps
 from attention_core.trained.own_weights import FoundLayer, find_layers, open_weights, read_layer
 from attention_core.trained.weight_file import MAX_BYTES, WeightFile
+from attention_viz.labels import counted
 
 from ..here import Here
 from ..markdown import plain
@@ -95,7 +96,8 @@ def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
     )  # fmt: skip
     for note in layer.notes:
         st.info(plain(note))
-    return OwnHeads(f"{layer.title}, {heads} heads, on your sentence", projections=read_layer(file, layer, heads))
+    title = f"{layer.title}, {counted(heads, 'head')}, on your sentence"
+    return OwnHeads(title, projections=read_layer(file, layer, heads))
 
 
 def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
@@ -108,7 +110,7 @@ def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
     except AttentionError as error:
         raise FileError(f"{error}. As weights it cannot be read either: {no_layers}") from error
     sizes = maps.sizes
-    return OwnHeads(f"the attention of {sizes['L']} × {sizes['H']} heads of your file", maps=maps)
+    return OwnHeads(f"the attention of {sizes['L']} × {counted(sizes['H'], 'head')} of your file", maps=maps)
 
 
 def listed(file: WeightFile) -> dict[str, list[Any]]:

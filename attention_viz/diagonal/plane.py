@@ -12,7 +12,7 @@ from attention_core.diagonal.convex_hull import hull_corners
 from attention_core.diagonal.half_planes import HalfPlane, half_plane_of
 
 from ..curves import LEGEND
-from ..labels import number
+from ..labels import counted, number
 from ..parts import Part, broken_line, layout
 from ..theme import Figure
 from .diagonal_board import named
@@ -44,7 +44,11 @@ def plane(trace: Trace, token: int) -> Figure:
         data += _arrows(half.own[np.newaxis], [labels[token]], np.array([True]), "its own key", "@key")
     if inside:
         data.append(_outputs(trace, labels))
-    says = f"Plane: {len(keys)} tokens as arrows; {int(rivals.sum())} of them out-vote token {token} in its own row."
+    says = (
+        f"Plane: {counted(len(keys), 'token')} as arrows; {int(rivals.sum())} of them out-vote token {token} in its "
+        "own "
+        "row."
+    )
     return {"data": data, "layout": _around(says, reach)}
 
 

@@ -37,8 +37,9 @@ def arcs(trace: Trace, heads: Sequence[int], which: str, query: int, key: int) -
         data += _lines(head, mine, bulge, most)
         if mine:
             data.append(_weights(trace, head, mine, bulge, SPOTS[which]))
-    says = f"{len(ends_L3)} lines from queries on the left to keys on the right in {counted(len(heads), 'head')}, as "
-    return {"data": data, "layout": _around(trace, says + "wide as the weight.", query, key)}, left_out
+    drawn = f"{counted(len(ends_L3), 'line')} from queries on the left to keys on the right"
+    says = f"{drawn} in {counted(len(heads), 'head')}, as wide as the weight."
+    return {"data": data, "layout": _around(trace, says, query, key)}, left_out
 
 
 def _of_interest(weights_NTS: Array, which: str, query: int, key: int) -> Array:

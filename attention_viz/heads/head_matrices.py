@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attention_core.checks import Array
 
-from ..labels import number
+from ..labels import counted, number
 from ..theme import Figure
 from ..tiles import Sheet, Tile, tiled
 
@@ -26,7 +26,8 @@ def _pairs(numbers_HH: Array, order: Sequence[int], kind: str, limit: float, nam
     heads = tuple(f"head {head}" for head in order)
     matrix_HH = numbers_HH[list(order)][:, list(order)]
     says = (
-        f"The {name} of each pair of {len(heads)} heads, between {number(-limit if kind == 'logit' else 0.0, 2)} and "
+        f"The {name} of each pair of {counted(len(heads), 'head')}, between "
+        f"{number(-limit if kind == 'logit' else 0.0, 2)} and "
     )
     sheet = Sheet(heads, heads, kind, limit, missing="a head without preferences", width=520, tallest=40)
     return tiled(sheet, [Tile(matrix_HH)], f"{says}{number(limit, 2)}.", across=1)

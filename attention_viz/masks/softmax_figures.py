@@ -9,7 +9,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.masks.saturation import ScoreSpread, shares_at, two_token_slope
 
-from ..labels import number, percent, short
+from ..labels import counted, number, percent, short
 from ..parts import Part, broken_line, layout, word
 from ..theme import Figure
 
@@ -44,7 +44,8 @@ def temperature_curves(scores: Array, tokens: Sequence[str], key: int, temperatu
         "annotations": names,
         "margin": {"l": 48, "r": 12, "t": 12, "b": 44},
     }
-    says = f"The shares of {len(tokens)} keys over the temperature, {COLDEST} to {HOTTEST}; {temperature:g} is marked."
+    keys = counted(len(tokens), "key")
+    says = f"The shares of {keys} over the temperature, {COLDEST} to {HOTTEST}; {temperature:g} is marked."
     return {"data": curves, "layout": layout(320, says, **around)}
 
 

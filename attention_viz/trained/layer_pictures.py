@@ -12,7 +12,7 @@ from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.changed_word import ChangedWord
 from attention_core.trained.layer_measures import Measured
 
-from ..labels import number, percent
+from ..labels import counted, number, percent
 from ..matrices import Matrix, Side, board, difference
 from ..parts import layout
 from ..payload import JSON
@@ -42,7 +42,8 @@ def best_heads(maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell
         for place, (layer, head, score) in enumerate(best)
     ]  # fmt: skip
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
-    return _saying(board(matrices, first, f"The {len(matrices)} heads that do it most."), GIVEN["probability"])
+    says = f"The {counted(len(matrices), 'head')} that do it most."
+    return _saying(board(matrices, first, says), GIVEN["probability"])
 
 
 def by_layer(measured: Measured) -> Figure:
@@ -72,7 +73,8 @@ def by_layer(measured: Measured) -> Figure:
             "y": [float(value) for value in measured.even], "line": {"color": "@muted", "width": 2, "dash": "dash"},
             "hovertemplate": "all alike %{y:.3f}<extra></extra>",
         })  # fmt: skip
-    says = f"{title} of {values_LH.size} heads over {n_layers} layers: every head is a dot, the line is the mean."
+    heads = f"{counted(values_LH.size, 'head')} over {counted(n_layers, 'layer')}"
+    says = f"{title} of {heads}: every head is a dot, the line is the mean."
     axis = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "title": {"font": {"size": 12}}}
     return {
         "data": data,

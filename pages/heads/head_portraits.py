@@ -17,7 +17,7 @@ from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_viz.heads.head_matrices import correlations, divergences
 from attention_viz.heads.portrait_figures import profile, strip
-from attention_viz.labels import number, percent
+from attention_viz.labels import counted, number, percent
 
 now = here()
 trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
@@ -86,7 +86,8 @@ else:
             r"$U$ an even spread over the visible keys; −1 to 1."
         )
     st.caption(
-        f"All {n_heads} heads together differ by {number(float(layer_divergence(pattern)[0]), 3)} of at most "
+        f"All {counted(n_heads, 'head')} together differ by {number(float(layer_divergence(pattern)[0]), 3)} of at "
+        "most "
         f"ln {n_heads} = {number(largest_entropy(n_heads), 3)}: the entropy of their mean minus the mean "
         "of their entropies."
     )

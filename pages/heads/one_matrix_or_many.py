@@ -40,7 +40,8 @@ for way in SCHEMES:
     )
 st.markdown("\n".join(table))
 st.caption(
-    f"n = {size.n_tokens} tokens, h = {size.n_heads} heads, d_k = {size.d_k}. Extra numbers are kept for a while "
+    f"n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')}, d_k = {size.d_k}. Extra numbers "
+    "are kept for a while "
     "besides the result, h · n² numbers. The last column: the largest difference from this layer’s scores, "
     f"as a part of the largest score, on the first {counted(same.n_tokens, 'token')}."
 )

@@ -70,7 +70,8 @@ words, picture = st.columns([2, 3], gap="large")
 with words:
     st.markdown("\n".join(table))
     st.caption(
-        f"{SAYS.get(which, '')} n = {size.n_tokens} tokens, C = {size.d_model}, h = {size.n_heads} heads, "
+        f"{SAYS.get(which, '')} n = {counted(size.n_tokens, 'token')}, C = {size.d_model}, h = "
+        f"{counted(size.n_heads, 'head')}, "
         f"d_k = {size.d_k}, d_v = {size.d_v}."
     )
 with picture:

@@ -8,7 +8,7 @@ from attention_ui.labs import stiefel_lab as lab
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
 from attention_ui.whole_numbers import whole_number_input
-from attention_viz.labels import number, percent
+from attention_viz.labels import counted, number, percent
 from attention_viz.labs.stiefel_figures import singular_value_figure, sphere_figure
 
 st.markdown(
@@ -37,7 +37,8 @@ with left:
 with right:
     show_figure(singular_value_figure(spectra), "stiefel spectra")
     st.caption(
-        f"Mean of {n_heads} heads of width {d_model // n_heads}; spread and entropy with {lab.N_TOKENS} normal tokens "
+        f"Mean of {counted(n_heads, 'head')} of width {d_model // n_heads}; spread and entropy with {lab.N_TOKENS} "
+        "normal tokens "
         f"(evenly spread attention would have ln {lab.N_TOKENS} = {number(largest_entropy(lab.N_TOKENS), 2)})."
     )
 

@@ -7,6 +7,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, pair, says, token, told
 from attention_viz import story
+from attention_viz.labels import counted
 
 now = here()
 trace, focus, scenario = now.trace, now.focus, now.scenario
@@ -37,7 +38,7 @@ board = story.mask(now.stage, cell)
 show_board(board, "mask")
 hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
-    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of {n_keys} keys."
+    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of {counted(n_keys, 'key')}."
     + (hatched if trace.hidden_keys.any() else "")
 )
 told(trace, "masked_scores", (0, *cell), pair(trace, focus))

@@ -7,6 +7,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, says, token, told
 from attention_viz import story
+from attention_viz.labels import counted
 
 now = here()
 trace = now.trace
@@ -42,7 +43,7 @@ with right:
         )
     )
 if feature < now.focus.feature:
-    st.caption(f"A head’s vector has {d_v} features, so its last one is shown, not {now.focus.feature}.")
+    st.caption(f"A head’s vector has {counted(d_v, 'feature')}, so its last one is shown, not {now.focus.feature}.")
 
 if moved.any():
     st.markdown(

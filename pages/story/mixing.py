@@ -7,7 +7,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, says, token, told
 from attention_viz import story
-from attention_viz.labels import percent
+from attention_viz.labels import counted, percent
 
 now = here()
 trace = now.trace
@@ -34,9 +34,11 @@ notes = [
     "of what it is made from. A row that attends to one token almost alone is nearly a copy of its value vector."
 ]
 if feature < now.focus.feature:
-    notes.append(f"A value vector here has {d_v} features, so its last one is shown, not {now.focus.feature}.")
+    notes.append(
+        f"A value vector here has {counted(d_v, 'feature')}, so its last one is shown, not {now.focus.feature}."
+    )
 if n_groups < n_heads:
-    notes.append(f"Heads share values here: {n_heads} heads read {n_groups} sets of value vectors.")
+    notes.append(f"Heads share values here: {n_heads} heads read {counted(n_groups, 'set')} of value vectors.")
 st.caption(" ".join(notes))
 told(
     trace, "head_outputs", (0, head, query, feature),

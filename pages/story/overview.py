@@ -38,7 +38,11 @@ SENTENCES = (
         "Queries meet keys.",
         f"{STEPS['scores'].says} In head {head}, {asking} and {asked} give "
         f"{number(float(trace.scores[0, head, query, key]))}; then all are multiplied by {trace.scale:.3g}; "
-        + (f"the mask hides {n_hidden} of {sizes['T'] * sizes['S']} cells." if n_hidden else "no cell is masked."),
+        + (
+            f"the mask hides {n_hidden} of {counted(sizes['T'] * sizes['S'], 'cell')}."
+            if n_hidden
+            else "no cell is masked."
+        ),
         ("scores", "scaled_scores", "masked_scores"),
     ),
     (

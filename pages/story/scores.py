@@ -11,7 +11,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, pair, says, token, told
 from attention_viz import story
-from attention_viz.labels import number
+from attention_viz.labels import counted, number
 
 now = here()
 trace, focus = now.trace, now.focus
@@ -36,7 +36,8 @@ with st.expander(
         together = float(slice_of(trace, "pair_total", {0: 0, 1: focus.query, 2: focus.key}))
         st.markdown(
             f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of "
-            f"{token(trace, 'S', focus.key)}] in all {h} heads at once. Multiplying the two stacks as matrices "
+            f"{token(trace, 'S', focus.key)}] in all {counted(h, 'head')} at once. Multiplying the two stacks as "
+            "matrices "
             "compares **every head with every head**; only the framed diagonal is wanted, the rest is waste. "
             "Multiplying them **number by number** (the Hadamard product ⊙) and adding up each row gives the same "
             "scores and nothing else."
@@ -45,7 +46,8 @@ with st.expander(
         st.markdown(
             f"- The full product takes h² · d_k = {h}² · {d_k} = **{products['full']}** multiplications for this pair, "
             f"the Hadamard product h · d_k = {h} · {d_k} = **{products['hadamard']}**; so does one product per head.\n"
-            f"- Added up over the heads, the scores are the dot product of the fused vectors, all {h * d_k} numbers of "
+            "- Added up over the heads, the scores are the dot product of the fused vectors, all "
+            f"{counted(h * d_k, 'number')} of "
             f"each: **{number(together)}**. Whoever forgets the split gets only this sum: *one head "
             "in disguise*."
         )

@@ -62,7 +62,7 @@ def test_ten_thousand_words_are_cut() -> None:
     """Of 10,000 words the first 64 are used, and a note gives both numbers."""
     tokens = tokenize("a " * 9_999 + "b", n_tokens=64)
     assert (tokens.tokens, tokens.n_real) == (("a",) * 64, 64)
-    assert tokens.notes == ("The sentence has 10000 tokens; the first 64 are used.",)
+    assert tokens.notes == ("The sentence has 10,000 tokens; the first 64 are used.",)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.notation import Notation
+from attention_core.notation import Notation, turned
 from attention_core.scenario import Scenario, trace_of
 from attention_viz.labels import counted
 from attention_viz.payload import Stage
@@ -37,6 +37,10 @@ class Here:
         drawn = f"layer {s.layer}" if s.weights == "trained" else f"seed {s.seed}"
         size = f"{counted(sizes['D'], 'feature')}, {counted(sizes['H'], 'head')}"
         return f"“{s.text}”: {size}, {s.weights} weights ({drawn}), mask {s.mask}"
+
+    def turned(self, words: str) -> str:
+        """Words about matrices where tokens are rows, as the boards of the page show them: maybe as columns."""
+        return turned(words, self.notation)
 
     @property
     def stage(self) -> Stage:

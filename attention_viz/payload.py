@@ -16,7 +16,7 @@ from attention_core import STEPS, Trace
 from attention_core.asides import ASIDES, aside_of, shape_of
 from attention_core.checks import Array
 from attention_core.derivation import array_of
-from attention_core.notation import OURS, Notation
+from attention_core.notation import OURS, Notation, turned
 from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
 from attention_core.steps import GIVEN_AXES
 
@@ -87,7 +87,7 @@ def bits(flags: Array) -> str:
 
 def sent(stage: Stage, name: str) -> JSON:
     letters = stage.letters(name)
-    title = title_of(name) or symbol_of(name, stage.notation)
+    title = turned(title_of(name), stage.notation) or symbol_of(name, stage.notation)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
     if name in ASIDES:
         aside = aside_of(stage.trace, name)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from attention_core import AXES
 from attention_core.asides import ASIDES
-from attention_core.notation import axis_names, joined
+from attention_core.notation import axis_names, joined, turned
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
 
@@ -48,7 +48,7 @@ def scene(stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]]
     array, index = cell
     return {
         "version": 1,
-        "description": description,
+        "description": turned(description, stage.notation),
         "arrays": {name: sent(stage, name) for name in names},
         "rules": {name: rule_sent(told) for name in names if (told := _told(stage, name, names))},
         "axes": _axes(stage, names),
@@ -103,7 +103,8 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
 
 
 def _panel(stage: Stage, panel: Panel) -> JSON:
-    title = f"{symbol_of(panel.array, stage.notation)} {panel.title or title_of(panel.array)}".strip()
+    words = turned(panel.title or title_of(panel.array), stage.notation)
+    title = f"{symbol_of(panel.array, stage.notation)} {words}".strip()
     given: JSON = {
         "id": f"{panel.array} {panel.part}", "array": panel.array, "rows": panel.rows, "columns": panel.columns,
         "place": list(panel.place), "role": panel.part, "title": title, "badge": _badge(stage, panel),

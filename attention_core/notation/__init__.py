@@ -198,11 +198,20 @@ def _reworded(sentence: str, notation: Notation) -> str:
     sentence = re.sub(
         r"(?<![\w’'])(W_[QKVO]|[QKVs])(?!\w)", lambda m: Symbol(notation.base(named[m[1]])).plain, sentence
     )
+    return turned(sentence, notation)
+
+
+def turned(words: str, notation: Notation) -> str:
+    """Words about matrices where tokens are rows, as they are said where tokens are columns if the notation says so.
+
+    >>> turned("this row, minus its maximum", Notation("x", "X", convention="column"))
+    'this column, minus its maximum'
+    """
     if notation.convention == "row":
-        return sentence
-    turned = {"row": "column", "column": "row", "rows": "columns", "columns": "rows"}
-    sentence = sentence.replace("side by side", "one below the other")
-    return re.sub(r"\b(?:row|column)s?\b", lambda m: turned[m[0]], sentence)
+        return words
+    other = {"row": "column", "column": "row", "rows": "columns", "columns": "rows"}
+    words = words.replace("side by side", "one below the other")
+    return re.sub(r"\b(?:row|column)s?\b", lambda m: other[m[0]], words)
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ else:
 
 board = story.mixing(now.stage, (head, query, feature))
 show_board(board, "mixing")
-notes = [
+notes = [now.turned(
     "All features of a head share the same weights: a head moves whole vectors, and an average never leaves the range "
     "of what it is made from. A row that attends to one token almost alone is nearly a copy of its value vector."
-]
+)]  # fmt: skip
 if feature < now.focus.feature:
     notes.append(
         f"A value vector here has {counted(d_v, 'feature')}, so its last one is shown, not {now.focus.feature}."

@@ -22,30 +22,36 @@ added = " The layer’s input is added to it (residual)." if trace.residual else
 if w_o is None:
     st.info(
         "These weights are weightless: there is no W_O, and the merged heads are the output as they are."
-        f"{added} Each head owns its columns, and nothing of different heads is mixed."
+        f"{added} Each head owns its {now.turned('columns')}, and nothing of different heads is mixed."
     )
 else:
     st.markdown(
-        "Up to here each head worked alone. Every number of the output takes from **all** heads: the whole row of a "
-        f"token, times one column of W_O.{added}"
+        "Up to here each head worked alone. Every number of the output takes from **all** heads: "
+        + now.turned("the whole row of a token, times one column of W_O.")
+        + added
     )
 board = story.output(now.stage, query, column)
 show_board(board, "output")
 if n_out > story.MOST:
     first = column // story.MOST * story.MOST
-    st.caption(f"Drawn are columns {first} to {min(first + story.MOST, n_out) - 1} of {n_out}.")
-told(trace, "output", (0, query, column), f"Column {column} of the :violet[output] of :blue[{asks}]")
+    st.caption(now.turned(f"Drawn are columns {first} to {min(first + story.MOST, n_out) - 1} of {n_out}."))
+told(
+    trace,
+    "output",
+    (0, query, column),
+    f"{now.turned('column').capitalize()} {column} of the :violet[output] of :blue[{asks}]",
+)
 
 st.subheader("The same output, head by head", anchor=False)
 block = f"rows {head * d_v} to {head * d_v + d_v - 1} of W_O" if d_v > 1 else f"row {head} of W_O"
 if w_o is None:
-    st.markdown("Joined, each head fills its own columns and adds 0 to the others.")
+    st.markdown(now.turned("Joined, each head fills its own columns and adds 0 to the others."))
 else:
-    st.markdown(
+    st.markdown(now.turned(
         "Laying the heads side by side and multiplying once is the same as giving each head its own block of W_O and "
         f"adding the results: head {head} is multiplied by {block}. So the output is a sum; the board’s last matrix "
         "shows what each head puts into the row you point at."
-    )
+    ))  # fmt: skip
 gap = output_gap(trace)
 st.success(
     "Checked for all tokens and columns: the two ways "

@@ -28,8 +28,10 @@ board = story.projection(now.stage, field, (focus.head, row, place.feature))
 show_board(board, "projection")
 if sent != (0, width):
     st.caption(
-        f"W_{letter} and {letter} are {width} columns wide; drawn are columns {sent[0]} to {sent[1] - 1}, among them "
-        f"those of head {focus.head}."
+        now.turned(
+            f"W_{letter} and {letter} have {width} columns; drawn are columns {sent[0]} to {sent[1] - 1}, among them "
+            f"those of head {focus.head}."
+        )
     )
 weightless = (
     f"**These weights are weightless:** W_{letter} is the identity, so {letter} = X, and head {focus.head} gets a "
@@ -43,10 +45,10 @@ whole = (
     "made from the whole vector of a token. Heads do not share out the *embedding*; they share out the columns of "
     f":{color}[{letter}], the projected space."
 )
-st.markdown(weightless if now.scenario.weights == "weightless" and not now.own_numbers else whole)
+st.markdown(weightless if now.scenario.weights == "weightless" and not now.own_numbers else now.turned(whole))
 told(
     trace, field, (0, row, column),
-    f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = row {row} of "
-    f"X times column {column} of W_{letter}",
+    f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = "
+    + now.turned(f"row {row} of X times column {column} of W_{letter}"),
 )  # fmt: skip
 code_and_numbers(now, ("queries", "keys", "values"), board)

@@ -23,7 +23,7 @@ board = story.scale(now.stage, cell)
 show_board(board, "scale")
 st.caption(
     "Both matrices have one colour scale: a cell gets paler where |s| is below 1. Below each, what the softmax would "
-    "make of the row you point at (no mask)."
+    f"make of the {now.turned('row')} you point at (no mask)."
 )
 told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
@@ -37,7 +37,7 @@ st.markdown(
 st.markdown(
     f"In head {focus.head} the standard deviation is {number(effect.spread_raw, 2)} before and "
     f"{number(effect.spread, 2)} after (real queries and keys are neither of mean 0 nor independent); the largest "
-    f"share of a row is on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} "
+    f"share of a {now.turned('row')} is on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} "
     "with these (no mask)."
 )
 code_and_numbers(now, ("scaled_scores",), board)

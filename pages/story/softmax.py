@@ -14,7 +14,7 @@ trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 row = softmax_row(trace, focus.head, focus.query)
 n_hidden, n_empty = int(trace.hidden_keys[0, focus.head, focus.query]), int(trace.empty_rows.sum())
-query = token(trace, "T", focus.query)
+query, line = token(trace, "T", focus.query), now.turned("row")
 reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in strongest_keys(
     trace, focus.head, focus.query
 )]  # fmt: skip
@@ -24,11 +24,11 @@ board = story.softmax(now.stage, cell)
 show_board(board, "softmax")
 if reads:
     st.markdown(
-        f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}. The shares of its row sum to "
+        f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}. The shares of its {line} sum to "
         f"{number(row.share, 6)}."
     )
 else:
-    st.warning(f"In head {focus.head}, {query} may see no key at all, so its row is 0 everywhere and sums to 0.")
+    st.warning(f"In head {focus.head}, {query} may see no key at all, so its {line} is 0 everywhere and sums to 0.")
 
 st.caption(
     "Subtracting the maximum changes no probability: above and below the line of the fraction the same factor cancels; "
@@ -37,12 +37,13 @@ st.caption(
 )
 told(trace, "probabilities", (0, *cell), pair(trace, focus))
 
-with st.expander("What happens to a row in which every key is masked?", icon=":material/help:"):
+with st.expander(f"What happens to a {line} in which every key is masked?", icon=":material/help:"):
     st.markdown(
-        "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 / 0. Here such a row "
-        "is set to zeros, so the token receives nothing from this head. PyTorch’s scaled_dot_product_attention does "
-        "the same, while torch.softmax and nn.MultiheadAttention give “not a number”, which spreads to everything "
+        "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 / 0. Here such a "
+        f"{line} is set to zeros, so the token receives nothing from this head. PyTorch’s "
+        "scaled_dot_product_attention does the same, while torch.softmax and nn.MultiheadAttention give “not a "
+        "number”, which spreads to everything "
         f"computed from it. This layer has {n_empty or 'no'} such "
-        f"{'row' if n_empty == 1 else 'rows'}."
+        f"{line if n_empty == 1 else line + 's'}."
     )
 code_and_numbers(now, ("probabilities",), board)

@@ -44,7 +44,7 @@ else:
             "The position code is the same for every sentence: waves from fast (left) to slow (right), so that a "
             "token's place can be read from it."
             if scenario.positions
-            else "Positions are off: the code is zero, so nothing in these rows tells which token comes first."
+            else "Positions are off: the code is zero, so nothing in a token's numbers tells which comes first."
         )
     )
 if now.own_numbers or trained:
@@ -55,7 +55,7 @@ else:
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
     )
 st.caption(
-    "Queries, keys and values are all made from these rows: in self-attention the *memory* that is looked at is the "
+    "Queries, keys and values are all made from these numbers: in self-attention the *memory* that is looked at is the "
     "sentence itself, M = X."
 )
 code_and_numbers(now, ("inputs", "memory"), board)

@@ -25,6 +25,7 @@ from tests.ui.app import (
     numbers_of_scene,
     opened,
     scenes,
+    texts,
     title,
     way,
 )
@@ -191,3 +192,11 @@ def test_every_step_explains_itself(page: str) -> None:
     assert f'assert_allclose({field}, shown["{field}"]' in app.code[0].value
     assert len(app.get("download_button")) == 5
     assert scenes(app)[0]["arithmetic"] is True
+
+
+def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
+    """In the notation of such a text the page speaks of the columns of its boards, never of rows."""
+    app = opened("softmax", notation="gml")
+    words = texts(app) + " ".join(one.label for one in app.expander)
+    assert not re.search(r"\brows?\b", words)
+    assert "The shares of its column sum to" in words

@@ -217,6 +217,15 @@ def test_symbols_and_convention_of_another_text() -> None:
     assert slides["panels"][2]["badge"] != ours["panels"][2]["badge"]
 
 
+def test_where_tokens_are_columns_no_title_speaks_of_rows() -> None:
+    """The softmax of a text whose tokens are columns runs down the columns, and every word of its board says so."""
+    ours, theirs = (story.softmax(Stage(example(), notation=NOTATIONS[key]), FOCUS) for key in ("ours", "gml"))
+    said = [[*(panel["title"] for panel in one["panels"]), *(array["title"] for array in one["arrays"].values()),
+             one["description"]] for one in (ours, theirs)]  # fmt: skip
+    assert [sum("row" in words for words in one) for one in said] == [4, 0]
+    assert [sum("column" in words for words in one) for one in said] == [0, 4]
+
+
 def test_the_payload_is_small() -> None:
     """Four bytes per number, a third more for base64, and less than 12 kB for all else."""
     trace = example("causal", n_heads=5)

@@ -5,9 +5,10 @@ import { panelSize, widthOf } from "./sizes.js";
 const FIT = { most: 46, least: 7, numbers: 26, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
 const NARROW = 480;
 const EDGE = 4;
+const LANES = 12; // at the sides of a board with arrows
 const MOST_HEIGHT = 520;
 const MOST_ROWS = 112;
-const SHRINKING = [0.8, 0.65, 0.5, 0.4, 0.32, 0.25];
+const SHRINKING = [0.8, 0.65, 0.5, 0.4, 0.32, 0.25, 0.22, 0.2];
 const BESIDE = new Set(["next", "tiles", "aside"]);
 
 /**
@@ -125,8 +126,9 @@ function placeLine(model, space, plan, line) {
   }
   const tops = along(sizes, 1, (size) => size.top);
   const heights = along(sizes, 1, (size) => size.bodyHeight);
-  const columns = starts(widths, across);
-  const rows = starts(new Map([...tops].map(([row, top]) => [row, top + heights.get(row)])), down);
+  const edge = model.arrows?.length ? LANES : EDGE;
+  const columns = starts(edge, widths, across);
+  const rows = starts(EDGE, new Map([...tops].map(([row, top]) => [row, top + heights.get(row)])), down);
   const shift = plan.height ? plan.height + down : 0;
   for (const size of sizes) {
     const [column, row] = size.panel.place;
@@ -134,7 +136,7 @@ function placeLine(model, space, plan, line) {
     plan.boxes.push(boxOf(size, { x, y, left: columns.get(column), room: widths.get(column), over: tops.get(row) }));
     plan.width = Math.max(
       plan.width,
-      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + size.overhang),
+      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + size.overhang) + edge - EDGE,
     );
   }
   plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight));
@@ -149,8 +151,8 @@ function along(sizes, side, measured) {
   return new Map([...most].sort((a, b) => a[0] - b[0]));
 }
 
-function starts(extents, gap) {
-  let at = EDGE;
+function starts(edge, extents, gap) {
+  let at = edge;
   const found = new Map();
   for (const [place, extent] of extents) {
     found.set(place, at);

@@ -1,12 +1,41 @@
 import { faded, roleColour } from "./colours.js";
 import { middleOf } from "./geometry.js";
 
-/** Draw the arrows from panel to panel. */
+const LANE = 7; // px beside the matrices that an arrow passes
+
+/** Draw the arrows from panel to panel; where others lie between, along a lane beside these. */
 export function paintArrows(context, { model, boxes, palette }) {
   for (const [from, to] of model.arrows ?? []) {
     const [one, other] = [from, to].map((id) => boxes.find(({ panel }) => panel.id === id));
-    if (one && other) paintArrow(context, edgePoints(bodyOf(one), bodyOf(other)), palette.muted);
+    if (!one || !other) continue;
+    const lane = laneBeside(one, other, boxes);
+    if (lane === null) paintArrow(context, edgePoints(bodyOf(one), bodyOf(other)), palette.muted);
+    else paintDetour(context, bodyOf(one), bodyOf(other), lane, palette.muted);
   }
+}
+
+// The x of the lane, at the side to which the arrow leads, or null where the way is free.
+function laneBeside(one, other, boxes) {
+  const [top, bottom] = [one.y + one.bodyHeight, other.titleY];
+  const beside = boxes.filter((box) => box !== one && box !== other && box.titleY < bottom && box.y + box.bodyHeight > top);
+  if (bottom <= top || !beside.length) return null;
+  const passed = [...beside, one, other];
+  if (middleOf(bodyOf(other))[0] < middleOf(bodyOf(one))[0]) return Math.min(...passed.map(({ x }) => x)) - LANE;
+  return Math.max(...passed.map(({ x, bodyWidth }) => x + bodyWidth)) + LANE;
+}
+
+// Out at the side, along the lane, and in at the same side, above the middle: there other arrows end.
+function paintDetour(context, one, other, lane, colour) {
+  const side = ({ x, width }, gap) => (lane > x ? x + width + gap : x - gap);
+  const [out, into] = [one.y + one.height / 2, other.y + other.height / 4];
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.lineJoin = "round";
+  context.beginPath();
+  context.moveTo(side(one, 4), out);
+  for (const point of [[lane, out], [lane, into], [side(other, 3), into]]) context.lineTo(...point);
+  context.stroke();
+  paintHead(context, [lane, into, side(other, 3), into, true], colour);
 }
 
 function bodyOf({ x, y, titleY, bodyWidth, bodyHeight }) {

@@ -50,10 +50,17 @@ export function revealed({ start, count, low, high }, place) {
   return clamped(place >= start + count ? place - count + 1 : start, low, high, count);
 }
 
-/** Which places a window shows, in words: "model feature 64–127 of 512". */
+/** Which places a window shows, in words: "model feature 64–127 of 512"; with the matrices, if another axis is called so, too. */
 export function windowWords(model, { letter, start, count, size }) {
   const word = model.axes[letter]?.word ?? "cells";
-  return `${word} ${count > 1 ? `${start}–${start + count - 1}` : start} of ${size}`;
+  const words = `${word} ${count > 1 ? `${start}–${start + count - 1}` : start} of ${size}`;
+  const alike = Object.values(model.axes).filter((axis) => axis.word === word);
+  return alike.length > 1 ? `${words} (${titlesWith(model, letter).join(", ")})` : words;
+}
+
+function titlesWith(model, letter) {
+  const shown = model.panels.map(({ array }) => model.arrays[array]).filter(({ axes }) => axes.includes(letter));
+  return [...new Set(shown.map(({ title, name }) => title ?? name))];
 }
 
 /** How full panels use the axis of a window: as rows, as columns, as tiles; an axis may be used in several ways. */

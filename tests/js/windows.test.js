@@ -48,7 +48,17 @@ test("a place beyond an edge moves the window by just as much as needed", () => 
 });
 
 test("a window says in words what it shows", () => {
-  assert.equal(windowWords(wide(), window_(wide(), "features")), "feature 128–159 of 512");
+  const model = wide();
+  model.axes.K = { word: "number", labels: null };
+  assert.equal(windowWords(model, window_(model, "features")), "feature 128–159 of 512");
+});
+
+test("two axes of one name are told apart by their matrices", () => {
+  const model = wide();
+  model.axes.F = { word: "column" };
+  model.axes.other = { word: "column" };
+  model.panels.push({ array: "features" });
+  assert.equal(windowWords(model, window_(model, "features")), "column 128–159 of 512 (TF)");
 });
 
 test("a cell outside its windows names the starts that reveal it", () => {

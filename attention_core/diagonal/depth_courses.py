@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..checks import check_text, number_between
 from ..embeddings import embed
 from ..remembered import remembered
@@ -12,6 +14,7 @@ from .depth import Stack, levels
 from .token_matrices import MAX_TOKENS, gaussian_tokens
 
 WIDTHS = (8, 16, 32, 64)
+DRAWS = 9  # how many seeds a median is taken over
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,36 @@ def course(stack: Stack, d_model: int, text: str = "", n_tokens: int = 16) -> Co
         x_TD = gaussian_tokens(n_tokens, d_model, stack.seed)
     passed = list(levels(x_TD, stack))
     return Course(tuple(level.distance for level in passed), tuple(level.self_mass for level in passed))
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The courses of stacks that differ in their seed alone; one where nothing is drawn."""
+
+    courses: tuple[Course, ...]
+
+    @property
+    def median(self) -> Course:
+        """The median of each number over the draws."""
+        return self.quantile(0.5)
+
+    def quantile(self, share: float) -> Course:
+        """The quantile of each number over the draws: 0 is the smallest, 1 the largest.
+
+        >>> Draws((Course((0.9,), (0.1,)), Course((0.5,), (0.3,)))).quantile(1)
+        Course(distances=(0.9,), self_masses=(0.3,))
+        """
+        rows = ([one.distances for one in self.courses], [one.self_masses for one in self.courses])
+        return Course(*(tuple(float(number) for number in np.quantile(numbers, share, axis=0)) for numbers in rows))
+
+
+def draws(stack: Stack, d_model: int, text: str = "", n_draws: int = DRAWS) -> Draws:
+    """The courses for so many seeds from the stack's own on; weightless layers on a text draw nothing.
+
+    Raises: AttentionError.
+    """
+    seeds = range(stack.seed, stack.seed + (1 if text and stack.weights == "weightless" else n_draws))
+    return Draws(tuple(course(replace(stack, seed=seed), d_model, text) for seed in seeds))
 
 
 def remedies(stack: Stack) -> dict[str, Stack]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from attention_core.diagonal.depth_courses import Course
+from attention_core.diagonal.depth_courses import Course, Draws
 
 from ..curves import LEGEND, MARGIN, axis, curve
+from ..labels import counted
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -14,25 +15,47 @@ from ..theme import Figure
 ROUNDING = 1e-16
 
 
-def distance_figure(courses: Mapping[str, Course], logarithmic: bool) -> Figure:
-    """The distance to consensus before each layer, one line for each stack. Logarithmic: lines end at rounding."""
-    data = [
-        curve(range(len(one.distances)), _drawn(one.distances, logarithmic), name, f"@head {place}")
-        for place, (name, one) in enumerate(courses.items())
-    ]
+def distance_figure(stacks: Mapping[str, Draws], logarithmic: bool) -> Figure:
+    """The distance to consensus before each layer: the median of the draws as a line, all of them as a band.
+
+    Logarithmic: what is equal up to rounding is not drawn.
+    """
+    data = _curves(stacks, lambda one: _drawn(one.distances, logarithmic))
     way = {"type": "log", "exponentformat": "power", "range": [-16.5, 0.3]} if logarithmic else {"range": [-0.02, 1.04]}
-    says = f"Chart: the distance to consensus over the layers of {len(courses)} stacks."
+    says = f"Chart: the distance to consensus over the layers of {counted(len(stacks), 'stack')}."
     return {"data": data, "layout": _around(says, axis("distance to consensus", **way))}
 
 
-def self_mass_figure(courses: Mapping[str, Course]) -> Figure:
-    """The mean self-mass of each layer, in the same colours."""
-    data = [
-        curve(range(len(one.self_masses)), one.self_masses, name, f"@head {place}")
-        for place, (name, one) in enumerate(courses.items())
-    ]
-    says = f"Chart: the self-mass of each layer of {len(courses)} stacks."
+def self_mass_figure(stacks: Mapping[str, Draws]) -> Figure:
+    """The mean self-mass of each layer, in the same colours: median and band."""
+    data = _curves(stacks, lambda one: list(one.self_masses))
+    says = f"Chart: the self-mass of each layer of {counted(len(stacks), 'stack')}."
     return {"data": data, "layout": _around(says, axis("mean self-mass D", range=[-0.02, 1.04]))}
+
+
+def _curves(stacks: Mapping[str, Draws], heights: Callable[[Course], list[float | None]]) -> list[Part]:
+    """The bands below the lines, so that no line is covered."""
+    bands = [
+        _band(heights(one.quantile(0)), heights(one.quantile(1)), f"@head {place}")
+        for place, one in enumerate(stacks.values())
+        if len(one.courses) > 1
+    ]
+    lines = []
+    for place, (name, one) in enumerate(stacks.items()):
+        median = heights(one.median)
+        lines.append(curve(range(len(median)), median, name, f"@head {place}"))
+    return bands + lines
+
+
+def _band(low: list[float | None], high: list[float | None], color: str) -> Part:
+    """The ground between two curves, over the layers at which both are drawn."""
+    kept = [layer for layer, ends in enumerate(zip(low, high, strict=True)) if None not in ends]
+    back = kept[::-1]
+    return {
+        "type": "scatter", "mode": "lines", "fill": "toself", "fillcolor": color, "opacity": 0.18,
+        "x": kept + back, "y": [*(high[layer] for layer in kept), *(low[layer] for layer in back)],
+        "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
+    }  # fmt: skip
 
 
 def _drawn(distances: Sequence[float], logarithmic: bool) -> list[float | None]:

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from attention_core.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
-from attention_core.diagonal.depth_courses import WIDTHS, course, remedies
+from attention_core.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
 from attention_core.diagonal.token_matrices import gaussian_tokens
 from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_ui.whole_numbers import whole_number_input
 from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
+from attention_viz.labels import counted
 
 now = here()
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -33,19 +34,25 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
 text = now.scenario.text if source == "sentence" else ""
 if compare == "remedies":
     stacks = remedies(Stack(n_layers=n_layers, seed=seed or 0))
-    courses = {name: course(stack, width, text) for name, stack in stacks.items()}
+    courses = {name: draws(one, width, text) for name, one in stacks.items()}
 else:
     heads = 4 if weights == "random" else 1
     stack = Stack(weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed or 0)
-    courses = {f"C = {width}": course(stack, width, text) for width in WIDTHS}
+    courses = {f"C = {width}": draws(stack, width, text) for width in WIDTHS}
 
-collapsed = {name: one.layers_until(0.01) for name, one in courses.items()}
+ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
+until = {name: "never here" if n is None else f"after {counted(n, 'layer')}" for name, n in ends.items()}
 st.markdown(
     "A layer replaces each token by an average of tokens. Stack such layers, and the tokens become **equal**. "
     + "Nearer than 1 % to it: "
-    + ", ".join(f"{name} **{'never here' if n is None else f'after {n} layers'}**" for name, n in collapsed.items())
+    + ", ".join(f"{name} **{words}**" for name, words in until.items())
     + "."
 )
+if any(len(one.courses) > 1 for one in courses.values()):
+    st.caption(
+        f"Lines are the median of {DRAWS} draws, with the seeds {seed or 0} to {(seed or 0) + DRAWS - 1}; the band "
+        "around a line holds all of them."
+    )
 left, right = st.columns(2)
 with left:
     show_figure(distance_figure(courses, logarithmic), "depth distance")

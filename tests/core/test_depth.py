@@ -11,6 +11,7 @@ import pytest
 
 from attention_core import Projections, SettingsError, attend
 from attention_core.diagonal.depth import Stack, consensus_distance, cubic_error, cubic_step, layer_weights, levels
+from attention_core.diagonal.depth_courses import draws
 from attention_core.diagonal.token_matrices import gaussian_tokens
 
 
@@ -124,3 +125,10 @@ def test_bad_stacks(changes: dict[str, Any], message: str) -> None:
     """What cannot be stacked is refused with a sentence."""
     with pytest.raises(SettingsError, match=message):
         list(levels(gaussian_tokens(4, 4), Stack(**changes)))
+
+
+def test_medians_over_draws() -> None:
+    """The median residual of 16 drawn tokens, layer by layer, is that of a table of many draws."""
+    found = {width: draws(Stack(n_layers=8), width, n_draws=41).median.distances for width in (16, 64)}
+    assert [found[16][layer] for layer in (0, 1, 2)] == pytest.approx([0.97, 0.94, 0.86], abs=0.015)
+    assert [found[64][layer] for layer in (0, 1, 2, 4, 8)] == pytest.approx([0.97, 0.97, 0.97, 0.96, 0.92], abs=0.015)

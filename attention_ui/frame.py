@@ -79,14 +79,15 @@ def _trace(scenario: Scenario) -> Trace | None:
 
 
 def _first_scripts() -> None:
-    """Follow the system's colours, and close the dialog "Page not found" where the page was found.
+    """Follow the system's colours, make one act one entry of the history, and close a false "Page not found".
 
-    The first visitor of a fresh server who comes by the address of a page gets it, because Streamlit 1.67 takes the
-    folder pages/ for its older kind of app until st.navigation has run once in the process.
+    The first visitor of a fresh server who comes by the address of a page gets that dialog, because Streamlit 1.67
+    takes the folder pages/ for its older kind of app until st.navigation has run once in the process.
     """
     known = json.dumps([page.url_path for page in PAGES])
-    theme, dismiss = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("theme", "dismiss"))
-    st.html(f"<script>{theme}{dismiss.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
+    names = ("theme", "history", "dismiss")
+    scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    st.html(f"<script>{scripts.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:

@@ -164,3 +164,18 @@ def test_an_unknown_address_leads_to_the_first_page(visit: Visit) -> None:
     """An address that no page has shows the first page."""
     page = visit("nonsense")
     expect_title(page, PAGES[0].title)
+
+
+def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
+    """A pinned cell moves query and key, and both are one entry; a step back leads to the page before."""
+    page = visit("tokens")
+    page.get_by_role("link", name="Scores", exact=True).first.click()
+    expect_title(page, "Scores")
+    settled(page)
+    entries = page.evaluate("history.length")
+    click_cell(page, "scores", [0, 0, 2, 3])
+    expect_address(page, "query=2", "key=3")
+    assert page.evaluate("history.length") == entries + 1
+    for _ in range(2):
+        settled(page).go_back()
+    expect_title(page, "Tokens")

@@ -28,20 +28,22 @@ def plane(trace: Trace, token: int) -> Figure:
     keys = trace.key_heads[0, 0]
     half = half_plane_of(trace, token)
     inside = trace.sizes["V"] == 2
-    reach = 1.15 * max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
+    reach = (1.15 if inside else 1.35) * max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
     labels = named(trace)
     data = [_half_plane(half, reach), _edge(half, reach)]
     if inside:
         data.append(_hull(trace.value_heads[0, 0]))
+    apart = not np.array_equal(half.own, half.normal)
+    query = f"query of {labels[token]}" if apart else labels[token]
     rivals = half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
     data += [
         *_arrows(keys, labels, others, "other tokens", "@primary"),
         *_arrows(keys, labels, rivals, "out-vote it", "@key"),
-        *_arrows(half.normal[np.newaxis], [labels[token]], np.array([True]), "its query", "@query"),
+        *_arrows(half.normal[np.newaxis], [query], np.array([True]), "its query", "@query", aside=True),
     ]
-    if not np.array_equal(half.own, half.normal):
-        data += _arrows(half.own[np.newaxis], [labels[token]], np.array([True]), "its own key", "@key")
+    if apart:
+        data += _arrows(half.own[np.newaxis], [f"key of {labels[token]}"], np.array([True]), "its own key", "@focus")
     if inside:
         data.append(_outputs(trace, labels))
     says = (
@@ -52,8 +54,10 @@ def plane(trace: Trace, token: int) -> Figure:
     return {"data": data, "layout": _around(says, reach)}
 
 
-def _arrows(ends: Array, labels: Sequence[str], wanted: Array, name: str, color: str) -> list[Part]:
-    """Shafts from the origin, and heads that point outwards and say their token."""
+def _arrows(
+    ends: Array, labels: Sequence[str], wanted: Array, name: str, color: str, aside: bool = False
+) -> list[Part]:
+    """Shafts from the origin, and heads that point outwards and say their token; aside: below the line of the arrow."""
     places = np.flatnonzero(wanted)
     tips = ends[places]
     zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
@@ -64,13 +68,24 @@ def _arrows(ends: Array, labels: Sequence[str], wanted: Array, name: str, color:
     }  # fmt: skip
     heads = {
         "type": "scatter", "mode": "markers+text", "name": name, "text": [labels[int(i)] for i in places],
-        "x": tips[:, 0].astype("f4"), "y": tips[:, 1].astype("f4"), "textposition": "top center",
+        "x": tips[:, 0].astype("f4"), "y": tips[:, 1].astype("f4"), "textposition": _outside(tips, aside),
+        "cliponaxis": False,
         "textfont": {"color": color, "size": 12}, "showlegend": len(places) > 0,
         "customdata": [str(i) for i in places], "hovertemplate": "%{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
         "marker": {"color": color, "size": 11, "symbol": "triangle-up",
                    "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4")},
     }  # fmt: skip
     return [shafts, heads]
+
+
+def _outside(tips: Array, aside: bool) -> list[str]:
+    """Where a word stands beside the head of its arrow: farther out, where no shaft runs."""
+    level = np.where(tips[:, 0] < 0, "left", "right")
+    if aside:
+        return [f"bottom {side}" for side in level]
+    steep = np.abs(tips[:, 1]) > np.abs(tips[:, 0])
+    upright = np.where(tips[:, 1] < 0, "bottom", "top")
+    return [f"{up} center" if high else f"middle {side}" for up, side, high in zip(upright, level, steep, strict=True)]
 
 
 def _half_plane(half: HalfPlane, reach: float) -> Part:

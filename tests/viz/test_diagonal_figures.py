@@ -100,6 +100,7 @@ def test_the_plane() -> None:
     np.testing.assert_array_equal(by_name["outputs"]["y"], trace.head_outputs[0, 0, :, 1].astype("f4"))
     hull = by_name["hull of the values"]
     assert (hull["x"][0], hull["y"][0]) == (hull["x"][-1], hull["y"][-1])
+    assert by_name["other tokens"]["textposition"] == ["top center", "middle left"]
     assert row_says(trace, 0) == "its score for itself is 1.000; higher for “1” (2.000)"
 
 
@@ -155,6 +156,16 @@ def test_tied_growth_ends_at_the_tokens_width() -> None:
     assert "d_k" in figure["layout"]["xaxis"]["title"]["text"]
     assert figure["layout"]["xaxis"]["tickvals"][-1] == 32
     assert figure["layout"]["shapes"] == []
+
+
+def test_a_colour_of_the_plane_means_one_thing() -> None:
+    """With free weights the token's own key has neither the colour nor the bare name of keys that out-vote it."""
+    figure = plane(trace_of_scene(DiagonalScene(weights="free", d_k=2)), 0)
+    as_sent(figure)
+    heads = {part["name"]: part for part in figure["data"] if part.get("mode") == "markers+text"}
+    assert set(heads) == {"other tokens", "out-vote it", "its query", "its own key"}
+    assert len({head["marker"]["color"] for head in heads.values()}) == 4
+    assert (heads["its query"]["text"], heads["its own key"]["text"]) == (["query of 0 The"], ["key of 0 The"])
 
 
 def test_the_half_mass_table() -> None:

@@ -66,7 +66,7 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     st.latex(r"D \approx \frac1{1+(N-1)\,e^{1/2-\sqrt C}}" if scaled else r"D \approx \frac1{1+(N-1)\,e^{-C/2}}")
 with right, st.expander("The half-mass rule", icon=":material/straighten:", expanded=True):
     st.latex(r"D = \tfrac12 \quad\text{near}\quad C^* = \left(\ln(N-1)+\tfrac12\right)^2")
-    st.dataframe(half_rows(counts), hide_index=True)
+    st.table(half_rows(counts))
     st.caption(
         ("For attention without a mask. " if causal else "Dotted in the picture of D. ")
         + "A row’s maximum gets there long before half of its mass; the numbers for R are rough. No scale moves R."

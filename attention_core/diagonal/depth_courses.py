@@ -70,6 +70,7 @@ class Draws:
         >>> Draws((Course((0.9,), (0.1,)), Course((0.5,), (0.3,)))).quantile(1)
         Course(distances=(0.9,), self_masses=(0.3,))
         """
+        number_between("share", share, 0, 1)
         rows = ([one.distances for one in self.courses], [one.self_masses for one in self.courses])
         return Course(*(tuple(float(number) for number in np.quantile(numbers, share, axis=0)) for numbers in rows))
 

@@ -2,16 +2,10 @@
 
 import streamlit as st
 
+from attention_core.heads import similarity
 from attention_core.heads.head_comparison import most_alike
 from attention_core.heads.patterns import largest_entropy, pattern_of
 from attention_core.heads.portraits import MEASURES
-from attention_core.heads.similarity import (
-    centred_correlations,
-    head_divergences,
-    head_order,
-    layer_divergence,
-    redundancy,
-)
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
@@ -55,8 +49,8 @@ st.subheader("Which heads do the same?", anchor=False)
 if n_heads == 1:
     st.info("There is only one head, so there is nothing to compare. Choose more heads in the sidebar.")
 else:
-    distance, correlation = head_divergences(pattern)[0], centred_correlations(pattern)[0]
-    order = head_order(distance)
+    distance, correlation = similarity.head_divergences(pattern)[0], similarity.centred_correlations(pattern)[0]
+    order = similarity.head_order(distance)
     near, like = most_alike(-distance), most_alike(correlation)
     st.markdown(
         "Two answers, because they say different things. Two heads that spread their attention widely are close in "
@@ -70,7 +64,7 @@ else:
         if near:
             st.markdown(
                 f"Closest: heads {near[0]} and {near[1]} with {number(distance[near], 3)}; one could stand in for the "
-                f"other to {percent(float(redundancy(distance[near])))} (1 − JSD / ln 2)."
+                f"other to {percent(float(similarity.redundancy(distance[near])))} (1 − JSD / ln 2)."
             )
     with right:
         st.markdown("**Centred correlation:** 1 = the same preferences, −1 = opposite ones")
@@ -86,8 +80,7 @@ else:
             r"$U$ an even spread over the visible keys; −1 to 1."
         )
     st.caption(
-        f"All {counted(n_heads, 'head')} together differ by {number(float(layer_divergence(pattern)[0]), 3)} of at "
-        "most "
-        f"ln {n_heads} = {number(largest_entropy(n_heads), 3)}: the entropy of their mean minus the mean "
-        "of their entropies."
+        f"All {counted(n_heads, 'head')} together differ by "
+        f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {n_heads} = "
+        f"{number(largest_entropy(n_heads), 3)}: the entropy of their mean minus the mean of their entropies."
     )

@@ -77,9 +77,8 @@ with st.expander("When attention is a 1 × 1 convolution", icon=":material/filte
         show_board(own_pixel_board(single), "convolution one")
         st.caption(
             "*raw*: token 5 is token 0 made twice as long, and a longer token in the same direction always wins, so "
-            "no sharpness helps. *layer-normed*: all tokens are equally long, each prefers itself "
-            "(twins become equal, no harm), equality in the limit. "
-            "*with positions*: one-hot positions are compared, which always works."
+            "no sharpness helps. *layer-normed*: all tokens are equally long, each prefers itself (twins become equal, "
+            "no harm), equality in the limit. *with positions*: one-hot positions are compared, which always works."
         )
 st.markdown(
     "**Try:** *shift left* moves the picture; one head does all the work. Choose padding *nothing*: the edge is "

@@ -27,7 +27,7 @@ BOARDS = """() => {
 }"""
 DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
-  const frames = [...document.querySelectorAll('[data-testid=stMain] [data-testid=stBidiComponentRegular]')]
+  const frames = [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
     .filter(frame => !frame.closest('.st-key-way'));
   return app?.dataset.testScriptState === 'notRunning'
     && document.querySelector('h1') !== null

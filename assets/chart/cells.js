@@ -4,17 +4,38 @@ const BREADTH = 0.53;
 const LEAST = 8;
 
 /**
- * The traces of a figure with numbers in their cells, all of one size and each in black or white.
+ * The traces of a figure with numbers in their cells, all of one size.
  *
  * size: the width and height of the picture in px. board: the functions by which the board writes its numbers. Cells
  * too narrow for two decimals get one, and those too narrow for that nothing.
  */
 export function lettered({ data, layout }, size, board) {
-  const tiles = data.filter(({ texttemplate }) => texttemplate?.includes("%{z")).map((trace) => tileOf(trace, layout, size, board));
+  const tiles = data.filter(isNumbered).map((trace) => tileOf(trace, layout, size, board));
   if (!tiles.length) return data;
   const letters = lettersFor(tiles, board.cellNumber);
-  const written = new Map(tiles.map((tile) => [tile.trace, writtenOn(tile, letters, layout, board)]));
-  return data.map((trace) => written.get(trace) ?? trace);
+  const texttemplate = letters ? `%{z:.${letters.digits}f}` : "";
+  return data.map((trace) => (isNumbered(trace) ? { ...trace, texttemplate, textfont: { size: letters?.size } } : trace));
+}
+
+/** Whenever the chart is drawn, write the number of each cell in black or white; figure(): what is drawn. */
+export function attachInks(host, figure, board) {
+  const ink = () => {
+    const { data, layout } = figure();
+    if (!data.some(isNumbered)) return;
+    const inks = new Map();
+    for (const drawn of host.querySelectorAll(".hm")) {
+      const { index } = drawn.__data__[0].trace;
+      if (!isNumbered(data[index])) continue;
+      if (!inks.has(index)) inks.set(index, inksOf(data[index], layout, board));
+      for (const text of drawn.querySelectorAll(".heatmap-label text")) text.style.fill = inks.get(index)(text.__data__.z);
+    }
+  };
+  host.on("plotly_afterplot", ink);
+  ink();
+}
+
+function isNumbered({ texttemplate }) {
+  return Boolean(texttemplate?.includes("%{z"));
 }
 
 function tileOf(trace, layout, { width, height }, { floatsOf }) {
@@ -24,7 +45,6 @@ function tileOf(trace, layout, { width, height }, { floatsOf }) {
   return {
     trace,
     values: floatsOf(trace.z.bdata),
-    columns: trace.x.length,
     width: ((width - l - r) * part(x)) / trace.x.length,
     height: ((height - t - b) * part(y)) / trace.y.length,
     most: trace.textfont.size,
@@ -46,19 +66,14 @@ function textOf(value, digits, cellNumber) {
   return Number.isFinite(value) ? cellNumber(value, digits) : "";
 }
 
-function writtenOn({ trace, values, columns }, letters, layout, { cellNumber, inkOn, shadeOf, shadesOf }) {
-  if (!letters) return { ...trace, texttemplate: "" };
+// The ink on the colour that a trace gives to a number.
+function inksOf(trace, layout, { inkOn, shadeOf, shadesOf }) {
   const { cmin, cmax, colorscale } = trace.coloraxis
     ? layout[trace.coloraxis]
     : { cmin: trace.zmin, cmax: trace.zmax, colorscale: trace.colorscale };
   const shades = shadesOf(colorscale);
-  const ink = (value) => {
+  return (value) => {
     const at = 3 * shadeOf(value, cmax, cmin === 0);
     return inkOn([...shades.slice(at, at + 3)]);
   };
-  const texts = Array.from(values, (value) =>
-    Number.isFinite(value) ? `<span style="color:${ink(value)}">${cellNumber(value, letters.digits)}</span>` : "",
-  );
-  const rows = Array.from({ length: texts.length / columns }, (_, row) => texts.slice(row * columns, (row + 1) * columns));
-  return { ...trace, text: rows, texttemplate: "%{text}", textfont: { size: letters.size } };
 }

@@ -1,4 +1,4 @@
-import { lettered } from "./cells.js";
+import { attachInks, lettered } from "./cells.js";
 import { attachClicks } from "./clicks.js";
 import { loadPlotly } from "./library.js";
 import { CONFIG, fitted } from "./screen.js";
@@ -53,6 +53,7 @@ function createMount(parent) {
     await draw(figure.layout.height);
     if (stop) return;
     stop = fitted(host, draw);
+    attachInks(host, () => figure, library.board);
     attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));
   };
 

@@ -29,7 +29,7 @@ RANGES = """() => {
 
 
 LETTERS = """() => [...document.querySelectorAll('.js-plotly-plot')[0].querySelectorAll('.heatmap-label text')]
-  .map(text => [getComputedStyle(text).fontSize, text.querySelector('tspan').style.fill, text.textContent])"""
+  .map(text => [getComputedStyle(text).fontSize, getComputedStyle(text).fill, text.textContent])"""
 SCALE = """() => {
   const {_fullLayout: {coloraxis}} = document.querySelectorAll('.js-plotly-plot')[0];
   return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];

@@ -148,7 +148,7 @@ BUGS = (
         "np.hstack([matrices[0]] * len(matrices))"),
     bug("tied weights not tied", "projections.py", "w_k=free.w_q", "w_k=free.w_k"),
     bug("d_v ignored", "projections.py", "d_v or d_model // n_heads", "d_k or d_model // n_heads"),
-    bug("one random stream for all matrices", "initialisation.py", "2**64 - 1), stream]", "2**64 - 1), 0]"),
+    bug("one random stream for all matrices", "initialisation.py", "number(seed), stream]", "number(seed), 0]"),
     bug("Xavier limit without the width of the output", "initialisation.py", "6.0 / (n_in + n_out)", "6.0 / n_in"),
     # what is shown
     bug("shown code tiles shared heads", "code/numpy_code.py", "np.repeat({heads}, H // G, axis=1)",

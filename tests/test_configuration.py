@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from streamlit import config
 
+from scripts.planted_bugs import BUGS
+
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 
@@ -114,6 +116,15 @@ def test_each_requirement_is_pinned_and_has_its_reason() -> None:
 def test_the_app_needs_four_packages() -> None:
     """Nothing but streamlit, numpy, plotly and pandas is needed to run the app."""
     assert {line.split("==")[0] for line in requirement_lines()[1::2]} == {"streamlit", "numpy", "plotly", "pandas"}
+
+
+def test_every_planted_bug_finds_its_place() -> None:
+    """Each text that a planted bug replaces stands once in the engine as it is now."""
+    for bug in BUGS:
+        text = (ROOT / "attention_core" / bug.file).read_text(encoding="utf-8")
+        for old, new in bug.edits:
+            assert text.count(old) == 1, (bug.what, bug.file, old)
+            text = text.replace(old, new)
 
 
 def test_the_repository_holds_no_build_products() -> None:

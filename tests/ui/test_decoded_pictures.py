@@ -226,8 +226,7 @@ def test_entries_that_say_they_are_as_long_as_the_file(kind: str, order: str) ->
     bomb = exif_of(6, order, entries=5000)
     data = JPEG[:2] + segment(0xE1, bomb) + JPEG[2:] if kind == "jpeg" else written(QUARTERS, "PNG", exif=bomb)
     tracemalloc.start()
-    seen = read_any_picture(data, f"a.{kind}")[[0, 0, 31, 31], [0, 31, 0, 31]]
-    peak = tracemalloc.get_traced_memory()[1]
+    seen, peak = read_any_picture(data, f"a.{kind}")[[0, 0, 31, 31], [0, 31, 0, 31]], tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert "".join(str(round(5 * grey)) for grey in seen) == "3142"
     assert peak < 10_000_000

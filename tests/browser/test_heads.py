@@ -55,8 +55,12 @@ def test_a_click_on_a_head_moves_the_focus(visit: Visit) -> None:
     expect(page.get_by_label("Query", exact=True)).to_have_value("6 · street")
 
 
-def zoom(page: Page, chart: Locator) -> None:
-    """Drag with the magnifying glass in the first head, from query and key 2 to query 7 and key 6."""
+def zoom(page: Page, chart: Locator) -> list[str]:
+    """Drag with the magnifying glass in the first head, from query and key 2 to query 7 and key 6.
+
+    Gives what every head showed before, when the zoom has come.
+    """
+    before: list[str] = page.evaluate(RANGES)
     chart.hover()
     chart.locator(".modebar-btn[data-title=Zoom]").click()
     start, end = page.evaluate(PLACE, [0, 2, 2]), page.evaluate(PLACE, [0, 7, 6])
@@ -64,26 +68,21 @@ def zoom(page: Page, chart: Locator) -> None:
     page.mouse.down()
     page.mouse.move(end["x"], end["y"], steps=4)
     page.mouse.up()
+    page.wait_for_function(f"() => ({RANGES})()[0] !== '{before[0]}'")
+    return before
 
 
 def test_all_heads_zoom_together(visit: Visit) -> None:
     """Dragging in one head with the magnifying glass zooms every head to the same keys."""
     page = visit("all-heads")
-    chart = grid(page)
-    before = page.evaluate(RANGES)
-    assert len(set(before)) == 1
-    zoom(page, chart)
-    page.wait_for_function(f"() => ({RANGES})()[0] !== '{before[0]}'")
+    assert len(set(zoom(page, grid(page)))) == 1
     assert len(set(page.evaluate(RANGES))) == 1
 
 
 def test_a_zoom_stays_while_the_page_runs_again(visit: Visit) -> None:
     """A click moves the focus; the part of the picture that is looked at, and the chart itself, stay."""
     page = visit("all-heads")
-    chart = grid(page)
-    before = page.evaluate(RANGES)
-    zoom(page, chart)
-    page.wait_for_function(f"() => ({RANGES})()[0] !== '{before[0]}'")
+    zoom(page, grid(page))
     zoomed = page.evaluate(RANGES)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
     place = page.evaluate(PLACE, [1, 5, 4])
@@ -100,10 +99,7 @@ def test_a_zoom_stays_while_the_page_runs_again(visit: Visit) -> None:
 def test_a_double_click_shows_everything_and_chooses_nothing(visit: Visit) -> None:
     """In a zoomed picture a double click ends the zoom; the cell below it does not become the focus."""
     page = visit("all-heads")
-    chart = grid(page)
-    before = page.evaluate(RANGES)
-    zoom(page, chart)
-    page.wait_for_function(f"() => ({RANGES})()[0] !== '{before[0]}'")
+    before = zoom(page, grid(page))
     page.wait_for_timeout(1500)  # sooner, plotly.js takes the end of the drag and the click for a double click
     place = page.evaluate(PLACE, [1, 5, 4])
     page.mouse.move(place["x"], place["y"])

@@ -23,10 +23,6 @@ from attention_core.heads import (
     size_growth,
     worth,
 )
-from attention_core.labs import (
-    convolution,
-    julia_mapping,
-)
 from attention_core.masks import bench, hiding, invariances, saturation, shuffles, uses, workshop
 from attention_core.places import foreign_cells, split_places
 from attention_core.scenario import Scenario
@@ -51,8 +47,6 @@ TRACE = attend(X, P)
 SHARES = TRACE.probabilities[0]
 MAPS = AttentionMaps.of([SHARES])
 SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
-RUN = convolution.run_convolution(np.ones((2, 3)), np.ones((3, 3)), 20.0)
-HEADS = julia_mapping.JuliaHeads.random(6, 2)
 SHORT = Scenario(text="one two", d_model=4, n_heads=2)
 
 CASES: dict[str, Case] = {

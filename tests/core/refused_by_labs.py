@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from attention_core import Projections, attend, causal_mask, softmax
+from attention_core import causal_mask, softmax
 from attention_core.diagonal import (
     Square,
     convex_hull,
@@ -24,9 +24,6 @@ from attention_core.diagonal import (
     worst_pair,
 )
 from attention_core.diagonal.propositions import proposition
-from attention_core.heads import (
-    counts,
-)
 from attention_core.lab_examples import globe_step, mapping_example
 from attention_core.labs import (
     column_effect,
@@ -44,8 +41,6 @@ from attention_core.labs import (
 )
 from attention_core.labs.stack_settings import StackSettings
 from attention_core.labs.training_settings import TrainingSettings
-from attention_core.scenario import Scenario
-from attention_core.trained.attention_maps import AttentionMaps
 from tests.core.hostile_values import (
     HUGE,
     NO_ARRAY,
@@ -60,14 +55,8 @@ from tests.core.hostile_values import (
 )
 
 X = np.random.default_rng(0).standard_normal((5, 4))
-P = Projections.random(4, 2)
-TRACE = attend(X, P)
-SHARES = TRACE.probabilities[0]
-MAPS = AttentionMaps.of([SHARES])
-SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
 RUN = convolution.run_convolution(np.ones((2, 3)), np.ones((3, 3)), 20.0)
 HEADS = julia_mapping.JuliaHeads.random(6, 2)
-SHORT = Scenario(text="one two", d_model=4, n_heads=2)
 
 CASES: dict[str, Case] = {
     "softmax": (softmax, {"scores": X},

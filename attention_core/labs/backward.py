@@ -27,14 +27,7 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     >>> layer_gradients(trace, [[[1.0], [0.0]]]).merged.tolist()
     [[[3.0], [0.0]]]
     """
-    output = checks.as_numbers("output_gradient", output_gradient)
-    if output.shape != trace.output.shape:
-        raise ShapeError(f"output_gradient has shape {output.shape} but must be like the output: {trace.output.shape}")
-    if not checks.all_finite(trace.output):
-        raise SettingsError("the layer's output holds NaN, which has no gradient: attend with empty_rows='zero'")
-    output = output.astype(trace.output.dtype, copy=False)
-    checks.check_range(output)
-    p = trace.projections
+    output, p = _given(trace, output_gradient), trace.projections
     merged = output if p.w_o is None else gradients.factor_gradient(output, p.w_o)
     head_outputs = split_heads(merged, p.n_heads)
     value_heads = gradients.value_gradient(trace.probabilities, head_outputs, p.groups)
@@ -59,6 +52,18 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
         query_heads, key_heads, queries, keys, values, memory, inputs,
         **found,
     )  # fmt: skip
+
+
+def _given(trace: Trace, output_gradient: ArrayLike) -> Array:
+    """The gradient with respect to the output, in the layer's own type, when the layer has one."""
+    output = checks.as_numbers("output_gradient", output_gradient)
+    if output.shape != trace.output.shape:
+        raise ShapeError(f"output_gradient has shape {output.shape} but must be like the output: {trace.output.shape}")
+    if not checks.all_finite(trace.output):
+        raise SettingsError("the layer's output holds NaN, which has no gradient: attend with empty_rows='zero'")
+    output = output.astype(trace.output.dtype, copy=False)
+    checks.check_range(output)
+    return output
 
 
 def _weight_gradients(trace: Trace, products: dict[str, Array]) -> dict[str, Array | None]:

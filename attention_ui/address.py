@@ -11,6 +11,8 @@ from attention_core import AttentionError
 
 from .markdown import plain
 
+REFUSED = "refused wishes"
+
 
 def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
     """Take over what came by the address, or keep what is known and say why.
@@ -24,13 +26,25 @@ def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
         st.session_state[name] = read(given)
     except AttentionError as error:
         st.session_state[name] = known
-        st.toast(f"The address asks for {name} “{plain(given[:20])}”: {plain(str(error))}.")
+        refuse(name, given, f": {error}")
 
 
 def wish(name: str) -> str | None:
     """What the address newly asks for; None where it says nothing, or what was written there by `mirror`."""
     given = st.query_params.get(name)
     return None if given == st.session_state.get(f"url {name}") else given
+
+
+def refuse(name: str, asked: str, answer: str) -> None:
+    """Keep for `say_refused` that the address asks for what there cannot be; answer: what is shown instead, or why."""
+    sentence = f"The address asks for {plain(name)} “{plain(asked[:40])}”{plain(answer)}."
+    st.session_state.setdefault(REFUSED, []).append(sentence)
+
+
+def say_refused() -> None:
+    """Say what was refused, at the end of a run: what is said in a run that starts anew half-way is lost."""
+    for sentence in st.session_state.pop(REFUSED, []):
+        st.toast(sentence)
 
 
 def mirror(name: str, default: Any) -> None:

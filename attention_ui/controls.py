@@ -18,7 +18,7 @@ from attention_core.initialisation import INITIALISATIONS
 from attention_core.scenario import MASKS, MAX_TOKENS, SCALINGS, WEIGHTS, Scenario
 from attention_core.trained import N_LAYERS
 
-from .markdown import plain
+from .address import refuse
 from .whole_numbers import whole_number_input
 
 MAX_TEXT = 1000
@@ -196,7 +196,7 @@ def _notice(control: Control, asked: str | None, shown: object) -> None:
     known, before = (st.session_state.get(f"{when} {control.name}") for when in ("asked", "shown"))
     st.session_state.update({f"asked {control.name}": asked, f"shown {control.name}": shown})
     if asked is not None and asked != known and not any(_says(asked, value) for value in (shown, before)):
-        st.toast(f"The address asks for {control.label} “{plain(asked[:40])}”; {plain(str(shown)[:40])} is shown.")
+        refuse(control.label, asked, f"; {str(shown)[:40]} is shown")
 
 
 def _cut_text() -> None:

@@ -16,8 +16,7 @@ import streamlit as st
 from attention_core import SettingsError, Trace
 from attention_core.heads import head_columns
 
-from .address import adopt, mirror, wish
-from .markdown import plain
+from .address import adopt, mirror, refuse, wish
 
 NAMES = ("head", "query", "key", "feature")
 HELPS = {
@@ -69,7 +68,7 @@ def focus(trace: Trace, drawn: bool = True) -> Focus:
         place = _index(st.session_state[name])
         st.session_state[name] = last = min(place, lengths[name] - 1)
         if drawn and asked is not None and last < place:
-            st.toast(f"The address asks for {name} “{plain(asked[:20])}”; the last one, {last}, is shown.")
+            refuse(name, asked, f"; the last one, {last}, is shown")
     if drawn:
         _draw(trace, lengths)
     for name in NAMES:

@@ -17,6 +17,7 @@ from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
+from .address import say_refused
 from .components import component
 from .focus import focus
 from .here import Here
@@ -25,14 +26,19 @@ from .presets import choose
 from .registry import OWN_CONTROLS, PAGES, SECTIONS, Page, page_of, story
 from .show import explained_errors, theme_mode
 from .way import go_where_asked
-from .whole_numbers import say_refused
 
 ASSETS = Path(__file__).parent.parent / "assets"
 VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
 
 def run() -> None:
-    """Draw the app: the frame, then the page that the address names."""
+    """Draw the app, then say what of the address could not be followed."""
+    _draw()
+    say_refused()
+
+
+def _draw() -> None:
+    """The frame, then the page that the address names."""
     st.set_page_config("Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     if "menu" not in st.session_state:
@@ -40,7 +46,6 @@ def run() -> None:
     menu = st.session_state["menu"]
     chosen = st.navigation(menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
-    say_refused()
     page = page_of(chosen.url_path)
     if "here" not in st.session_state:
         _first_scripts()

@@ -66,6 +66,15 @@ def test_infinity_for_a_whole_number(page: str, name: str, shown: str, endless: 
     assert toast.endswith(f"“{endless}”; {shown} is shown.")
 
 
+def test_every_wish_that_is_refused_is_said() -> None:
+    """Infinity ends a run half-way; what was refused before it in the same address is said all the same."""
+    app = opened("scores", layer="-1", seed="inf", d_model="1e400", head="NaN", query="999")
+    assert not errors(app)
+    said = " ".join(toast.value.replace("\\", "") for toast in app.toast)
+    assert all(f"“{asked}”" in said for asked in ("-1", "inf", "1e400", "NaN", "999"))
+    assert len(app.toast) == 5
+
+
 def test_every_bound_field_of_whole_numbers_is_guarded() -> None:
     """Only a field for a fraction, which Streamlit guards itself, or one that is not bound, is drawn directly."""
     files = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]

@@ -195,10 +195,11 @@ def drawn(app: AppTest, name: str) -> bool:
 
 def test_an_address_that_lags_behind_is_no_wish(monkeypatch: pytest.MonkeyPatch) -> None:
     """For one run after an example the address holds what was shown before; only what nobody saw is a wish."""
-    said: list[str] = []
-    monkeypatch.setattr(controls, "st", SimpleNamespace(session_state={}, toast=said.append))
+    said: list[tuple[str, ...]] = []
+    monkeypatch.setattr(controls, "st", SimpleNamespace(session_state={}))
+    monkeypatch.setattr(controls, "refuse", lambda *words: said.append(words))
     for asked, shown in ((None, 4), (None, 1), ("1", 4), (None, 4)):
         controls._notice(BY_NAME["n_heads"], asked, shown)
     assert said == []
     controls._notice(BY_NAME["n_heads"], "banana", 4)
-    assert said == ["The address asks for Heads “banana”; 4 is shown."]
+    assert said == [("Heads", "banana", "; 4 is shown")]

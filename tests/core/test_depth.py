@@ -11,7 +11,7 @@ import pytest
 
 from attention_core import Projections, SettingsError, attend
 from attention_core.diagonal.depth import Stack, consensus_distance, cubic_error, cubic_step, layer_weights, levels
-from attention_core.diagonal.depth_courses import draws
+from attention_core.diagonal.depth_courses import draws, remedies
 from attention_core.diagonal.token_matrices import gaussian_tokens
 
 
@@ -132,3 +132,19 @@ def test_medians_over_draws() -> None:
     found = {width: draws(Stack(n_layers=8), width, n_draws=41).median.distances for width in (16, 64)}
     assert [found[16][layer] for layer in (0, 1, 2)] == pytest.approx([0.97, 0.94, 0.86], abs=0.015)
     assert [found[64][layer] for layer in (0, 1, 2, 4, 8)] == pytest.approx([0.97, 0.97, 0.97, 0.96, 0.92], abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("weightless", {0: 0.97, 1: 0.94, 2: 0.86}),  # then the draws fall one by one, and the median with chance
+        ("with skip", {0: 0.96, 1: 0.95, 2: 0.94, 4: 0.94, 8: 0.94, 16: 0.94, 24: 0.94}),
+        ("with LayerNorm", {0: 0.97, 1: 0.94, 2: 0.89, 4: 0.66}),
+        ("4 random heads", {0: 0.97, 1: 0.79, 2: 0.073}),
+        ("4 random heads, skip", {0: 0.97, 1: 0.96, 2: 0.96, 4: 0.96, 8: 0.96, 16: 0.94, 24: 0.91}),
+    ],
+)
+def test_medians_of_the_remedies(name: str, expected: dict[int, float]) -> None:
+    """What delays the collapse of 16 tokens of 16 features, and for how long, is that of a table of many draws."""
+    found = draws(remedies(Stack())[name], 16, n_draws=41).median.distances
+    assert [found[layer] for layer in expected] == pytest.approx(list(expected.values()), abs=0.035)

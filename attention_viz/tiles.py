@@ -156,9 +156,9 @@ def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: boo
     data: list[Part] = [place | _scale(sheet, tile) | {
         "type": "heatmap", "z": shown, "hoverongaps": False, "name": tile.title,
         "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",
+        "textfont": {"size": TYPE},  # by which assets/chart/cells.js knows where to write numbers as soon as they fit
+        **({"texttemplate": "%{z:.2f}"} if numbered else {}),
     }]  # fmt: skip
-    if numbered:
-        data[0] |= {"texttemplate": "%{z:.2f}", "textfont": {"size": TYPE}}  # assets/chart/cells.js fits and inks them
     if not finite.all():
         data.append(place | {
             "type": "heatmap", "z": np.where(finite, np.nan, 1).astype("f4"), "colorscale": "@mask", "showscale": False,

@@ -85,9 +85,10 @@ function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
 }
 
 function paintCaption(context, box, tile, { model, palette, zoom }) {
-  const axis = model.axes[box.array.axes[box.panel.tiles]];
-  const label = spotText(model, box.array.axes[box.panel.tiles], tile.place, 14);
-  const long = `${axis?.word ?? ""} ${label}`.trim();
+  const letter = box.array.axes[box.panel.tiles];
+  const { word } = labelAt(model, letter, tile.place);
+  const label = word ? `${tile.place} · ${spotText(model, letter, tile.place, 14)}` : String(tile.place);
+  const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
   const fits = context.measureText(long).width <= box.tileWidth + 2 * zoom;
   const lift = tile.dy === 0 ? box.labelTop : 0;
   context.fillStyle = palette.muted;

@@ -2,61 +2,68 @@
 const ROOM = 3;
 const BREADTH = 0.53;
 const LEAST = 8;
+const MIDDLE = 0.35; // from the middle of a sign down to the line it stands on, as a part of its height
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The traces of a figure without the texts in their cells: plotly.js takes many times as long for them as we do. */
+export function withoutTexts(data) {
+  return data.map((trace) => (isLettered(trace) ? { ...trace, text: undefined, texttemplate: "" } : trace));
+}
+
+/** The traces of a figure with the texts in their cells as they are now on the screen, for a picture of it. */
+export function withTexts(host, data, board) {
+  const letters = lettersFor(tilesOf(host, data, board), board);
+  const texttemplate = letters ? `%{z:.${letters.digits}f}` : "";
+  const textfont = { size: letters?.size };
+  return data.map((trace) => (isLettered(trace) && !trace.text ? { ...trace, texttemplate, textfont } : trace));
+}
 
 /**
- * The traces of a figure with numbers in their cells, all of one size.
+ * Whenever the chart is drawn, write into its cells: numbers in one size on all tiles, or the trace's own signs.
  *
- * size: the width and height of the picture in px. board: the functions by which the board writes its numbers. Cells
- * too narrow for two decimals get one, and those too narrow for that nothing.
+ * figure(): what is drawn. board: the functions by which the board writes its numbers. Cells too narrow for two
+ * decimals get one, and those too narrow for that nothing, until one zooms in.
  */
-export function lettered({ data, layout }, size, board) {
-  const tiles = data.filter(isNumbered).map((trace) => tileOf(trace, layout, size, board));
-  if (!tiles.length) return data;
-  const letters = lettersFor(tiles, board.cellNumber);
-  const texttemplate = letters ? `%{z:.${letters.digits}f}` : "";
-  return data.map((trace) => (isNumbered(trace) ? { ...trace, texttemplate, textfont: { size: letters?.size } } : trace));
-}
-
-/** Whenever the chart is drawn, write the number of each cell in black or white; figure(): what is drawn. */
-export function attachInks(host, figure, board) {
-  const ink = () => {
+export function attachTexts(host, figure, board) {
+  const write = () => {
+    for (const old of host.querySelectorAll(".cell-texts")) old.remove();
     const { data, layout } = figure();
-    if (!data.some(isNumbered)) return;
-    const inks = new Map();
-    for (const drawn of host.querySelectorAll(".hm")) {
-      const { index } = drawn.__data__[0].trace;
-      if (!isNumbered(data[index])) continue;
-      if (!inks.has(index)) inks.set(index, inksOf(data[index], layout, board));
-      for (const text of drawn.querySelectorAll(".heatmap-label text")) text.style.fill = inks.get(index)(text.__data__.z);
+    const tiles = tilesOf(host, data, board);
+    const letters = lettersFor(tiles, board);
+    for (const tile of tiles) {
+      const group = document.createElementNS(SVG, "g");
+      const font = { "font-size": tile.trace.text ? tile.trace.textfont.size : letters?.size, "text-anchor": "middle" };
+      for (const [name, value] of Object.entries(font)) group.setAttribute(name, value);
+      group.classList.add("cell-texts");
+      if (tile.trace.text || letters) group.append(...textsOf(tile, letters, layout, board));
+      tile.plane.plot.node().append(group);
     }
   };
-  host.on("plotly_afterplot", ink);
-  ink();
+  host.on("plotly_afterplot", write);
+  write();
 }
 
-function isNumbered({ texttemplate }) {
-  return Boolean(texttemplate?.includes("%{z"));
+function isLettered({ type, textfont }) {
+  return type === "heatmap" && Boolean(textfont);
 }
 
-function tileOf(trace, layout, { width, height }, { floatsOf }) {
-  const [x, y] = [trace.xaxis ?? "x", trace.yaxis ?? "y"].map((name) => layout[`${name[0]}axis${name.slice(1)}`]);
-  const { l, r, t, b } = layout.margin;
-  const part = ({ domain: [start, end] }) => end - start;
-  return {
-    trace,
-    values: floatsOf(trace.z.bdata),
-    width: ((width - l - r) * part(x)) / trace.x.length,
-    height: ((height - t - b) * part(y)) / trace.y.length,
-    most: trace.textfont.size,
-  };
+function tilesOf({ _fullLayout: drawn }, data, { floatsOf }) {
+  return data.filter(isLettered).map((trace) => {
+    const plane = drawn._plots[`${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`];
+    const [width, height] = [plane.xaxis, plane.yaxis].map((axis) => Math.abs(axis.l2p(1) - axis.l2p(0)));
+    return { trace, plane, width, height, values: floatsOf(trace.z.bdata) };
+  });
 }
 
-// One size and one number of decimals for all tiles, such that the longest number fits.
-function lettersFor(tiles, cellNumber) {
-  const least = (side) => Math.min(...tiles.map((tile) => tile[side]));
+// One size and one number of decimals for the numbers of all tiles, such that the longest fits.
+function lettersFor(tiles, { cellNumber }) {
+  const numbered = tiles.filter(({ trace }) => !trace.text);
+  const least = (side) => Math.min(...numbered.map((tile) => tile[side]));
+  const sizeOf = (signs) => Math.min(...numbered.map(({ trace }) => trace.textfont.size), 0.8 * least("height"), (least("width") - ROOM) / (BREADTH * signs));
+  if (!numbered.length || sizeOf("0.0".length) < LEAST) return null;
   for (const digits of [2, 1]) {
-    const signs = Math.max(...tiles.flatMap(({ values }) => Array.from(values, (value) => textOf(value, digits, cellNumber).length)));
-    const size = Math.min(least("most"), 0.8 * least("height"), (least("width") - ROOM) / (BREADTH * signs));
+    const lengths = numbered.flatMap(({ values }) => Array.from(values, (value) => textOf(value, digits, cellNumber).length));
+    const size = sizeOf(lengths.reduce((longest, length) => Math.max(longest, length), 1));
     if (size >= LEAST) return { digits, size: Math.floor(2 * size) / 2 };
   }
   return null;
@@ -64,6 +71,34 @@ function lettersFor(tiles, cellNumber) {
 
 function textOf(value, digits, cellNumber) {
   return Number.isFinite(value) ? cellNumber(value, digits) : "";
+}
+
+// The texts of the cells that are in view.
+function textsOf({ trace, plane: { xaxis, yaxis }, values }, letters, layout, board) {
+  const fill = trace.textfont.color ? () => trace.textfont.color : inksOf(trace, layout, board);
+  const down = MIDDLE * (trace.text ? trace.textfont.size : letters.size);
+  const [xs, ys] = [placesOf(xaxis, trace.x.length), placesOf(yaxis, trace.y.length)];
+  return ys.flatMap(([row, y]) =>
+    xs.flatMap(([column, x]) => {
+      const value = values[row * trace.x.length + column];
+      const text = trace.text ? trace.text[row][column] : textOf(value, letters.digits, board.cellNumber);
+      return text ? [textAt(x, y + down, fill(value), text)] : [];
+    }),
+  );
+}
+
+function placesOf(axis, count) {
+  const places = Array.from({ length: count }, (_, i) => [i, axis.l2p(i)]);
+  return places.filter(([, place]) => place > 0 && place < axis._length);
+}
+
+function textAt(x, y, fill, words) {
+  const text = document.createElementNS(SVG, "text");
+  text.setAttribute("x", x.toFixed(1));
+  text.setAttribute("y", y.toFixed(1));
+  text.setAttribute("fill", fill);
+  text.textContent = words;
+  return text;
 }
 
 // The ink on the colour that a trace gives to a number.

@@ -1,7 +1,7 @@
-import { attachInks, lettered } from "./cells.js";
+import { attachTexts, withoutTexts, withTexts } from "./cells.js";
 import { attachClicks } from "./clicks.js";
 import { loadPlotly } from "./library.js";
-import { CONFIG, fitted } from "./screen.js";
+import { fitted, tools } from "./screen.js";
 
 /** Show a figure in a component of Streamlit; the chart stays, and its zoom with it, while the page runs again. */
 export default function mountChart(component) {
@@ -27,12 +27,12 @@ function createMount(parent) {
   parent.append(host);
   const mount = { component: null };
   let sent = "", library = null, figure = null, stop = null;
+  const config = tools(() => ({ data: withTexts(host, figure.data, library.board), layout: host.layout }));
 
   const draw = (height) => {
     const given = structuredClone(figure.layout); // plotly.js writes into what it gets
     const layout = { ...given, height, autosize: true, uirevision: categories(figure.layout) };
-    const data = lettered(figure, { width: host.clientWidth, height }, library.board);
-    return library.Plotly.react(host, data, layout, CONFIG);
+    return library.Plotly.react(host, withoutTexts(figure.data), layout, config);
   };
 
   mount.show = async (data) => {
@@ -53,7 +53,7 @@ function createMount(parent) {
     await draw(figure.layout.height);
     if (stop) return;
     stop = fitted(host, draw);
-    attachInks(host, () => figure, library.board);
+    attachTexts(host, () => figure, library.board);
     attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));
   };
 

@@ -5,20 +5,36 @@ const CORNERS = {
   path: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z",
 };
 
+const CAMERA = {
+  width: 24,
+  height: 24,
+  path: "M9 4 7.5 6H4v14h16V6h-3.5L15 4zm3 4a5 5 0 1 1 0 10 5 5 0 0 1 0-10zm0 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
+};
+
 function turnFull(host) {
   if (document.fullscreenElement) document.exitFullscreen();
   else host.requestFullscreen();
 }
 
-/** The tools above a chart: where there is a pointer that can hover, since they would cover a small picture. */
-export const CONFIG = {
-  displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
-  displaylogo: false,
-  plotlyServerURL: "", // nothing leaves the machine
-  modeBarButtonsToRemove: ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
-  modeBarButtonsToAdd: [{ name: "full", title: "Full screen", icon: CORNERS, click: turnFull }],
-  toImageButtonOptions: { format: "svg" },
-};
+/**
+ * The tools above a chart: where there is a pointer that can hover, since they would cover a small picture.
+ *
+ * picture(): the data and the layout of the picture that is kept.
+ */
+export function tools(picture) {
+  const keep = ({ _fullLayout: { width, height } }) =>
+    window.Plotly.downloadImage(picture(), { format: "svg", filename: "attention-lab", width, height });
+  return {
+    displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
+    displaylogo: false,
+    plotlyServerURL: "", // nothing leaves the machine
+    modeBarButtonsToRemove: ["sendChartToCloud", "toImage", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    modeBarButtonsToAdd: [
+      { name: "keep", title: "Keep as a picture (SVG)", icon: CAMERA, click: keep },
+      { name: "full", title: "Full screen", icon: CORNERS, click: turnFull },
+    ],
+  };
+}
 
 /** Keep a chart as large as its place, or as the screen: draw(height) draws it anew. Gives back how to stop. */
 export function fitted(host, draw) {

@@ -7,13 +7,15 @@ from functools import partial
 import streamlit as st
 
 from attention_core import SettingsError
-from attention_core.checks import divisors
+from attention_core.checks import divisors, one_of
 from attention_core.heads.portraits import MEASURES
 
 from ..address import adopt, mirror
+from ..focus import follow_cell
 
 MOST = 16
 LAST_BASIS = 99
+KINDS = ("MHA", "GQA", "MQA")
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
 
 
@@ -55,6 +57,20 @@ def _groups(given: str) -> int:
     if given.isascii() and given.isdigit() and len(given) < 4 and given != "0":
         return int(given)
     raise SettingsError("G is a whole number from 1, so the choice stays")
+
+
+def pinned_kind() -> str:
+    """The way of sharing whose cell is pinned, from the address or a click: MHA, GQA or MQA."""
+    adopt("kind", KINDS[0], partial(one_of, "kind", choices=KINDS))
+    mirror("kind", KINDS[0])
+    return str(st.session_state["kind"])
+
+
+def pin_kind(kind: str, index: list[int]) -> None:
+    """In a callback: move the focus to a cell of a way of sharing; index: head, query and key."""
+    if kind in KINDS:
+        st.session_state["kind"] = kind
+        follow_cell([("H", None), ("T", None), ("S", None)], index)
 
 
 def choose_basis() -> int:

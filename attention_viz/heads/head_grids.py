@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.heads import head_of
 
 from ..labels import counted, number
 from ..payload import LIKE
@@ -39,19 +37,6 @@ def together(trace: Trace, field: str, merged: dict[str, Array], cell: tuple[int
     says = f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
     sheet = sheet_of(trace, field, limit_of(trace, field), width=620)
     return tiled(sheet, tiles, says, across=len(tiles), cell=cell[1:])
-
-
-def shared_grid(trace: Trace, cell: tuple[int, int, int], limit: float) -> Figure:
-    """The probabilities of all heads, each with the key/value head that it reads, small enough for three in a line."""
-    tiles = [
-        Tile(matrix_TS, f"{head} · K/V {head_of(trace, 'key_heads', head)}", head, head == cell[0])
-        for head, matrix_TS in enumerate(shown(trace, "probabilities"))
-    ]
-    says = (
-        f"The probabilities of {counted(len(tiles), 'head')} that read {counted(trace.projections.groups, 'set')} of "
-    )
-    sheet = replace(sheet_of(trace, "probabilities", limit, width=300), bar=False)
-    return tiled(sheet, tiles, says + "keys and values.", across=across_for(len(tiles)), cell=cell[1:])
 
 
 def of_query(trace: Trace, head: int, query: int, key: int) -> Figure:
@@ -84,11 +69,6 @@ def sheet_of(trace: Trace, field: str, limit: float | None, width: float = 1000)
 def limit_of(trace: Trace, field: str) -> float:
     """The value of the strongest colour: all scores share one, so that what a step does is seen."""
     return largest(getattr(trace, LIKE.get(field, field)))
-
-
-def strong_colour(trace: Trace) -> float:
-    """A share that one cell in a hundred exceeds: as the strongest colour it leaves pale heads something to see."""
-    return float(np.quantile(trace.probabilities, 0.99)) or 1.0
 
 
 def _by_head(columns: tuple[str, ...], shares: Array, says: str, cell: tuple[int, int]) -> Figure:

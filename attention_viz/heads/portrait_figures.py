@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,54 +13,64 @@ from attention_core.heads.patterns import Pattern
 from attention_core.heads.portraits import Measure
 
 from ..labels import counted, longest, number
-from ..parts import Part, layout, word
+from ..parts import Part, layout
 from ..theme import Figure
 from ..tiles import numbered
 
 ACROSS = 6  # measures side by side
 ROW, TITLE, GAP = 20, 24, 14  # px: a head's bar, the name above a measure, the room between two lines of measures
-ROOM = 1.4  # how far an axis goes on behind its longest bar, for the numbers
+WIDE, BAR = 0.88, 0.7  # the part of its column that a measure takes, and of its line that a bar takes
+ROOM = 1.4  # how far a measure's scale goes on behind its longest bar, for the numbers
 WORDS = {"T": "query", "S": "key", "R": "singular value, the largest first"}
+
+
+@dataclass(frozen=True, eq=False)
+class _Lane:
+    """The place of a measure in the picture, its numbers, and where they lie there.
+
+    left: in columns, so that a column is one wide. rows: of the heads' bars, px from the top. Shapes: all (H,).
+    """
+
+    measure: Measure
+    left: int
+    rows: Array
+    values: Array
+    usual: Array | None
+
+    def at(self, numbers_H: Array) -> Array:
+        """Where numbers lie: from 0, or about 0 where one is negative, with room for the written ones at the end."""
+        known = self.values if self.usual is None else np.concatenate([self.values, self.usual])
+        known = known[np.isfinite(known)]
+        least, most = float(known.min(initial=0.0)), float(known.max(initial=0.0))
+        span = max(most, -least) or 1.0
+        start = -span if least < 0 else 0.0
+        places_H: Array = self.left + WIDE * (numbers_H - start) / (ROOM * span - start)
+        return places_H
 
 
 def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -> Figure:
     """A bar for every measure of every head, and a tick where a head without preferences would be.
 
-    lit: the name of the measure and the head in focus. Clicked bars carry [name, head] as customdata.
+    lit: the name of the measure and the head in focus. Clicked bars carry [name, head] as customdata. All bars share
+    one plane: a pair of axes for each measure would take the browser several times as long.
     """
-    n_heads, lines = pattern.probabilities.shape[1], -(-len(measures) // ACROSS)
-    tall = n_heads * ROW
-    whole = lines * (tall + TITLE) + (lines - 1) * GAP
-    names = [f"head {head}" for head in range(n_heads)]
-    data: list[Part] = []
+    n_heads = pattern.probabilities.shape[1]
+    line_height = TITLE + n_heads * ROW + GAP
+    lanes = [_lane(place, measure, pattern, line_height) for place, measure in enumerate(measures)]
+    whole = -(-len(measures) // ACROSS) * line_height - GAP
+    names = [f"<b>head {head}</b>" if head == lit[1] else f"head {head}" for head in range(n_heads)]
+    rows = [float(row) for lane in lanes[::ACROSS] for row in lane.rows]
     around: Part = {
-        "annotations": [],
-        "shapes": [],
-        "margin": {"l": round(longest(names)) + 10, "r": 4, "t": 4, "b": 4},
-    }
-    for place, measure in enumerate(measures):
-        line, column = divmod(place, ACROSS)
-        top = 1 - (TITLE + line * (tall + TITLE + GAP)) / whole
-        axis = str(place + 1) if place else ""
-        values_H, usual = measure.value(pattern)[0], measure.baseline(pattern)
-        usual_H = None if usual is None else usual[0]
-        around[f"xaxis{axis}"] = _scale(values_H, usual_H) | {
-            "domain": [column / ACROSS, (column + 0.88) / ACROSS], "anchor": f"y{axis}"
-        }  # fmt: skip
-        around[f"yaxis{axis}"] = {
-            "domain": [max(0.0, top - tall / whole), top], "anchor": f"x{axis}", "range": [n_heads - 0.5, -0.5],
-            "tickvals": list(range(n_heads)), "fixedrange": True, "showgrid": False, "zeroline": False,
-            "ticktext": [f"<b>{name}</b>" if head == lit[1] else name for head, name in enumerate(names)],
-            "tickfont": {"size": 12}, "showticklabels": column == 0,
-        }  # fmt: skip
-        axes = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
-        data += _bars(measure, values_H, usual_H, lit[1], axes, around[f"xaxis{axis}"]["range"][1])
-        title = f"<b>{measure.name}</b>" if measure.name == lit[0] else measure.name
-        around["annotations"].append(
-            word(0, 1, title, anchor="left", size=12, yanchor="bottom", xref=f"x{axis} domain", yref=f"y{axis} domain")
-        )
+        "xaxis": {"range": [0, ACROSS], "visible": False, "fixedrange": True},
+        "yaxis": {
+            "range": [whole, 0], "tickvals": rows, "ticktext": names * (len(rows) // n_heads), "fixedrange": True,
+            "showgrid": False, "zeroline": False, "tickfont": {"size": 12},
+        },
+        "margin": {"l": round(longest([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
+    }  # fmt: skip
     says = f"{counted(len(measures), 'measure')} of {counted(n_heads, 'head')} as bars, each with its number."
-    return {"data": data, "layout": layout(whole + 8, says, bargap=0.3, **around)}
+    data = [_bars(lanes, lit[1]), _written(lanes), *_ticks(lanes), _titles(lanes, line_height, lit[0])]
+    return {"data": data, "layout": layout(whole + 8, says, **around)}
 
 
 def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:
@@ -104,36 +115,69 @@ def _places(trace: Trace, measure: Measure, count: int) -> list[str]:
     )
 
 
-def _scale(values_H: Array, usual_H: Array | None) -> Part:
-    """An axis from 0, or about 0 where a number is negative, with room for the numbers at its end."""
-    numbers = values_H if usual_H is None else np.concatenate([values_H, usual_H])
-    known = numbers[np.isfinite(numbers)]
-    least, most = float(known.min(initial=0.0)), float(known.max(initial=0.0))
-    span = max(most, -least) or 1.0
-    return {"range": [-span if least < 0 else 0.0, ROOM * span], "visible": False, "fixedrange": True}
+def _lane(place: int, measure: Measure, pattern: Pattern, line_height: float) -> _Lane:
+    line, column = divmod(place, ACROSS)
+    values_H, usual = measure.value(pattern)[0], measure.baseline(pattern)
+    rows_H = line * line_height + TITLE + ROW * (np.arange(len(values_H)) + 0.5)
+    return _Lane(measure, column, rows_H, values_H, None if usual is None else usual[0])
 
 
-def _bars(measure: Measure, values_H: Array, usual_H: Array | None, lit: int, axes: Part, end: float) -> list[Part]:
-    """The bars of a measure, the head in focus stronger, their numbers in a column at the end, and the ticks."""
-    heads = list(range(len(values_H)))
-    data: list[Part] = [axes | {
-        "type": "bar", "orientation": "h", "x": np.nan_to_num(values_H).astype("f4"), "y": heads, "name": measure.name,
-        "customdata": [[measure.name, head] for head in heads], "showlegend": False,
+def _bars(lanes: Sequence[_Lane], lit: int) -> Part:
+    """The bars of all measures, the head in focus stronger."""
+    zeros = [lane.at(np.zeros(len(lane.values))) for lane in lanes]
+    heads = [head for lane in lanes for head in range(len(lane.values))]
+    return {
+        "type": "bar", "orientation": "h", "y": _joined(lane.rows for lane in lanes), "base": _joined(zeros).tolist(),
+        "x": _joined(np.nan_to_num(lane.at(lane.values) - zero) for lane, zero in zip(lanes, zeros, strict=True)),
+        "width": BAR * ROW,
+        "customdata": [[lane.measure.name, head] for lane in lanes for head in range(len(lane.values))],
         "marker": {"color": "@primary", "opacity": [0.9 if head == lit else 0.45 for head in heads]},
-        "text": [_said(value) for value in values_H], "textposition": "none",
-        "hovertemplate": "head %{y}: <b>%{text}</b><extra>%{fullData.name}</extra>",
-    }, axes | {
-        "type": "scatter", "mode": "text", "x": [end] * len(heads), "y": heads, "textposition": "middle left",
-        "text": [_said(value) for value in values_H], "textfont": {"size": 12}, "hoverinfo": "skip",
-        "showlegend": False,
-    }]  # fmt: skip
-    if usual_H is not None:
-        data.append(axes | {
-            "type": "scatter", "mode": "markers", "x": usual_H.astype("f4"), "y": heads, "showlegend": False,
-            "marker": {"symbol": "line-ns", "size": 13, "line": {"color": "@focus", "width": 2}},
-            "hovertemplate": "no preference: <b>%{x:.3g}</b><extra>" + measure.name + "</extra>",
-        })  # fmt: skip
-    return data
+        "text": _texts(lanes), "textposition": "none",
+        "hovertemplate": "head %{customdata[1]}: <b>%{text}</b><extra>%{customdata[0]}</extra>",
+    }  # fmt: skip
+
+
+def _written(lanes: Sequence[_Lane]) -> Part:
+    """The numbers of the bars, in a column at the end of each measure."""
+    return {
+        "type": "scatter", "mode": "text", "y": _joined(lane.rows for lane in lanes), "text": _texts(lanes),
+        "x": _joined(np.full(len(lane.values), lane.left + WIDE) for lane in lanes), "textposition": "middle left",
+        "textfont": {"size": 12}, "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _ticks(lanes: Sequence[_Lane]) -> list[Part]:
+    """A tick where a head without preferences would be, for each measure that has such a number."""
+    known = [(lane, lane.usual) for lane in lanes if lane.usual is not None]
+    return [{
+        "type": "scatter", "mode": "markers", "x": _joined(lane.at(usual_H) for lane, usual_H in known),
+        "y": _joined(lane.rows for lane, _ in known),
+        "marker": {"symbol": "line-ns", "size": 13, "line": {"color": "@focus", "width": 2}},
+        "text": [number(float(usual), 3) for _, usual_H in known for usual in usual_H],
+        "customdata": [lane.measure.name for lane, usual_H in known for _ in usual_H],
+        "hovertemplate": "no preference: <b>%{text}</b><extra>%{customdata}</extra>",
+    }] if known else []  # fmt: skip
+
+
+def _titles(lanes: Sequence[_Lane], line_height: float, lit: str) -> Part:
+    """The names of the measures, that of the one in focus bold."""
+    names = [lane.measure.name for lane in lanes]
+    return {
+        "type": "scatter", "mode": "text", "x": [lane.left for lane in lanes], "textposition": "middle right",
+        "y": [place // ACROSS * line_height + TITLE / 2 for place in range(len(lanes))],
+        "text": [f"<b>{name}</b>" if name == lit else name for name in names], "textfont": {"size": 12},
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _joined(parts: Iterable[Array]) -> Array:
+    """The numbers of all measures in a row, as the browser gets them."""
+    joined: Array = np.concatenate(list(parts)).astype("f4")
+    return joined
+
+
+def _texts(lanes: Sequence[_Lane]) -> list[str]:
+    return [_said(value) for lane in lanes for value in lane.values]
 
 
 def _said(value: float) -> str:

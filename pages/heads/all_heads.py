@@ -43,11 +43,38 @@ st.caption(
     "double click shows everything again. Grey cells with a stroke are masked."
 )
 
-one, focused, lines = st.tabs(
-    ("Mean and maximum", "Row and column", "Lines"), key="heads_view", bind="query-params", on_change="rerun"
-)
-if one.open:
-    picture, words = one.columns([3, 2], gap="medium", vertical_alignment="center")
+view = st.segmented_control(
+    "The heads together", ("Mean and maximum", "Row and column", "Lines"), default="Mean and maximum", required=True,
+    key="heads_view", bind="query-params",
+)  # fmt: skip
+if view == "Row and column":
+    of_all_queries = float(column_sums(trace.probabilities)[0, focus.head, focus.key])
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is masked.")
+        show_figure(of_query(trace, *cell), "heads query", ("head", "key"))
+    with right:
+        st.markdown(
+            f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head {focus.head}, "
+            f"all queries give it {number(of_all_queries, 2)}; {query} {percent(trace.probabilities[0][cell])}."
+        )
+        show_figure(of_key(trace, *cell), "heads key", ("head", "query"))
+elif view == "Lines":
+    which = str(st.segmented_control(
+        "Lines of", tuple(LINES), default="query", required=True, key="heads_lines", bind="query-params",
+        label_visibility="collapsed",
+    ))  # fmt: skip
+    drawn, left_out = arcs(trace, heads, which if which in LINES else "query", focus.query, focus.key)
+    with st.container(key="wide heads lines"):
+        show_figure(drawn, "heads lines")
+    st.caption(
+        f"Drawn are the lines {LINES.get(which, '')}. :blue[Queries] stand at the left, :red[keys] at the right; "
+        "the larger the weight, the wider the line; its dot says the number. A click on a head in the legend "
+        "hides or shows its lines."
+        + (f" {left_out} weaker lines are not drawn, only the {MOST_LINES} strongest." if left_out else "")
+    )
+else:
+    picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
     with picture:
         merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
         show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
@@ -60,31 +87,4 @@ if one.open:
             "everywhere, and no head need look like it. The maximum keeps every head’s peaks, but the rows of the "
             f"largest shares are no shares: they sum to up to **{number(lost.most, 2)}**.",
             icon=":material/visibility_off:",
-        )
-if focused.open:
-    of_all_queries = float(column_sums(trace.probabilities)[0, focus.head, focus.key])
-    left, right = focused.columns(2, gap="medium")
-    with left:
-        st.markdown(f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is masked.")
-        show_figure(of_query(trace, *cell), "heads query", ("head", "key"))
-    with right:
-        st.markdown(
-            f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head {focus.head}, "
-            f"all queries give it {number(of_all_queries, 2)}; {query} {percent(trace.probabilities[0][cell])}."
-        )
-        show_figure(of_key(trace, *cell), "heads key", ("head", "query"))
-if lines.open:
-    with lines:
-        which = str(st.segmented_control(
-            "Lines of", tuple(LINES), default="query", required=True, key="heads_lines", bind="query-params",
-            label_visibility="collapsed",
-        ))  # fmt: skip
-        drawn, left_out = arcs(trace, heads, which if which in LINES else "query", focus.query, focus.key)
-        with st.container(key="wide heads lines"):
-            show_figure(drawn, "heads lines")
-        st.caption(
-            f"Drawn are the lines {LINES.get(which, '')}. :blue[Queries] stand at the left, :red[keys] at the right; "
-            "the larger the weight, the wider the line; its dot says the number. A click on a head in the legend "
-            "hides or shows its lines."
-            + (f" {left_out} weaker lines are not drawn, only the {MOST_LINES} strongest." if left_out else "")
         )

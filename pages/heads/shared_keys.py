@@ -8,11 +8,12 @@ from attention_core.heads.counts import size_of, total
 from attention_core.heads.head_comparison import heads_apart, relative_change
 from attention_core.heads.reruns import rerun
 from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
-from attention_ui.heads.heads_choice import choose_groups
+from attention_ui.board import show_board
+from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinned_kind
 from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_viz.heads.count_figures import WORDS, count_curves
-from attention_viz.heads.head_grids import shared_grid, strong_colour
+from attention_viz.heads.shared_board import sharing, strong_colour
 from attention_viz.labels import counted, number, percent
 
 COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLIES}
@@ -32,33 +33,30 @@ st.markdown(
     "three; a shared key/value head is the mean of those it replaces (Ainslie et al. 2023)."
 )
 groups = choose_groups(trace.projections.groups)
-kinds = {f"MHA, G = {n_heads}": trace.projections.groups, f"GQA, G = {groups}": groups, "MQA, G = 1": 1}
+counts_of_sets = dict(zip(KINDS, (trace.projections.groups, groups, 1), strict=True))
+traces = {
+    kind: trace if count == trace.projections.groups else
+    rerun(trace, projections=share_heads(trace.projections, count))
+    for kind, count in counts_of_sets.items()
+}  # fmt: skip
 strongest = strong_colour(trace)
-for (kind, count), place in zip(kinds.items(), st.columns(3, gap="small"), strict=True):
-    shared = trace if count == trace.projections.groups else rerun(
-        trace, projections=share_heads(trace.projections, count)
-    )  # fmt: skip
-    with place:
-        st.markdown(f"**{kind}:** {counted(n_heads, 'query head')} read {counted(count, 'set')} of keys and values")
-        show_figure(
-            shared_grid(shared, cell, strongest),
-            f"shared {kind.split(',')[0]}",
-            ("query", "key"),
-        )
-        st.caption(
-            "The layer as it is." if shared is trace else
-            f"Its heads differ from MHA’s by {percent(heads_apart(trace, shared))} of the largest Jensen–Shannon "
-            f"divergence, its output by {percent(relative_change(trace.output, shared.output))} of its length."
-        )  # fmt: skip
+show_board(sharing(traces, cell, strongest, pinned_kind()), "shared keys", on_pin=pin_kind)
+st.markdown("\n".join(
+    f"- **{kind}, G = {count}:** "
+    + ("the layer as it is." if traces[kind] is trace else
+       f"its heads differ from MHA’s by {percent(heads_apart(trace, traces[kind]))} of the largest Jensen–Shannon "
+       f"divergence, its output by {percent(relative_change(trace.output, traces[kind].output))} of its length.")
+    for kind, count in counts_of_sets.items()
+))  # fmt: skip
 st.caption(
-    f"Titles name a head and the key/value head it reads; the strongest colour is {number(strongest, 2)} or more. "
-    "Heads that share keys still differ, because their queries do. These weights never learned to share; Ainslie et "
-    "al. train a model a little further after the change."
+    "A column is one query head in all three; behind its number stands the key/value head that it reads. The strongest "
+    f"colour is {number(strongest, 2)} or more. Heads that share keys still differ, because their queries do. These "
+    "weights never learned to share; Ainslie et al. train a model a little further after the change."
 )
 
 st.subheader("What it saves", anchor=False)
 size = size_of(trace)
-sizes = {kind.split(",")[0]: replace(size, n_kv_heads=count) for kind, count in kinds.items()}
+sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
 which = str(st.segmented_control(
     "Count", tuple(COUNTS), default="cache", required=True, key="shared_count", bind="query-params"
 ))  # fmt: skip

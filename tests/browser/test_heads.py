@@ -28,8 +28,20 @@ RANGES = """() => {
 }"""
 
 
-LETTERS = """() => [...document.querySelectorAll('.js-plotly-plot')[0].querySelectorAll('.heatmap-label text')]
+LETTERS = """() => [...document.querySelectorAll('.js-plotly-plot')[0].querySelectorAll('.cell-texts text')]
   .map(text => [getComputedStyle(text).fontSize, getComputedStyle(text).fill, text.textContent])"""
+VIEW = """() => {
+  const {_fullLayout: {xaxis, yaxis}} = document.querySelectorAll('.js-plotly-plot')[0];
+  return [yaxis.range, xaxis.range];
+}"""
+# The numbers of the cells whose middle is in view, tile by tile.
+NUMBERS_IN_VIEW = """() => {
+  const plot = document.querySelectorAll('.js-plotly-plot')[0];
+  const {xaxis, yaxis} = plot._fullLayout;
+  const inside = (axis, i) => axis.l2p(i) > 0 && axis.l2p(i) < axis._length;
+  return plot.calcdata.flatMap(([{z}]) => [...z].flatMap(
+    (row, i) => inside(yaxis, i) ? [...row].filter((_, j) => inside(xaxis, j)) : []));
+}"""
 SCALE = """() => {
   const {_fullLayout: {coloraxis}} = document.querySelectorAll('.js-plotly-plot')[0];
   return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];
@@ -126,6 +138,33 @@ def test_numbers_of_a_picture_have_one_size_and_can_be_read(visit: Visit, width:
         assert contrast(hexadecimal(ink), between(scale, share)) > 4.4, (ink, text)
 
 
+def test_a_closer_look_shows_the_numbers(visit: Visit) -> None:
+    """Cells too narrow for numbers get them when one zooms in, those that are in view and no others."""
+    page = visit("all-heads?n_tokens=40&n_heads=4")
+    chart = grid(page)
+    assert page.evaluate(LETTERS) == []
+    zoom(page, chart)
+    page.wait_for_function(f"() => ({LETTERS})().length > 0")
+    shown = [float(text) for _, _, text in page.evaluate(LETTERS)]
+    rows, columns = (round(abs(high - low)) for low, high in page.evaluate(VIEW))
+    assert len(shown) == 4 * rows * columns < 4 * 40 * 40
+    assert shown == pytest.approx(page.evaluate(NUMBERS_IN_VIEW), abs=0.0501)
+
+
+def test_a_kept_picture_has_its_numbers(visit: Visit) -> None:
+    """The file of a chart says what the screen says: every number of every head."""
+    page = visit("all-heads?heads_stage=raw")
+    chart = grid(page)
+    page.wait_for_function(f"() => ({LETTERS})().length > 0")
+    chart.hover()
+    with page.expect_download() as kept:
+        chart.locator(".modebar-btn[data-title^='Keep']").click()
+    assert kept.value.suggested_filename == "attention-lab.svg"
+    written = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", kept.value.path().read_text())
+    shown = [text for _, _, text in page.evaluate(LETTERS)]
+    assert [text.replace("-", "−") for text in written][: len(shown)] == shown
+
+
 def hexadecimal(css: str) -> str:
     """A colour "rgb(r, g, b)" as "#rrggbb"."""
     return css if css.startswith("#") else "#{:02x}{:02x}{:02x}".format(*map(int, re.findall(r"\d+", css)[:3]))
@@ -144,7 +183,7 @@ def test_the_tools_of_a_chart(visit: Visit) -> None:
     chart = grid(page)
     chart.hover()
     buttons = chart.locator(".modebar-btn").evaluate_all("all => all.map(button => button.dataset.title)")
-    assert buttons == ["Download plot", "Zoom", "Pan", "Reset axes", "Full screen"]
+    assert buttons == ["Zoom", "Pan", "Reset axes", "Keep as a picture (SVG)", "Full screen"]
     before = chart.bounding_box()
     chart.locator(".modebar-btn[data-title='Full screen']").click()
     page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width === innerWidth")

@@ -18,10 +18,10 @@ from attention_core.heads.portraits import MEASURES
 from attention_core.heads.score_schemes import SCHEMES
 from attention_core.heads.sharing import CACHE, share_heads
 from attention_core.heads.worth import signed_shares
-from attention_ui.heads.heads_choice import open_portrait
+from attention_ui.heads.heads_choice import open_portrait, pin_kind
 from attention_ui.registry import PAGES
-from attention_viz.labels import number
-from tests.ui.app import figures, gone_to, here, opened, texts
+from attention_viz.labels import counted, number
+from tests.ui.app import figures, gone_to, here, opened, scenes, texts
 
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
@@ -161,11 +161,26 @@ def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
     """A number of groups that does not divide the heads moves to one that does; figures and counts are for it."""
     app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, groups=asked)
     trace = here(app).trace
-    assert f"GQA, G = {groups}" in texts(app)
+    assert f"**GQA, G = {groups}:**" in texts(app)
     shared = share_heads(trace.projections, groups)
     size = sum(count.of(replace(size_of(trace), n_kv_heads=shared.groups)) for count in CACHE)
     assert f"**{size:,}**" in texts(app)
-    assert len(matrices(figures(app)[1])) == n_heads
+    (board,) = scenes(app)
+    assert board["arrays"]["GQA"]["shape"] == list(trace.probabilities.shape[1:])
+    assert board["panels"][1]["badge"] == counted(groups, "set") + " of keys and values"
+
+
+def test_the_pinned_kind_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell pinned in one of the three lines stays pinned there, moves the focus, and is in the address."""
+    app = opened("shared-keys", kind="MQA", head=2, query=5, key=7)
+    (board,) = scenes(app)
+    assert board["cell"] == {"array": "MQA", "index": [2, 5, 7]}
+    session: dict[str, Any] = {}
+    monkeypatch.setattr("streamlit.session_state", session)
+    pin_kind("GQA", [1, 3, 4])
+    assert session == {"kind": "GQA", "head": 1, "query": 3, "key": 4}
+    pin_kind("other", [9, 9, 9])
+    assert session["kind"] == "GQA"
 
 
 def test_four_ways_are_counted_and_compared() -> None:
@@ -192,7 +207,7 @@ def test_measurements_come_when_asked_for() -> None:
 @pytest.mark.parametrize("first", [0, 2])
 def test_a_hostile_address_gives_the_page(page: str, first: int) -> None:
     """Nonsense in any parameter of the section gives defaults and no traceback."""
-    names = ("subset", "off", "basis", "groups", "portrait", "heads_stage", "heads_lines", "shared_count",
+    names = ("subset", "off", "basis", "groups", "kind", "portrait", "heads_stage", "heads_lines", "shared_count",
              "shared_letter", "ways_letter", "ways_count")  # fmt: skip
     nonsense = itertools.islice(itertools.cycle(["<script>", "0.99..-1", "0" * 300, "٣"]), first, None)
     app = opened(page, **dict(zip(names, nonsense, strict=False)))

@@ -16,33 +16,55 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_bars_and_ticks(causal: bool) -> None:
-    """A bar per head and measure with its number, and a tick at the value without preferences where there is one."""
+    """A bar per head and measure with its number, and a tick at the value without preferences where there is one.
+
+    Within a measure all lie on one scale from its zero, and all in its own column.
+    """
     pattern = pattern_of(square(7, 5, causal=causal))
     figure = strip(MEASURES, pattern, ("entropy", 3))
-    bars = {part["name"]: part for part in figure["data"] if part["type"] == "bar"}
-    assert list(bars) == [measure.name for measure in MEASURES]
-    for measure in MEASURES:
-        bar, usual = bars[measure.name], measure.baseline(pattern)
-        np.testing.assert_allclose(bar["x"], measure.value(pattern)[0], rtol=1e-6, atol=1e-7)
-        assert bar["customdata"] == [[measure.name, head] for head in range(5)]
-        assert bar["marker"]["opacity"][3] > max(bar["marker"]["opacity"][head] for head in (0, 1, 2, 4))
-        ticks = [part for part in figure["data"] if part["xaxis"] == bar["xaxis"] and part.get("mode") == "markers"]
-        assert len(ticks) == (usual is not None)
-        if usual is not None:
-            np.testing.assert_allclose(ticks[0]["x"], usual[0], rtol=1e-6)
-        axis = figure["layout"]["xaxis" + bar["xaxis"][1:]]
-        low, high = axis["range"]
-        assert low <= bar["x"].min()
-        assert bar["x"].max() < high
+    bars, written, ticks, _ = figure["data"]
+    assert bars["customdata"] == [[measure.name, head] for measure in MEASURES for head in range(5)]
+    assert written["text"] == bars["text"]
+    np.testing.assert_array_equal(written["y"], bars["y"])
+    opacity = bars["marker"]["opacity"]
+    assert [number == max(opacity) for number in opacity] == [head == 3 for _, head in bars["customdata"]]
+    for place, measure in enumerate(MEASURES):
+        own = slice(5 * place, 5 * place + 5)
+        zero, lengths, values = np.array(bars["base"][own]), bars["x"][own], measure.value(pattern)[0]
+        assert len(set(zero.tolist())) == 1
+        scale = np.abs(lengths).max() / (np.abs(values).max() or 1)
+        np.testing.assert_allclose(lengths, scale * values, atol=1e-5)
+        usual = measure.baseline(pattern)
+        drawn = ticks["x"][[name == measure.name for name in ticks["customdata"]]]
+        assert len(drawn) == (0 if usual is None else 5)
+        if usual is not None and values.any():
+            np.testing.assert_allclose(drawn - zero, scale * usual[0], atol=1e-5)
+        column, ends = place % 6, zero + lengths
+        assert column - 1e-6 <= min(zero.min(), ends.min())
+        assert max(ends.max(), drawn.max(initial=0)) < column + 0.88
     as_sent(figure)
+
+
+def test_the_lines_of_the_picture() -> None:
+    """A head's bars lie on the line of its name, and below the name of their measure; no two bars lie on each other."""
+    figure = strip(MEASURES, pattern_of(square(7, 3)), ("entropy", 0))
+    bars, _, _, titles = figure["data"]
+    axis = figure["layout"]["yaxis"]
+    assert set(bars["y"].tolist()) == set(axis["tickvals"])
+    assert [axis["ticktext"][axis["tickvals"].index(y)][-1] for y in bars["y"][:3]] == [">", "1", "2"]
+    assert len(set(zip(bars["y"].tolist(), bars["base"], strict=True))) == len(bars["y"])
+    above = bars["y"].reshape(-1, 3) - np.array(titles["y"])[:, np.newaxis]
+    assert (above > 0).all()
+    assert above.max() < figure["layout"]["yaxis"]["range"][0] / 2
+    bottom, top = axis["range"]
+    assert top < min(titles["y"]) < max(bars["y"]) < bottom
 
 
 def test_the_head_and_the_measure_in_focus_are_bold() -> None:
     """Exactly one measure's name and one head's."""
     figure = strip(MEASURES, pattern_of(square(7, 3)), ("self-mass", 1))
-    names = [note["text"] for note in figure["layout"]["annotations"]]
-    assert [name for name in names if "<b>" in name] == ["<b>self-mass</b>"]
-    assert figure["layout"]["yaxis"]["ticktext"] == ["head 0", "<b>head 1</b>", "head 2"]
+    assert [name for name in figure["data"][-1]["text"] if "<b>" in name] == ["<b>self-mass</b>"]
+    assert figure["layout"]["yaxis"]["ticktext"] == ["head 0", "<b>head 1</b>", "head 2"] * 2
 
 
 def test_a_number_that_does_not_exist_is_a_dash() -> None:

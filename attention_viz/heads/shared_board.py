@@ -1,0 +1,65 @@
+"""Heads that share keys and values, as lines of one board: the same head of every kind stands in one column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attention_core import Trace
+from attention_core.heads import head_of
+
+from ..labels import counted
+from ..payload import JSON, bits, packed
+from ..thumbnails import GIVEN
+
+MOST_LARGE = 200  # cells in a line of heads; more are drawn as small pictures
+
+
+def sharing(kinds: Mapping[str, Trace], cell: tuple[int, int, int], limit: float, kind: str) -> JSON:
+    """The probabilities of all heads of each kind, such as "MHA", each head with the keys and values that it reads.
+
+    cell: head, query and key of the pinned cell, which is of the given kind. limit: the value of the strongest colour.
+    """
+    trace = kinds[kind]
+    n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
+    size = "full" if n_heads * n_keys <= MOST_LARGE else "small"
+    return {
+        "version": 1,
+        "description": f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}.",
+        "arrays": {name: _array(name, one, limit) for name, one in kinds.items()},
+        "rules": {},
+        "axes": {f"H {name}": _heads(one) for name, one in kinds.items()} | {
+            "T": {"word": "query", "labels": list(trace.labels("T")), "block": None},
+            "S": {"word": "key", "labels": list(trace.labels("S")), "block": None},
+        },
+        "panels": [
+            {"id": name, "array": name, "tiles": 0, "rows": 1, "columns": 2, "arrange": "across", "place": [0, line],
+             "title": name, "badge": counted(one.projections.groups, "set") + " of keys and values", "size": size,
+             "role": "tiles"}
+            for line, (name, one) in enumerate(kinds.items())
+        ],
+        "cell": {"array": kind, "index": list(cell)},
+        "player": False, "arithmetic": True, "transposed": False,
+    }  # fmt: skip
+
+
+def strong_colour(trace: Trace) -> float:
+    """A share that one cell in a hundred exceeds: as the strongest colour it leaves pale heads something to see."""
+    return float(np.quantile(trace.probabilities, 0.99)) or 1.0
+
+
+def _array(name: str, trace: Trace, limit: float) -> JSON:
+    shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
+    given: JSON = {
+        "shape": list(shares_HTS.shape), "axes": [f"H {name}", "T", "S"], "title": name, "role": "text",
+        "kind": "probability", "limit": float(f"{limit:.6g}"), "data": packed(shares_HTS),
+        "given": GIVEN["probability"],
+    }  # fmt: skip
+    return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
+
+
+def _heads(trace: Trace) -> JSON:
+    """The axis of a kind's heads: each is named after the key/value head that it reads."""
+    labels = [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]
+    return {"word": "head", "labels": labels, "block": None}

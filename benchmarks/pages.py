@@ -1,8 +1,8 @@
 """The speed of the pages, each measured beside the least Streamlit can do and beside the usual page, in one run.
 
 Script time: one rerun under AppTest. Repaint: from a key press on the sequence-length slider in Chromium until the
-last change of the page's own content or of a picture in it (then one frame). Bytes: what the server sends for it.
-Medians of several presses.
+last change in sight of the page's own content or of a picture in it (then one frame). Bytes: what the server sends for
+it. Medians of several presses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 PRESSES = 12
 QUIET = 450  # ms without a change of the page after which a repaint counts as finished
 
-# Notes the time in ms from the key press to the last change below the main block or on a canvas, plus one frame.
+# Notes the time in ms from the key press to the last change in sight in the main block or on a canvas, plus one frame.
 WATCH = """() => {
   const main = document.querySelector("[data-testid=stMain]");
   const watch = { start: 0, last: 0 };
@@ -45,12 +45,17 @@ WATCH = """() => {
     due = true;
     requestAnimationFrame(() => { due = false; watch.last = performance.now(); });
   };
+  const inSight = (node) => {
+    const element = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+    const box = element?.getBoundingClientRect();
+    return Boolean(box) && box.bottom > 0 && box.top < innerHeight;
+  };
   const all = { childList: true, subtree: true, attributes: true, characterData: true };
-  new MutationObserver(changed).observe(main, all);
+  new MutationObserver((changes) => changes.some(({ target }) => inSight(target)) && changed()).observe(main, all);
   const drawing = CanvasRenderingContext2D.prototype;
   for (const name of ["clearRect", "fillRect", "fillText", "drawImage", "putImageData"]) {
     const draw = drawing[name];
-    drawing[name] = function (...given) { changed(); return draw.apply(this, given); };
+    drawing[name] = function (...given) { if (inSight(this.canvas)) changed(); return draw.apply(this, given); };
   }
 }"""
 

@@ -86,8 +86,9 @@ function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
 
 function paintCaption(context, box, tile, { model, palette, zoom }) {
   const letter = box.array.axes[box.panel.tiles];
-  const { word } = labelAt(model, letter, tile.place);
-  const label = word ? `${tile.place} · ${spotText(model, letter, tile.place, 14)}` : String(tile.place);
+  const place = spotText(model, letter, tile.place, 14);
+  const more = box.panel.captions?.[tile.place];
+  const label = more ? `${place} · ${more}` : place;
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
   const fits = context.measureText(long).width <= box.tileWidth + 2 * zoom;
   const lift = tile.dy === 0 ? box.labelTop : 0;

@@ -32,7 +32,8 @@ export function attachTexts(host, figure, board) {
     const letters = lettersFor(tiles, board);
     for (const tile of tiles) {
       const group = document.createElementNS(SVG, "g");
-      const font = { "font-size": tile.trace.text ? tile.trace.textfont.size : letters?.size, "text-anchor": "middle" };
+      const size = tile.trace.text ? tile.trace.textfont.size : letters?.size;
+      const font = { "font-family": layout.font.family, "font-size": size, "text-anchor": "middle" };
       for (const [name, value] of Object.entries(font)) group.setAttribute(name, value);
       group.classList.add("cell-texts");
       if (tile.trace.text || letters) group.append(...textsOf(tile, letters, layout, board));

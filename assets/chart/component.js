@@ -1,7 +1,7 @@
 import { attachTexts, withoutTexts, withTexts } from "./cells.js";
 import { attachClicks } from "./clicks.js";
 import { loadPlotly } from "./library.js";
-import { fitted, tools } from "./screen.js";
+import { fitted, tools, turnOf } from "./screen.js";
 
 /** Show a figure in a component of Streamlit; the chart stays, and its zoom with it, while the page runs again. */
 export default function mountChart(component) {
@@ -48,6 +48,7 @@ function createMount(parent) {
       host.textContent = error.message;
       return;
     }
+    await turnOf(host);
     if (text !== sent) return; // another figure came meanwhile
     figure = data.figure;
     await draw(figure.layout.height);

@@ -5,6 +5,8 @@ const CORNERS = {
   path: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z",
 };
 
+const LONGEST_WAIT = 500; // ms
+
 const CAMERA = {
   width: 24,
   height: 24,
@@ -34,6 +36,13 @@ export function tools(picture) {
       { name: "full", title: "Full screen", icon: CORNERS, click: turnFull },
     ],
   };
+}
+
+/** Wait for a chart's turn to be drawn: at once when it is in sight, else when there is nothing else to do. */
+export async function turnOf(host) {
+  const { top, bottom } = host.getBoundingClientRect();
+  if (bottom >= 0 && top <= innerHeight) return;
+  await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: LONGEST_WAIT }));
 }
 
 /** Keep a chart as large as its place, or as the screen: draw(height) draws it anew. Gives back how to stop. */

@@ -45,8 +45,12 @@ def card(statement: Proposition, check: Check, trace: Trace) -> None:
             st.caption(statement.condition)
         wrong = statement.status == FALSE
         with st.container(horizontal=True):
-            with st.popover("The step that fails" if wrong else "Proof", icon=":material/menu_book:"):
-                _proof(statement)
+            with st.popover(
+                "The step that fails" if wrong else "Proof", icon=":material/menu_book:",
+                key=f"proof {statement.number}", on_change="rerun",
+            ) as proof:  # fmt: skip
+                if proof.open:
+                    _proof(statement)
             st.button(
                 "Search a counterexample", key=f"search {statement.number}", icon=":material/search:", type="tertiary",
                 on_click=_search, args=(statement.number,),

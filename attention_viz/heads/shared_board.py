@@ -11,7 +11,7 @@ from attention_core.heads import head_of
 
 from ..labels import counted
 from ..payload import JSON, bits, packed
-from ..thumbnails import GIVEN
+from ..thumbnails import GIVEN, axes_of
 
 MOST_LARGE = 200  # cells in a line of heads; more are drawn as small pictures
 
@@ -29,14 +29,11 @@ def sharing(kinds: Mapping[str, Trace], cell: tuple[int, int, int], limit: float
         "description": f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}.",
         "arrays": {name: _array(name, one, limit) for name, one in kinds.items()},
         "rules": {},
-        "axes": {f"H {name}": _heads(one) for name, one in kinds.items()} | {
-            "T": {"word": "query", "labels": list(trace.labels("T")), "block": None},
-            "S": {"word": "key", "labels": list(trace.labels("S")), "block": None},
-        },
+        "axes": axes_of((trace.labels("T"), trace.labels("S"))),
         "panels": [
             {"id": name, "array": name, "tiles": 0, "rows": 1, "columns": 2, "arrange": "across", "place": [0, line],
              "title": name, "badge": counted(one.projections.groups, "set") + " of keys and values", "size": size,
-             "role": "tiles"}
+             "role": "tiles", "captions": _read(one)}
             for line, (name, one) in enumerate(kinds.items())
         ],
         "cell": {"array": kind, "index": list(cell)},
@@ -52,14 +49,13 @@ def strong_colour(trace: Trace) -> float:
 def _array(name: str, trace: Trace, limit: float) -> JSON:
     shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
     given: JSON = {
-        "shape": list(shares_HTS.shape), "axes": [f"H {name}", "T", "S"], "title": name, "role": "text",
+        "shape": list(shares_HTS.shape), "axes": ["H", "T", "S"], "title": name, "role": "text",
         "kind": "probability", "limit": float(f"{limit:.6g}"), "data": packed(shares_HTS),
         "given": GIVEN["probability"],
     }  # fmt: skip
     return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 
-def _heads(trace: Trace) -> JSON:
-    """The axis of a kind's heads: each is named after the key/value head that it reads."""
-    labels = [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]
-    return {"word": "head", "labels": labels, "block": None}
+def _read(trace: Trace) -> list[str]:
+    """The key/value head that each head reads."""
+    return [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]

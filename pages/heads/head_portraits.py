@@ -38,10 +38,13 @@ with words:
         + (f"; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
            f" of at most min(d_k, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}.")
     )  # fmt: skip
-    with st.popover("All measures: formula and range", icon=":material/menu_book:"):
-        for one in MEASURES:
-            st.markdown(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}.")
-        st.caption("i is the query, j the key, n_i the number of keys that query i may see; logarithms are natural.")
+    with st.popover(
+        "All measures: formula and range", icon=":material/menu_book:", key="all measures", on_change="rerun"
+    ) as measures:
+        if measures.open:
+            for one in MEASURES:
+                st.markdown(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}.")
+            st.caption("i is the query, j the key, n_i the number of keys that query i may see; ln is natural.")
 with picture:
     show_figure(profile(trace, measure, pattern, head), "portrait profile")
 

@@ -77,9 +77,12 @@ def test_nonsense_in_the_address(page: str, address: dict[str, str]) -> None:
 
 
 def test_every_statement_has_its_card() -> None:
-    """Each statement is shown with its status, its formula, a live verdict, its proof, and a search."""
+    """Each statement is shown with its status, its formula, a live verdict, a search, and its proof when opened."""
     app = opened("truths")
-    said = texts(app)
+    for statement in PROPOSITIONS:
+        assert not any(line in texts(app) for line in statement.proof)
+        app.session_state[f"proof {statement.number}"] = True
+    said = texts(app.run())
     for statement in PROPOSITIONS:
         assert f"**{statement.number} · {statement.title}**" in said
         assert statement.says in said

@@ -45,7 +45,7 @@ def test_every_share_is_in_its_place(causal: bool) -> None:
 def test_heads_name_the_keys_they_read() -> None:
     """With sets of their own each head names its own, in two groups the first or the second, in one all the same."""
     sent, _ = board(3, 4)
-    named = {name: sent["axes"][f"H {name}"]["labels"] for name in sent["arrays"]}
+    named = {panel["title"]: panel["captions"] for panel in sent["panels"]}
     assert named == {
         "MHA": ["K/V 0", "K/V 1", "K/V 2", "K/V 3"],
         "GQA": ["K/V 0", "K/V 0", "K/V 1", "K/V 1"],

@@ -61,8 +61,16 @@ export function faded(css, opacity) {
   return `rgba(${rgbOf(css).join(", ")}, ${opacity})`;
 }
 
+let opened = { key: null, palette: null };
+
 /** Everything the pictures need of a palette: its colours, and shades and inks of its scales, worked out once. */
 export function openPalette(palette) {
+  const key = JSON.stringify(palette);
+  if (opened.key !== key) opened = { key, palette: workOut(palette) };
+  return opened.palette;
+}
+
+function workOut(palette) {
   const scales = {};
   for (const kind of ["feature", "logit", "probability"]) {
     const shades = shadesOf(palette[kind] ?? palette.logit);

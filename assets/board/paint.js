@@ -6,14 +6,16 @@ import { blockOf, isChanged, isHatched, limitAt } from "./scene.js";
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {
-  for (const tile of box.tiles) paintTile(context, sheetOf(box, tile, look), look);
+  const sheets = box.tiles.map((tile) => sheetOf(box, tile, look));
+  const large = box.cell.width >= 16 && box.cell.height >= 12;
+  if (!large && sheets.length) paintAsImages(context, sheets, look.palette);
+  for (const sheet of sheets) paintTile(context, sheet, look, large);
   paintLabels(context, box, look);
 }
 
-function paintTile(context, sheet, look) {
-  const { box, tile, width, height } = sheet;
-  if (width >= 16 && height >= 12) eachCell(sheet, (cell) => paintCellShape(context, sheet, cell));
-  else paintAsImage(context, sheet, look.palette);
+function paintTile(context, sheet, look, large) {
+  const { box, tile } = sheet;
+  if (large) eachCell(sheet, (cell) => paintCellShape(context, sheet, cell));
   if (sheet.special) eachCell(sheet, (cell) => paintSpecial(context, sheet, cell, look));
   paintBlocks(context, box, look.model, tile, look.palette);
   if (box.small) frame(context, sheet, look.palette.line);
@@ -54,26 +56,34 @@ function paintCellShape(context, { scale, shade, blank, width, height }, cell) {
   context.fill();
 }
 
-// Small cells are drawn as one picture of a pixel each, made larger, with lines in the ground's colour between them.
-function paintAsImage(context, sheet, palette) {
-  const { box, tile, scale, width, height } = sheet;
-  const { rows, columns, small } = box;
-  const picture = new ImageData(columns.count, rows.count);
+// Small cells are drawn as one picture of a pixel each, tile below tile, made larger, with lines in the ground's colour between them.
+function paintAsImages(context, sheets, palette) {
+  const { box, width, height } = sheets[0];
+  const [rows, columns] = [box.rows.count, box.columns.count];
+  const picture = new ImageData(columns, rows * sheets.length);
+  sheets.forEach((sheet, place) => paintPixels(picture.data.subarray(4 * place * rows * columns), sheet));
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [picture.width, picture.height];
+  canvas.getContext("2d").putImageData(picture, 0, 0);
+  context.imageSmoothingEnabled = false;
+  sheets.forEach(({ tile }, place) => {
+    context.drawImage(canvas, 0, place * rows, columns, rows, tile.x, tile.y, columns * width, rows * height);
+  });
+  if (Math.min(width, height) < 6 || box.small) return;
+  context.fillStyle = palette.background;
+  for (const { tile } of sheets) {
+    for (let i = 1; i < columns; i += 1) context.fillRect(tile.x + i * width - 0.5, tile.y, 1, rows * height);
+    for (let i = 1; i < rows; i += 1) context.fillRect(tile.x, tile.y + i * height - 0.5, columns * width, 1);
+  }
+}
+
+function paintPixels(pixels, sheet) {
   eachCell(sheet, (cell) => {
     if (!Number.isFinite(cell.value) || sheet.blank(cell.row, cell.column)) return;
     const at = 3 * sheet.shade(cell);
-    for (let part = 0; part < 3; part += 1) picture.data[4 * cell.i + part] = scale.shades[at + part];
-    picture.data[4 * cell.i + 3] = 255;
+    for (let part = 0; part < 3; part += 1) pixels[4 * cell.i + part] = sheet.scale.shades[at + part];
+    pixels[4 * cell.i + 3] = 255;
   });
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [columns.count, rows.count];
-  canvas.getContext("2d").putImageData(picture, 0, 0);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(canvas, tile.x, tile.y, columns.count * width, rows.count * height);
-  if (Math.min(width, height) < 6 || small) return;
-  context.fillStyle = palette.background;
-  for (let i = 1; i < columns.count; i += 1) context.fillRect(tile.x + i * width - 0.5, tile.y, 1, rows.count * height);
-  for (let i = 1; i < rows.count; i += 1) context.fillRect(tile.x, tile.y + i * height - 0.5, columns.count * width, 1);
 }
 
 function paintSpecial(context, sheet, cell, { palette }) {
@@ -163,14 +173,14 @@ function frame(context, { box: { rows, columns }, tile, width, height }, colour)
 
 function paintNumbers(context, sheet, { palette, zoom, font }) {
   const { box, scale, shade, width, height } = sheet;
-  const { size, digits } = lettersFor(context, sheet, zoom, font);
+  const { size, texts } = lettersFor(context, sheet, zoom, font);
   context.font = `${size}px ${font}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   eachCell(sheet, (cell) => {
     if (Number.isNaN(cell.value) || sheet.blank(cell.row, cell.column)) return;
     const known = !sheet.hatched(cell);
-    const text = cellNumber(cell.value, known ? digits : 0);
+    const text = known ? texts[cell.i] : cellNumber(cell.value, 0);
     if (context.measureText(text).width > width - 1) return;
     if (!known) paintGround(context, cell, sheet, size, palette.hidden);
     const wasted = box.panel.mark === "diagonal" && !onDiagonal(sheet, cell);
@@ -179,19 +189,16 @@ function paintNumbers(context, sheet, { palette, zoom, font }) {
   });
 }
 
-// One size and one number of decimals for the whole matrix, such that its longest number fits.
+// The numbers of a matrix in one size and with as many decimals as the longest of them has room for.
 function lettersFor(context, { box, values, width, height }, zoom, font) {
   const most = Math.min(11.5 * zoom, height * 0.62);
   context.font = `${most}px ${font}`;
-  for (let digits = box.cell.digits; digits >= 0; digits -= 1) {
-    const longest = values.reduce(
-      (one, value) => (cellNumber(value, digits).length > one.length ? cellNumber(value, digits) : one),
-      "",
-    );
+  for (let digits = box.cell.digits; ; digits -= 1) {
+    const texts = Array.from(values, (value) => cellNumber(value, digits));
+    const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
     const size = Math.min(most, (most * (width - 3)) / context.measureText(longest).width);
-    if (size >= 9 * zoom || digits === 0) return { size: Math.max(size, 9 * zoom), digits };
+    if (size >= 9 * zoom || digits <= 0) return { size: Math.max(size, 9 * zoom), texts };
   }
-  return { size: most, digits: 0 };
 }
 
 function paintGround(context, { x, y }, { width, height }, size, colour) {

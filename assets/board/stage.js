@@ -9,6 +9,7 @@ const KEYS = [
   ["Escape", "back to the pinned cell"],
   ["Tab", "next matrix"],
 ];
+const STEP = 512; // px
 let boards = 0;
 
 /** The elements of a board, in the order of reading, put into root; keep: what the button for a picture does. */
@@ -56,12 +57,13 @@ function keysHelp() {
   return element("details", "keys", summary, element("dl", "", ...rows));
 }
 
-/** Give a canvas the size of the stage, as sharp as the screen is. */
+/** Give a canvas the size of the stage, as sharp as the screen is. It may reach below the stage, which clips it: another height costs a new canvas. */
 export function sizeCanvas(canvas, width, height) {
   const ratio = Math.min(window.devicePixelRatio || 1, 3);
-  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+  const reach = STEP * Math.ceil(height / STEP);
+  const [wide, high] = [Math.round(width * ratio), Math.round(reach * ratio)];
   if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  Object.assign(canvas.style, { width: `${width}px`, height: `${reach}px` });
   const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;

@@ -40,7 +40,7 @@ function createMount(parent) {
     if (text === sent) return;
     sent = text;
     host.classList.toggle("clickable", data.clickable);
-    host.style.height = `${data.figure.layout.height}px`;
+    if (!figure) host.style.height = `${data.figure.layout.height}px`;
     host.setAttribute("aria-label", data.figure.layout.meta.description);
     try {
       library ??= await loadPlotly(data.library);
@@ -51,6 +51,7 @@ function createMount(parent) {
     await turnOf(host);
     if (text !== sent) return; // another figure came meanwhile
     figure = data.figure;
+    host.style.height = `${figure.layout.height}px`;
     await draw(figure.layout.height);
     if (stop) return;
     stop = fitted(host, draw);

@@ -2,7 +2,7 @@
 
 Script time: one rerun under AppTest. Repaint: from a key press on the sequence-length slider in Chromium until the
 last change in sight of the page's own content or of a picture in it (then one frame). Bytes: what the server sends for
-it. Medians of several presses.
+it. The middle half of several presses.
 """
 
 from __future__ import annotations
@@ -24,13 +24,21 @@ from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.registry import PAGES, SECTIONS, Page
+from attention_ui.registry import PAGES, SECTIONS, Page, page_of
+
+from .rivals.usual import in_place_of_boards
 
 ROOT = Path(__file__).parent.parent
-RIVALS = {name: ROOT / "benchmarks" / "rivals" / f"{name}.py" for name in ("floor", "usual")}
+RIVALS = ROOT / "benchmarks" / "rivals"
+# what is served -> the module that runs a script, the script, and its page that is measured
+SERVERS = {
+    "floor": ("streamlit", RIVALS / "floor.py", ""),
+    "usual": ("benchmarks.rivals.usual", ROOT / "app.py", "scores"),
+    "app": ("streamlit", ROOT / "app.py", ""),
+}
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
-PRESSES = 12
+FIRST, PRESSES = 6, 12  # tokens, and key presses for one more each
 QUIET = 450  # ms without a change of the page after which a repaint counts as finished
 
 # Notes the time in ms from the key press to the last change in sight in the main block or on a canvas, plus one frame.
@@ -39,34 +47,37 @@ WATCH = """() => {
   const watch = { start: 0, last: 0 };
   window.watch = watch;
   addEventListener("keydown", () => { watch.start = watch.last = performance.now(); }, true);
-  let due = false;
-  const changed = () => {
-    if (due) return;
-    due = true;
-    requestAnimationFrame(() => { due = false; watch.last = performance.now(); });
+  const inSight = (element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
   };
-  const inSight = (node) => {
+  const waiting = new Set(); // elements of the page, looked at in the next frame, when all is laid out anyway
+  const changed = (node) => {
+    if (!waiting.size) requestAnimationFrame(() => {
+      if ([...waiting].some(inSight)) watch.last = performance.now();
+      waiting.clear();
+    });
     const element = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
-    const box = element?.getBoundingClientRect();
-    return Boolean(box) && box.bottom > 0 && box.top < innerHeight;
+    waiting.add(element?.closest("[data-testid=stElementContainer]") ?? element ?? main);
   };
   const all = { childList: true, subtree: true, attributes: true, characterData: true };
-  new MutationObserver((changes) => changes.some(({ target }) => inSight(target)) && changed()).observe(main, all);
+  new MutationObserver((changes) => changes.forEach(({ target }) => changed(target))).observe(main, all);
   const drawing = CanvasRenderingContext2D.prototype;
   for (const name of ["clearRect", "fillRect", "fillText", "drawImage", "putImageData"]) {
     const draw = drawing[name];
-    drawing[name] = function (...given) { if (inSight(this.canvas)) changed(); return draw.apply(this, given); };
+    drawing[name] = function (...given) { changed(this.canvas); return draw.apply(this, given); };
   }
 }"""
 
 
 @contextmanager
-def served(script: Path) -> Iterator[str]:
-    """The address of a Streamlit server that runs a script with the project's configuration."""
+def served(name: str) -> Iterator[str]:
+    """The address of a server that runs the app or a rival with the project's configuration."""
+    module, script, _ = SERVERS[name]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
+    command = [sys.executable, "-m", module, "run", str(script), f"--server.port={port}", "--server.headless=true"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             address = f"http://localhost:{port}"
@@ -87,13 +98,16 @@ def script_times(pages: Sequence[Page]) -> dict[str, float]:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.run()
     for page in pages:
-        app.switch_page(page.path).run()
-        times[page.url_path] = statistics.median(_timed(app) for _ in range(15))
-    for name, script in RIVALS.items():
-        rival = AppTest.from_file(str(script), default_timeout=60)
-        rival.run()
-        times[name] = statistics.median(_timed(rival) for _ in range(15))
+        times[page.url_path] = _rerun(app.switch_page(page.path))
+    with in_place_of_boards():
+        times["usual"] = _rerun(app.switch_page(page_of(SERVERS["usual"][2]).path))
+    times["floor"] = _rerun(AppTest.from_file(str(SERVERS["floor"][1]), default_timeout=60))
     return times
+
+
+def _rerun(app: AppTest) -> float:
+    app.run()
+    return statistics.median(_timed(app) for _ in range(15))
 
 
 def _timed(app: AppTest) -> float:
@@ -105,30 +119,36 @@ def _timed(app: AppTest) -> float:
 def repaint_times(pages: Sequence[Page], presses: int) -> dict[str, tuple[float, float]]:
     """Milliseconds from key press to repaint in Chromium, and the kilobytes received for it, by page."""
     found = {}
-    with served(ROOT / "app.py") as app, served(RIVALS["floor"]) as floor, served(RIVALS["usual"]) as usual:
-        addresses = {"floor": floor, "usual": usual} | {page.url_path: f"{app}/{page.url_path}" for page in pages}
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS)
-            for name, address in addresses.items():
-                found[name] = _repaint(browser.new_page(viewport={"width": 1440, "height": 1000}), address, presses)
-            browser.close()
+    with served("app") as app, served("floor") as floor, served("usual") as usual, sync_playwright() as playwright:
+        addresses = {"floor": floor, "usual": f"{usual}/{SERVERS['usual'][2]}"}
+        addresses |= {page.url_path: f"{app}/{page.url_path}" for page in pages}
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS)
+        for name, address in addresses.items():
+            found[name] = _repaint(browser.new_page(viewport={"width": 1440, "height": 1000}), address, presses)
+        browser.close()
     return found
 
 
 def _repaint(tab: BrowserPage, address: str, presses: int) -> tuple[float, float]:
     received: list[int] = []
     tab.on("websocket", lambda socket: socket.on("framereceived", lambda payload: received.append(len(payload))))
-    tab.goto(f"{address}?n_tokens=12")
+    tab.goto(f"{address}?n_tokens={FIRST}")
     _settle(tab)
     slider = _sequence_slider(tab)
     times, sizes = [], []
-    for press in range(presses):
+    for _ in range(presses):
         received.clear()
-        slider.press("ArrowRight" if press % 2 == 0 else "ArrowLeft")
+        slider.press("ArrowRight")  # always on: what was there a moment ago would be a message that is not sent again
         times.append(_settle(tab))
         sizes.append(sum(received) / 1000)
     tab.close()
-    return statistics.median(times[2:]), statistics.median(sizes[2:])
+    return _middle(times[2:]), _middle(sizes[2:])
+
+
+def _middle(times: Sequence[float]) -> float:
+    """The mean of the middle half; a median of the floor would jump between one frame and two."""
+    quarter = len(times) // 4
+    return statistics.fmean(sorted(times)[quarter : len(times) - quarter])
 
 
 def _sequence_slider(tab: BrowserPage) -> Any:

@@ -1,4 +1,4 @@
-"""Load on the server: many visitors on one page, each moving a slider every few seconds, over the app's own websocket.
+"""Load on the server: many visitors on the scores page, each moving a slider every few seconds.
 
 A visitor speaks Streamlit's protocol as a browser does but draws nothing. The time of an act is from the message that
 a slider moved until the script of that visitor has finished. One server process; the usual page for comparison.
@@ -14,7 +14,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -22,22 +22,19 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from .pages import RIVALS, ROOT, served
+from .pages import SERVERS, served
 
-# name -> the script, the page, the slider that is moved, and where to
-PAGES = {
-    "scores": (ROOT / "app.py", "scores", "n_heads", (2.0, 4.0)),
-    "usual": (RIVALS["usual"], "", "n_tokens", (12.0, 13.0)),
-}
+PAGE, SLIDER = "scores", "n_tokens"
+PLACES = (10.0, 11.0, 12.0, 13.0, 14.0)  # so many that no answer is still kept from an earlier act
 PAUSE = 5.0
 
 
 class Visitor:
     """One browser's side of the conversation: it keeps what the widgets hold and moves one slider."""
 
-    def __init__(self, address: str, page: str, key: str, values: Iterable[float]) -> None:
-        self.address, self.page, self.key = address.replace("http", "ws"), page, key
-        self.values = itertools.cycle(values)
+    def __init__(self, address: str) -> None:
+        self.address = address.replace("http", "ws")
+        self.values = itertools.cycle(PLACES)
         self.slider = ""
 
     async def arrive(self) -> None:
@@ -62,25 +59,22 @@ class Visitor:
         await self.socket.close()
 
     async def _run(self, message: BackMsg) -> None:
-        message.rerun_script.page_name = self.page
+        message.rerun_script.page_name = PAGE
         await self.socket.send(message.SerializeToString())
         while True:
             answer = ForwardMsg.FromString(await self.socket.recv())
             kind = answer.WhichOneof("type")
             if kind == "delta" and answer.delta.new_element.WhichOneof("type") == "slider":
                 widget = answer.delta.new_element.slider.id
-                if widget.endswith(f"-{self.key}"):
+                if widget.endswith(f"-{SLIDER}"):
                     self.slider = widget
             if kind == "script_finished":
                 return
 
 
-async def crowd(
-    address: str, name: str, count: int, seconds: float, memory: Callable[[], float]
-) -> tuple[list[float], float]:
+async def crowd(address: str, count: int, seconds: float, memory: Callable[[], float]) -> tuple[list[float], float]:
     """The times of all acts of so many visitors, each about every five seconds, and the memory while all are there."""
-    _, page, key, values = PAGES[name]
-    visitors = [Visitor(address, page, key, values) for _ in range(count)]
+    visitors = [Visitor(address) for _ in range(count)]
     for first in range(0, count, 10):
         await asyncio.gather(*(visitor.arrive() for visitor in visitors[first : first + 10]))
     end, times = time.perf_counter() + seconds, []
@@ -99,17 +93,17 @@ async def crowd(
 
 async def visits(address: str, count: int) -> None:
     """So many visitors who come, act once and go, ten at a time."""
-    _, page, key, values = PAGES["scores"]
     for _ in range(count // 10):
-        visitors = [Visitor(address, page, key, values) for _ in range(10)]
+        visitors = [Visitor(address) for _ in range(10)]
         await asyncio.gather(*(visitor.arrive() for visitor in visitors))
         await asyncio.gather(*(visitor.act() for visitor in visitors))
         await asyncio.gather(*(visitor.leave() for visitor in visitors))
 
 
-def resident(script: Path) -> float:
-    """MiB of memory of the server that runs a script."""
-    found = subprocess.run(["pgrep", "-f", f"streamlit run {script}"], capture_output=True, text=True, check=True)
+def resident(name: str) -> float:
+    """MiB of memory of the server that runs the app or a rival."""
+    module, script, _ = SERVERS[name]
+    found = subprocess.run(["pgrep", "-f", f"{module} run {script}"], capture_output=True, text=True, check=True)
     status = Path(f"/proc/{found.stdout.split()[0]}/status").read_text(encoding="ascii")
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
@@ -120,20 +114,20 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--visitors", type=int, nargs="*", default=[25, 50, 100, 200, 400])
     parser.add_argument("--seconds", type=float, default=20)
     chosen = parser.parse_args(arguments or [])
-    print("| page | visitors | acts | p50, ms | p95, ms | MiB per visitor |\n|---|---|---|---|---|---|")
-    for name, (script, *_) in PAGES.items():
-        for count in chosen.visitors if name != "usual" else chosen.visitors[:2]:
-            with served(script) as address:
-                _, before = asyncio.run(crowd(address, name, 2, 1, partial(resident, script)))
-                times, after = asyncio.run(crowd(address, name, count, chosen.seconds, partial(resident, script)))
+    print("| pages of | visitors | acts | p50, ms | p95, ms | MiB per visitor |\n|---|---|---|---|---|---|")
+    for name in ("app", "usual"):
+        for count in chosen.visitors:
+            with served(name) as address:
+                _, before = asyncio.run(crowd(address, 2, 1, partial(resident, name)))
+                times, after = asyncio.run(crowd(address, count, chosen.seconds, partial(resident, name)))
             p50, p95 = (1000 * sorted(times)[int(share * len(times))] for share in (0.5, 0.95))
             each = (after - before) / count
             print(f"| {name} | {count} | {len(times)} | {p50:.0f} | {p95:.0f} | {each:.2f} |", flush=True)
-    with served(PAGES["scores"][0]) as address:
+    with served("app") as address:
         asyncio.run(visits(address, 600))  # until then the process still grows to its size
-        before = resident(PAGES["scores"][0])
+        before = resident("app")
         asyncio.run(visits(address, 500))
-        left = resident(PAGES["scores"][0]) - before
+        left = resident("app") - before
     print(f"\nMemory after 500 more visits: {left:+.1f} MiB ({os.cpu_count()} cores).")
 
 

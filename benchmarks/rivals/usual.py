@@ -1,14 +1,35 @@
-"""The usual page: the score heatmap of every head as one Plotly chart each, drawn with graph objects."""
+"""The usual way to show heads: the app's own pages, with one Plotly heatmap per head where a board stands.
 
-import numpy as np
-import plotly.graph_objects as go
+`python -m benchmarks.rivals.usual run app.py` is `streamlit run app.py` with such pages.
+"""
+
+from __future__ import annotations
+
+import sys
+from unittest import mock
+
+import plotly.express as px
 import streamlit as st
+from streamlit.web import cli
 
-n_tokens = st.slider("n_tokens", 1, 64, 12, key="n_tokens")
-rng = np.random.default_rng(0)
-columns = st.columns(4)
-for head in range(4):
-    scores = rng.normal(size=(n_tokens, n_tokens))
-    figure = go.Figure(go.Heatmap(z=scores))
-    figure.update_layout(title=f"head {head}", height=300)
-    columns[head % 4].plotly_chart(figure, key=f"head {head}")
+from attention_ui.here import here
+
+
+def heatmaps(*_: object, **__: object) -> None:
+    """The scores of every head, each as a chart with its numbers in the cells, two in a row."""
+    trace = here().trace
+    queries, keys = ([f"{place} {label}" for place, label in enumerate(trace.labels(axis))] for axis in "TS")
+    columns = st.columns(2)
+    for head, scores_TS in enumerate(trace.scores[0]):
+        figure = px.imshow(scores_TS, x=keys, y=queries, text_auto=".2f", title=f"head {head}", aspect="auto")
+        columns[head % 2].plotly_chart(figure, key=f"head {head}")
+
+
+def in_place_of_boards() -> mock._patch[object]:
+    """While it is active, pages show these heatmaps."""
+    return mock.patch("attention_ui.board.show_board", heatmaps)
+
+
+if __name__ == "__main__":
+    with in_place_of_boards():
+        cli.main(sys.argv[1:])

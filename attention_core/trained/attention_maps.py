@@ -54,16 +54,23 @@ class AttentionMaps:
 
     @classmethod
     def of(
-        cls, attentions: Iterable[Any], tokens: Sequence[str] = (), memory_tokens: Sequence[str] = ()
+        cls, attentions: Iterable[Any] | None, tokens: Sequence[str] = (), memory_tokens: Sequence[str] = ()
     ) -> AttentionMaps:
         """One array per layer, (H, T, S) or a batch of one of them; also PyTorch tensors, such as outputs.attentions.
 
         Missing labels are the positions' numbers; in self-attention the keys are the queries' tokens.
+        Raises: ShapeError, also for the None that a model gives which was not asked for its probabilities.
 
         >>> AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]], ["a", "b"]).sizes
         {'L': 1, 'H': 1, 'T': 2, 'S': 2}
         """
-        layers = tuple(_as_layer(number, layer) for number, layer in enumerate(attentions))
+        given = [None] if attentions is None else list(attentions)
+        if any(layer is None for layer in given):
+            raise ShapeError(
+                "attentions holds None where one array per layer is expected: run the model with "
+                'output_attentions=True and load it with attn_implementation="eager"'
+            )
+        layers = tuple(_as_layer(number, layer) for number, layer in enumerate(given))
         n_queries, n_keys = layers[0].shape[1:] if layers else (0, 0)
         own = tuple(tokens) or tuple(map(str, range(n_queries)))
         others = tuple(memory_tokens) or (own if n_keys == n_queries else tuple(map(str, range(n_keys))))

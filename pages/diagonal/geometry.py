@@ -20,15 +20,16 @@ WHY = {
     "tied": "$k_j \\cdot q_i > k_i \\cdot q_i$. With tied weights key and query are one arrow: only longer ones can.",
     "free": "$k_j \\cdot q_i > k_i \\cdot q_i$. With free weights its own key lies anywhere; nothing favours itself.",
 }
+WHAT = {
+    "points": "Points of the plane: tokens with C = 2 features and no weights, so that query, key and value are one.",
+    "tied": "The words of the sentence in a head with d_k = 2 whose keys have the weights of its queries.",
+    "free": "The words of the sentence in a head with d_k = 2 whose weights are unrelated.",
+}
 now = here()
 kind = st.segmented_control(
-    "Shown", ("points", "tied", "free"), default="points", required=True, key="plane_of", bind="query-params",
-    label_visibility="collapsed",
-    format_func={
-        "points": "Points, C = 2, no weights", "tied": "The sentence, tied weights, d_k = 2",
-        "free": "The sentence, free weights, d_k = 2",
-    }.get,
-)  # fmt: skip
+    "What is drawn", tuple(WHAT), default="points", required=True, key="plane_of", bind="query-params"
+)
+st.caption(WHAT[kind])
 points = plane_tokens.points()
 if kind == "points":
     trace = trace_of_scene(typed(format_tokens(points)))

@@ -77,6 +77,8 @@ def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
     ("layers", "sentence"),
     [
         ([], "but there is nothing"),
+        (None, "holds None .* output_attentions=True"),
+        ((shares(H, T, T), None), "holds None .* output_attentions=True"),
         ([np.zeros((2, H, T, T))], r"layer 0 must hold numbers of shape .* not \(2, 3, 5, 5\)"),
         ([shares(H, T, T), shares(H, T, 4)], r"one shape .* \(3, 5, 5\), \(3, 5, 4\)"),
         ([np.zeros((H, 0, T))], "none 0"),
@@ -87,7 +89,7 @@ def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
     ],
 )
 def test_what_is_no_attention(layers: Any, sentence: str) -> None:
-    """Wrong axes, unequal layers, scores instead of probabilities, NaN: each is a sentence."""
+    """Nothing, wrong axes, unequal layers, scores instead of probabilities, NaN: each is a sentence."""
     with pytest.raises(ShapeError, match=sentence):
         AttentionMaps.of(layers)
 

@@ -164,10 +164,11 @@ def test_nonsense_in_the_plane(plane: str) -> None:
 
 @pytest.mark.parametrize("kind", ["tied", "free"])
 def test_the_plane_of_a_head(kind: str) -> None:
-    """The words of the sentence go through a head with d_k = 2."""
+    """The words of the sentence go through a head with d_k = 2, and the caption says with which weights."""
     app = opened("geometry", plane_of=kind, plane_token="11")
     assert not app.exception
     assert len(figures(app)) == 1
+    assert {"tied": "weights of its queries", "free": "weights are unrelated"}[kind] in texts(app)
 
 
 @pytest.mark.parametrize(

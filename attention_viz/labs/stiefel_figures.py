@@ -66,7 +66,7 @@ def sphere_figure(step: SphereStep) -> Figure:
     hidden = {"visible": False}
     scene = {
         "xaxis": hidden, "yaxis": hidden, "zaxis": hidden, "aspectmode": "data", "dragmode": "orbit",
-        "camera": {"eye": {"x": 1.1, "y": 0.97, "z": 0.71}, "center": {"x": 0, "y": 0, "z": 0}},
+        "camera": {"eye": {"x": 1.35, "y": 1.03, "z": 0.82}, "center": {"x": 0.09, "y": -0.1, "z": 0}},
     }  # fmt: skip
     parts = {
         "scene": scene, "showlegend": True, "legend": LEGEND, "margin": {"l": 0, "r": 0, "t": 32, "b": 0},

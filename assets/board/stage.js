@@ -57,13 +57,12 @@ function keysHelp() {
   return element("details", "keys", summary, element("dl", "", ...rows));
 }
 
-/** Give a canvas the size of the stage, as sharp as the screen is. It may reach below the stage, which clips it: another height costs a new canvas. */
+/** Give a canvas the size of the stage, as sharp as the screen is. It holds more lines than it shows: another number of them costs a new canvas. */
 export function sizeCanvas(canvas, width, height) {
   const ratio = Math.min(window.devicePixelRatio || 1, 3);
-  const reach = STEP * Math.ceil(height / STEP);
-  const [wide, high] = [Math.round(width * ratio), Math.round(reach * ratio)];
+  const [wide, high] = [Math.round(width * ratio), Math.round(STEP * Math.ceil(height / STEP) * ratio)];
   if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-  Object.assign(canvas.style, { width: `${width}px`, height: `${reach}px` });
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
   const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;

@@ -44,7 +44,9 @@ with words:
         if measures.open:
             for one in MEASURES:
                 st.markdown(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}.")
-            st.caption("i is the query, j the key, n_i the number of keys that query i may see; ln is natural.")
+            st.caption(
+                "i is the query, j the key, n_i the number of keys that query i may see; logarithms are natural."
+            )
 with picture:
     show_figure(profile(trace, measure, pattern, head), "portrait profile")
 

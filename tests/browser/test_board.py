@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, expect
 
 from attention_core import Trace
 from attention_core.derivation import derive
@@ -53,6 +53,18 @@ def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) ->
     if derivation.operation == "sum":
         for term in derivation.terms[:32]:
             assert number(term.value) in shown
+
+
+def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:
+    """The keyboard's frame around the topmost matrix is seen above it, too, where the drawing ends."""
+    page = visit(f"scores?{PRIME}")
+    panel = page.locator('[data-panel="key_heads operand"]')
+    box = panel.bounding_box()
+    assert box
+    above: FloatRect = {"x": box["x"] + box["width"] / 2, "y": box["y"] - 6, "width": 8, "height": 2}
+    before = page.screenshot(clip=above)
+    panel.evaluate("panel => panel.focus({ focusVisible: true, preventScroll: true })")
+    assert page.screenshot(clip=above) != before
 
 
 @pytest.mark.parametrize("name", CELLS)

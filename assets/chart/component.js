@@ -20,6 +20,11 @@ function categories(layout) {
   return JSON.stringify(Object.values(layout).map((part) => part?.categoryarray ?? null));
 }
 
+// Tell plotly.js the room inside the margins beforehand: one that it finds changed costs it legend and colour bar twice.
+function foretell({ _fullLayout: drawn, clientWidth }, { height, margin: { l, r, t, b } }) {
+  if (drawn) Object.assign(drawn._size, { l, r, t, b, w: clientWidth - l - r, h: height - t - b });
+}
+
 function createMount(parent) {
   const host = document.createElement("div");
   host.className = "chart"; // plotly.js adds a class of its own
@@ -32,6 +37,7 @@ function createMount(parent) {
   const draw = (height) => {
     const given = structuredClone(figure.layout); // plotly.js writes into what it gets
     const layout = { ...given, height, autosize: true, uirevision: categories(figure.layout) };
+    foretell(host, layout);
     return library.Plotly.react(host, withoutTexts(figure.data), layout, config);
   };
 

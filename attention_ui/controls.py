@@ -193,8 +193,9 @@ def _notice(control: Control, asked: str | None, shown: object) -> None:
 
     Only a new wish counts: after a preset the address still holds for one run what was shown in the run before.
     """
-    known, before = (st.session_state.get(f"{when} {control.name}") for when in ("asked", "shown"))
-    st.session_state.update({f"asked {control.name}": asked, f"shown {control.name}": shown})
+    said = st.session_state.setdefault("wishes", {})  # one entry for all: Streamlit looks at each for every widget
+    known, before = said.get(control.name, (None, None))
+    said[control.name] = asked, shown
     if asked is not None and asked != known and not any(_says(asked, value) for value in (shown, before)):
         refuse(control.label, asked, f"; {str(shown)[:40]} is shown")
 

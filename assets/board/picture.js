@@ -1,10 +1,11 @@
+import { sizeCanvas } from "./canvas.js";
 import { fixedAxes, rectanglesOf } from "./geometry.js";
 import { paintFlights } from "./flights.js";
 import { layOut } from "./layout.js";
 import { paintArrows } from "./links.js";
 import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
 import { paintPanel } from "./paint.js";
-import { placePanels, sizeCanvas } from "./stage.js";
+import { placePanels } from "./stage.js";
 
 /** The drawn part of a board: two canvases, the cells below and the highlights above. */
 export class Picture {

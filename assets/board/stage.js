@@ -9,7 +9,6 @@ const KEYS = [
   ["Escape", "back to the pinned cell"],
   ["Tab", "next matrix"],
 ];
-const STEP = 512; // px
 let boards = 0;
 
 /** The elements of a board, in the order of reading, put into root; keep: what the button for a picture does. */
@@ -55,17 +54,6 @@ function keysHelp() {
   summary.setAttribute("aria-label", "? Keys");
   const rows = KEYS.map(([key, act]) => element("div", "", element("dt", "", key), element("dd", "", act)));
   return element("details", "keys", summary, element("dl", "", ...rows));
-}
-
-/** Give a canvas the size of the stage, as sharp as the screen is. It holds more lines than it shows: another number of them costs a new canvas. */
-export function sizeCanvas(canvas, width, height) {
-  const ratio = Math.min(window.devicePixelRatio || 1, 3);
-  const [wide, high] = [Math.round(width * ratio), Math.round(STEP * Math.ceil(height / STEP) * ratio)];
-  if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
 }
 
 /** Put a title over every panel; elements of panels that stay are kept, and with them the focus. */

@@ -3,7 +3,6 @@ const ROOM = 3;
 const BREADTH = 0.53;
 const LEAST = 8;
 const MIDDLE = 0.35; // from the middle of a sign down to the line it stands on, as a part of its height
-const SVG = "http://www.w3.org/2000/svg";
 
 /** The traces of a figure without the texts in their cells: plotly.js takes many times as long for them as we do. */
 export function withoutTexts(data) {
@@ -22,26 +21,30 @@ export function withTexts(host, data, board) {
  * Whenever the chart is drawn, write into its cells: numbers in one size on all tiles, or the trace's own signs.
  *
  * figure(): what is drawn. board: the functions by which the board writes its numbers. Cells too narrow for two
- * decimals get one, and those too narrow for that nothing, until one zooms in.
+ * decimals get one, and those too narrow for that nothing, until one zooms in. Gives back how to stop.
  */
 export function attachTexts(host, figure, board) {
+  const paper = document.createElement("canvas");
+  paper.className = "cell-texts";
   const write = () => {
-    for (const old of host.querySelectorAll(".cell-texts")) old.remove();
     const { data, layout } = figure();
     const tiles = tilesOf(host, data, board);
-    const letters = lettersFor(tiles, board);
-    for (const tile of tiles) {
-      const group = document.createElementNS(SVG, "g");
-      const size = tile.trace.text ? tile.trace.textfont.size : letters?.size;
-      const font = { "font-family": layout.font.family, "font-size": size, "text-anchor": "middle" };
-      for (const [name, value] of Object.entries(font)) group.setAttribute(name, value);
-      group.classList.add("cell-texts");
-      if (tile.trace.text || letters) group.append(...textsOf(tile, letters, layout, board));
-      tile.plane.plot.node().append(group);
+    if (!tiles.length) {
+      paper.remove();
+      return;
     }
+    const { width, height } = host._fullLayout;
+    host.querySelector(".gl-container").append(paper); // above the cells, below what shows when one points at them
+    const context = board.sizeCanvas(paper, width, height);
+    context.clearRect(0, 0, width, height);
+    context.textAlign = "center";
+    const letters = lettersFor(tiles, board);
+    for (const tile of tiles) if (tile.trace.text || letters) writeTile(context, tile, letters, layout, board);
   };
-  host.on("plotly_afterplot", write);
+  for (const event of ["plotly_afterplot", "plotly_relayouting"]) host.on(event, write);
+  document.fonts.addEventListener("loadingdone", write);
   write();
+  return () => document.fonts.removeEventListener("loadingdone", write);
 }
 
 function isLettered({ type, textfont }) {
@@ -74,32 +77,29 @@ function textOf(value, digits, cellNumber) {
   return Number.isFinite(value) ? cellNumber(value, digits) : "";
 }
 
-// The texts of the cells that are in view.
-function textsOf({ trace, plane: { xaxis, yaxis }, values }, letters, layout, board) {
-  const fill = trace.textfont.color ? () => trace.textfont.color : inksOf(trace, layout, board);
-  const down = MIDDLE * (trace.text ? trace.textfont.size : letters.size);
-  const [xs, ys] = [placesOf(xaxis, trace.x.length), placesOf(yaxis, trace.y.length)];
-  return ys.flatMap(([row, y]) =>
-    xs.flatMap(([column, x]) => {
+// Write the texts of the cells that are in view.
+function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, letters, layout, board) {
+  const size = trace.text ? trace.textfont.size : letters.size;
+  const inkOf = trace.textfont.color ? () => trace.textfont.color : inksOf(trace, layout, board);
+  context.save();
+  context.beginPath();
+  context.rect(xaxis._offset, yaxis._offset, xaxis._length, yaxis._length);
+  context.clip();
+  context.font = `${size}px ${layout.font.family}`;
+  for (const [row, y] of placesOf(yaxis, trace.y.length)) {
+    for (const [column, x] of placesOf(xaxis, trace.x.length)) {
       const value = values[row * trace.x.length + column];
-      const text = trace.text ? trace.text[row][column] : textOf(value, letters.digits, board.cellNumber);
-      return text ? [textAt(x, y + down, fill(value), text)] : [];
-    }),
-  );
+      context.fillStyle = inkOf(value);
+      context.fillText(trace.text ? trace.text[row][column] : textOf(value, letters.digits, board.cellNumber), x, y + MIDDLE * size);
+    }
+  }
+  context.restore();
 }
 
+// The cells of an axis whose middle is in view, each with its place on the chart.
 function placesOf(axis, count) {
   const places = Array.from({ length: count }, (_, i) => [i, axis.l2p(i)]);
-  return places.filter(([, place]) => place > 0 && place < axis._length);
-}
-
-function textAt(x, y, fill, words) {
-  const text = document.createElementNS(SVG, "text");
-  text.setAttribute("x", x.toFixed(1));
-  text.setAttribute("y", y.toFixed(1));
-  text.setAttribute("fill", fill);
-  text.textContent = words;
-  return text;
+  return places.filter(([, place]) => place > 0 && place < axis._length).map(([i, place]) => [i, axis._offset + place]);
 }
 
 // The ink on the colour that a trace gives to a number.

@@ -31,7 +31,7 @@ function createMount(parent) {
   host.setAttribute("role", "figure");
   parent.append(host);
   const mount = { component: null };
-  let sent = "", library = null, figure = null, stop = null;
+  let sent = "", library = null, figure = null, stops = null;
   const config = tools(() => ({ data: withTexts(host, figure.data, library.board), layout: host.layout }));
 
   const draw = (height) => {
@@ -59,15 +59,14 @@ function createMount(parent) {
     figure = data.figure;
     host.style.height = `${figure.layout.height}px`;
     await draw(figure.layout.height);
-    if (stop) return;
-    stop = fitted(host, draw);
-    attachTexts(host, () => figure, library.board);
+    if (stops) return;
+    stops = [fitted(host, draw), attachTexts(host, () => figure, library.board)];
     attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));
   };
 
   mount.end = () => {
     sent = "";
-    stop?.();
+    for (const stop of stops ?? []) stop();
     library?.Plotly.purge(host);
     host.remove();
   };

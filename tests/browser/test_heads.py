@@ -14,6 +14,7 @@ from tests.test_configuration import contrast
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
+Letters = Callable[[], list[tuple[str, str, str]]]
 PLACE = """([tile, row, column]) => {
   const plot = document.querySelectorAll('.js-plotly-plot')[0];
   const name = tile ? String(tile + 1) : '';
@@ -28,8 +29,17 @@ RANGES = """() => {
 }"""
 
 
-LETTERS = """() => [...document.querySelectorAll('.js-plotly-plot')[0].querySelectorAll('.cell-texts text')]
-  .map(text => [getComputedStyle(text).fontSize, getComputedStyle(text).fill, text.textContent])"""
+# Keeps what is written on a canvas since it was last wiped: size, ink, text.
+LISTEN = """(() => {
+  const paper = CanvasRenderingContext2D.prototype;
+  const {clearRect, fillText} = paper;
+  paper.clearRect = function (...at) { this.canvas.letters = []; clearRect.apply(this, at); };
+  paper.fillText = function (...what) {
+    if (what[0]) this.canvas.letters?.push([this.font.split(' ')[0], this.fillStyle, what[0]]);
+    fillText.apply(this, what);
+  };
+})()"""
+LETTERS = "() => document.querySelector('.js-plotly-plot .cell-texts').letters"
 VIEW = """() => {
   const {_fullLayout: {xaxis, yaxis}} = document.querySelectorAll('.js-plotly-plot')[0];
   return [yaxis.range, xaxis.range];
@@ -46,6 +56,13 @@ SCALE = """() => {
   const {_fullLayout: {coloraxis}} = document.querySelectorAll('.js-plotly-plot')[0];
   return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];
 }"""
+
+
+@pytest.fixture
+def letters(page: Page) -> Letters:
+    """Gives the numbers in the cells of a page's first chart: size, ink and text of each."""
+    page.add_init_script(LISTEN)
+    return lambda: page.evaluate(LETTERS)
 
 
 def grid(page: Page) -> Locator:
@@ -123,35 +140,35 @@ def test_a_double_click_shows_everything_and_chooses_nothing(visit: Visit) -> No
 
 
 @pytest.mark.parametrize("width", [1440, 800])
-def test_numbers_of_a_picture_have_one_size_and_can_be_read(visit: Visit, width: int) -> None:
+def test_numbers_of_a_picture_have_one_size_and_can_be_read(letters: Letters, visit: Visit, width: int) -> None:
     """The numbers in the cells of all heads are as large as each other, and stand out from their cell's colour."""
     page = visit("all-heads?heads_stage=raw")
     page.set_viewport_size({"width": width, "height": 1000})
     grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
-    letters = page.evaluate(LETTERS)
-    assert len(letters) == 4 * 12 * 12
-    assert len({size for size, _, _ in letters}) == 1
+    shown = letters()
+    assert len(shown) == 4 * 12 * 12
+    assert len({size for size, _, _ in shown}) == 1
     least, most, scale = page.evaluate(SCALE)
-    for _, ink, text in letters:
+    for _, ink, text in shown:
         share = (float(text.replace("−", "-")) - least) / (most - least)
         assert contrast(hexadecimal(ink), between(scale, share)) > 4.4, (ink, text)
 
 
-def test_a_closer_look_shows_the_numbers(visit: Visit) -> None:
+def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None:
     """Cells too narrow for numbers get them when one zooms in, those that are in view and no others."""
     page = visit("all-heads?n_tokens=40&n_heads=4")
     chart = grid(page)
-    assert page.evaluate(LETTERS) == []
+    assert letters() == []
     zoom(page, chart)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
-    shown = [float(text) for _, _, text in page.evaluate(LETTERS)]
+    shown = [float(text) for _, _, text in letters()]
     rows, columns = (round(abs(high - low)) for low, high in page.evaluate(VIEW))
     assert len(shown) == 4 * rows * columns < 4 * 40 * 40
     assert shown == pytest.approx(page.evaluate(NUMBERS_IN_VIEW), abs=0.0501)
 
 
-def test_a_kept_picture_has_its_numbers(visit: Visit) -> None:
+def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
     """The file of a chart says what the screen says: every number of every head."""
     page = visit("all-heads?heads_stage=raw")
     chart = grid(page)
@@ -161,7 +178,7 @@ def test_a_kept_picture_has_its_numbers(visit: Visit) -> None:
         chart.locator(".modebar-btn[data-title^='Keep']").click()
     assert kept.value.suggested_filename == "attention-lab.svg"
     written = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", kept.value.path().read_text())
-    shown = [text for _, _, text in page.evaluate(LETTERS)]
+    shown = [text for _, _, text in letters()]
     assert [text.replace("-", "−") for text in written][: len(shown)] == shown
 
 

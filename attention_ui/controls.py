@@ -5,7 +5,7 @@ The bounds never depend on another control: Streamlit ends the page when a bound
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -133,23 +133,25 @@ CONTROLS: tuple[Control, ...] = (
 )  # fmt: skip
 
 
-def scenario() -> tuple[Scenario, DeltaGenerator]:
-    """Draw all controls in the sidebar; give what they say, and an empty place below the sizes.
+def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
+    """Draw the controls in the sidebar; give what they say, and an empty place below the sizes.
 
-    The sizes stand first but are drawn last: which of them matter depends on the weights.
+    used: the names of those that the page has a use for, if not all: others are drawn only where they are in use
+    elsewhere. The sizes stand first but are drawn last: which of them matter depends on the weights.
     """
     values = dict(DEFAULTS)
     del values["edits"], values["own"]
     with st.sidebar:
         sizes, below_sizes = st.container(), st.container()
         for group in GROUPS[1:]:
-            with folded(
-                group, {control.name: widget_value(control, DEFAULTS[control.name]) for control in _of(group)}
-            ) as shown:
-                if shown:
-                    _group(group, values)
+            if used is None or any(map(_is_held, _of(group))):
+                with folded(group, _defaults(_of(group))) as shown:
+                    if shown:
+                        _draw_all(_of(group), values)
         with sizes:
-            _group(GROUPS[0], values)
+            wanted = [one for one in _of(GROUPS[0]) if used is None or one.name in used or _is_held(one)]
+            _bring_along(GROUPS[0], _defaults(wanted))
+            _draw_all(wanted, values)
     return Scenario(**values), below_sizes
 
 
@@ -160,19 +162,42 @@ def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[bool]:
     Closed and all at their defaults they are left out, which spares the browser a third of its work. A control that
     was moved or stands in the address stays on the page: what is not drawn leaves the address.
     """
-    held = {name: st.session_state.get(name, default) for name, default in defaults.items()}
-    moved = {name: value for name, value in held.items() if value != defaults[name]}
     with st.expander(group, key=f"group {group}", on_change="rerun") as box:
-        shown = bool(box.open) or bool(moved) or any(name in st.query_params for name in defaults)
-        if moved and not st.session_state.get(f"drawn {group}"):
-            # A widget that is new to the browser does not bring a value along into the address.
-            st.query_params.update({name: str(value).lower() for name, value in moved.items()})
-        st.session_state[f"drawn {group}"] = shown
+        shown = bool(box.open) or bool(_moved(defaults)) or any(name in st.query_params for name in defaults)
+        _bring_along(group, defaults if shown else {})
         yield shown
 
 
 def _of(group: str) -> list[Control]:
     return [control for control in CONTROLS if control.group == group]
+
+
+def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
+    return {control.name: widget_value(control, DEFAULTS[control.name]) for control in controls}
+
+
+def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the widgets that are not at their default."""
+    held = {name: st.session_state.get(name, default) for name, default in defaults.items()}
+    return {name: value for name, value in held.items() if value != defaults[name]}
+
+
+def _is_held(control: Control) -> bool:
+    """Whether a control was moved or stands in the address, and so must be drawn: else its value would be lost."""
+    return control.name in st.query_params or bool(_moved(_defaults([control])))
+
+
+def _bring_along(group: str, defaults: Mapping[str, Any]) -> None:
+    """Write moved values into the address: a widget that is new to the browser does not bring its own along.
+
+    defaults: those of the group's widgets that are about to be drawn.
+    """
+    known = st.session_state.get(f"drawn {group}", ())
+    new = {name: value for name, value in _moved(defaults).items() if name not in known}
+    if new:
+        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in new.items()}
+        st.query_params.update(texts)
+    st.session_state[f"drawn {group}"] = tuple(defaults)
 
 
 def notes(scenario: Scenario) -> tuple[str, ...]:
@@ -181,8 +206,8 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
     return (f"The sentence field holds {MAX_TEXT:,} characters; what went beyond is left out.",) if full else ()
 
 
-def _group(group: str, values: dict[str, Any]) -> None:
-    for control in _of(group):
+def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
+    for control in controls:
         asked = st.query_params.get(control.name)
         values[control.name] = _draw(control, disabled=not control.matters(values))
         _notice(control, asked, widget_value(control, values[control.name]))

@@ -23,8 +23,9 @@ from .focus import focus
 from .here import Here
 from .markdown import plain
 from .presets import choose
-from .registry import OWN_CONTROLS, PAGES, SECTIONS, Page, page_of, story
+from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors, theme_mode
+from .trained import own_heads
 from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -49,29 +50,39 @@ def _draw() -> None:
     page = page_of(chosen.url_path)
     if "here" not in st.session_state:
         _first_scripts()
+    own = None if own_heads.run_on_controls() else page.own_controls
     examples = st.sidebar.container()
-    scenario, below_sizes = controls.scenario()
+    scenario, below_sizes = controls.scenario(own.used if own else None)
     below_controls = st.sidebar.container()
     scenario = own_numbers.with_own_numbers(scenario)
     with examples:
-        if page.section in OWN_CONTROLS:
-            st.caption(OWN_CONTROLS[page.section])
-        choose(scenario)
+        if own:
+            st.caption(own.says)
+        if own is None or own.used:
+            choose(scenario)
     notation = _view()
     _heading(page)
     trace = _trace(scenario)
     with below_controls, explained_errors():
-        own_numbers.draw(scenario, trace)
+        if own is None or scenario.edits or scenario.own:
+            own_numbers.draw(scenario, trace)
     if trace is None:
         return
     with explained_errors():
         with st.container():  # one place for all, so that what stands below keeps its own
-            for note in (*controls.notes(scenario), *tokens_of(scenario).notes):
+            for note in _notes(scenario, own):
                 st.caption(plain(note))
             _say_notation(notation, trace)
         with below_sizes.container(horizontal=True, gap="xsmall"):
             st.session_state["here"] = Here(scenario, trace, focus(trace, page.explains_a_cell), notation)
         chosen.run()
+
+
+def _notes(scenario: Scenario, own: OwnControls | None) -> tuple[str, ...]:
+    """What became of the sentence, as far as the page uses it; a section's own tokens are its own to tell of."""
+    if own and "text" not in own.used:
+        return ()
+    return controls.notes(scenario) + (() if own else tokens_of(scenario).notes)
 
 
 def _trace(scenario: Scenario) -> Trace | None:

@@ -6,6 +6,14 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class OwnControls:
+    """What a section that looks after itself says above the controls of all pages, and which of them it uses."""
+
+    says: str
+    used: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Page:
     """A page: its file, its address, its names, the question it answers, and the trace fields it shows."""
 
@@ -22,6 +30,11 @@ class Page:
         """Whether the page looks into the head, query, key and feature that are chosen for all pages."""
         return self.section in ("story", "heads", "masks") or self.url_path == "arrays"
 
+    @property
+    def own_controls(self) -> OwnControls | None:
+        """What stands above the controls of all pages where few of them count; None where all do."""
+        return None if self.url_path == "your-weights" else OWN_CONTROLS.get(self.section)
+
 
 SECTIONS = {
     "story": "The story",
@@ -33,10 +46,11 @@ SECTIONS = {
     "reference": "Reference",
 }
 
-# What the sections that look after themselves say above the controls of all pages.
 OWN_CONTROLS = {
-    "trained": "Of the controls below, this section uses the sentence; sizes, weights and mask are the model's.",
-    "labs": "A laboratory has its own controls on its page; those below are for the other sections.",
+    "trained": OwnControls(
+        "This section uses the sentence; sizes, weights and mask are the model's.", ("text", "n_tokens")
+    ),
+    "labs": OwnControls("A laboratory has its own controls on its page. What was set for other sections stays here."),
 }
 
 PAGES: tuple[Page, ...] = (

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.trained import attention_of, encoded_alone
+from attention_core.trained import attention_of, encoded_alone, pieces_of
 from attention_core.trained.attention_maps import AttentionMaps
 
 from ..focus import Focus
@@ -59,7 +59,16 @@ def heads_shown(now: Here) -> HeadsShown:
         if whose == "yours":
             st.caption(f"Shown: {plain(own.says)}.")
             return of_own(now, own)
+    say_cut(now)
     return of_model(now)
+
+
+def say_cut(now: Here) -> None:
+    """Say where the model reads only the first words of the sentence. Raises: TextError, FileError."""
+    pieces = pieces_of(now.scenario.text, now.scenario.n_tokens)
+    if pieces.n_real == len(pieces.tokens):  # what would be filled up is not: these pages show no [PAD]
+        for note in pieces.notes:
+            st.caption(plain(note))
 
 
 def of_own(now: Here, own: OwnHeads) -> HeadsShown:

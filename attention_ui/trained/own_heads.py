@@ -49,6 +49,12 @@ def trace_of_own(now: Here, projections: Projections) -> Trace:
     return trace.labelled(given.tokens)
 
 
+def run_on_controls() -> bool:
+    """Whether the heads of this section are a layer of the user's own, for which all of the sidebar counts."""
+    own = st.session_state.get(OWN)
+    return own is not None and own.projections is not None
+
+
 def own_file() -> WeightFile | None:
     """Draw the place for a file and open what is there, or say why not; only its header is read."""
     file = st.file_uploader(

@@ -37,7 +37,7 @@ show_board(heads_matrix(values, (0, 0), measure.title, shares=measure.share), "m
 
 st.subheader("The same vectors without weights", anchor=False)
 kinds = weightless(now.scenario.text, now.scenario.n_tokens)
-model = of_model(now)
+model = shown if shown.trained else of_model(now)
 head = min(int(st.session_state.get(HEAD, 1)), model.maps.sizes["H"] - 1)
 n_tokens = model.maps.sizes["T"]
 st.markdown(

@@ -39,6 +39,6 @@ if shown.trained:
     )
     st.caption(
         "The model is all-MiniLM-L6-v2, run on your sentence on this machine: 6 layers of 12 heads, 384 features, "
-        "trained to compare sentences. Of the sidebar’s controls the sentence and its length count here; the others "
-        "are for the story, which can take its weights from here too (Weights: trained)."
+        "trained to compare sentences. The story can take its weights from here, too (in the sidebar there: Weights, "
+        "trained)."
     )

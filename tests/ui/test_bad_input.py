@@ -25,7 +25,7 @@ def errors(app: AppTest) -> list[str]:
 )
 def test_an_empty_sentence(page: str, text: str) -> None:
     """Without a word the page says what to do; the heading and the controls stay, and a new sentence works at once."""
-    app = opened(page, n_heads=2)
+    app = opened(page, n_heads=2, text="first words")
     app.text_area(key="text").set_value(text).run()
     assert errors(app) == ["The text holds no word, so there is nothing to attend to: type at least one"]
     assert title(app) == page_of(page).title

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.registry import OWN_CONTROLS, PAGES, page_of, story
+from attention_core.scenario import Scenario
+from attention_ui.presets import presets
+from attention_ui.registry import PAGES, Page, page_of, story
 from attention_viz.theme import PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
@@ -163,13 +165,43 @@ def test_the_way_through_the_layer(page: str) -> None:
     assert any(f"Step {place + 1} of {len(pages)}" in element.value for element in app.markdown)
 
 
-@pytest.mark.parametrize("page", ["scores", "all-heads", "trained-heads", "training"])
-def test_the_sidebar_says_what_a_section_uses_of_it(page: str) -> None:
-    """Where the controls of all pages do less than they seem to, a sentence above them says so."""
-    said = [caption.value for caption in opened(page).sidebar.caption]
-    section = page_of(page).section
-    expected = [OWN_CONTROLS[section]] if section in OWN_CONTROLS else []
-    assert [text for text in said if text in OWN_CONTROLS.values()] == expected
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
+def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
+    """A section that looks after itself leaves out the controls it has no use for, and says which count."""
+    app, own = opened(page.url_path), page.own_controls
+    used = ("text", "n_tokens", "d_model", "n_heads") if own is None else own.used
+    assert keys_of(app) == set(used)
+    assert ("Weights" in [box.label for box in app.sidebar.expander]) == (own is None)
+    if own:
+        assert app.sidebar.caption[0].value == own.says
+
+
+@pytest.mark.parametrize("page", ["trained-heads", "training"])
+def test_what_is_set_elsewhere_stays_in_the_address(page: str) -> None:
+    """A control that was moved is drawn where nothing uses it, too: what is not drawn leaves the address."""
+    address = {"d_model": "32", "seed": "7", "text": "One two"}
+    app = opened("scores", **address)
+    for there in (page, "scores"):
+        app = gone_to(app, there)
+        assert {name: app.query_params.get(name) for name in address} == address
+        assert "n_heads" not in keys_of(app) or there == "scores"
+    assert here(app).scenario == Scenario(text="One two", d_model=32, seed=7)
+
+
+def test_an_example_chosen_among_trained_heads_is_in_the_address() -> None:
+    """It sets controls that were not on the page, which come with it."""
+    app = opened("trained-heads")
+    example = next(one for one in presets() if one.scenario.d_model != Scenario().d_model)
+    app.selectbox(key="example").select(example.name).run()
+    assert app.query_params["d_model"] == str(example.scenario.d_model)
+    assert here(gone_to(app, "scores")).scenario == example.scenario
+
+
+def keys_of(app: AppTest) -> set[str | None]:
+    """The names of the sizes' widgets that are in the sidebar."""
+    side = app.sidebar
+    widgets = (*side.text_area, *side.select_slider, *side.number_input, *side.slider)
+    return {widget.key for widget in widgets} & {"text", "n_tokens", "d_model", "n_heads"}
 
 
 @pytest.mark.parametrize("page", [page.url_path for page in story()])

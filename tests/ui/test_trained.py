@@ -126,6 +126,15 @@ def test_the_sequence_length_counts() -> None:
     assert (short, long) == ([12, 6, 6], [12, 15, 15])
 
 
+@pytest.mark.parametrize("page", SECTION)
+def test_what_the_model_reads_is_said_in_its_own_tokens(page: str) -> None:
+    """A cut sentence is told of by the count of the model's pieces, once; nothing is filled up, nor said to be."""
+    cut = "With [CLS] and [SEP] there are 15 tokens; the first 4 of the text are used."
+    said = texts(opened(page, text=ANIMAL, n_tokens=6)).replace("\\", "")
+    assert said.count("are used") == said.count(cut) == 1
+    assert "[pad]" not in texts(opened(page, text=ANIMAL, n_tokens=40)).replace("\\", "")
+
+
 @pytest.mark.parametrize(
     "address",
     [{"th_cell": "x"}, {"th_cell": "1-2"}, {"th_cell": "99999-0-0"}, {"th_layer": "77"}, {"th_head": "-1"},
@@ -174,6 +183,7 @@ def test_somebodys_layer() -> None:
     app.selectbox(key="yw_layer").set_value(1).run()
     app.selectbox(key="yw_heads 1").set_value(4).run()
     app = gone_to(app, "one-head")
+    assert app.slider(key="n_heads")  # for a layer without a model all controls count
     heat = scenes(app)[0]["arrays"]["probabilities"]
     assert heat["shape"] == [1, 4, 13, 13]
     app.segmented_control(key="oh_step").set_value("W_Q").run()

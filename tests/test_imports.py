@@ -134,3 +134,14 @@ def test_the_engine_loads_no_drawing_library() -> None:
     run = subprocess.run([sys.executable, "-c", LOAD_CORE], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == []
+
+
+BENCHMARKS = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_runs_without_options(name: str) -> None:
+    """`python -m benchmarks` calls main() of every benchmark, with arguments only where options are given."""
+    body = ast.parse((ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")).body
+    (main,) = (part for part in body if isinstance(part, ast.FunctionDef) and part.name == "main")
+    assert len(main.args.args) == len(main.args.defaults)

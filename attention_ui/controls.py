@@ -5,8 +5,7 @@ The bounds never depend on another control: Streamlit ends the page when a bound
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from attention_core.scenario import MASKS, MAX_TOKENS, SCALINGS, WEIGHTS, Scenar
 from attention_core.trained import N_LAYERS
 
 from .address import refuse
+from .groups import bring_along, folded, needed
 from .whole_numbers import whole_number_input
 
 MAX_TEXT = 1000
@@ -144,28 +144,15 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
     with st.sidebar:
         sizes, below_sizes = st.container(), st.container()
         for group in GROUPS[1:]:
-            if used is None or any(map(_is_held, _of(group))):
+            if used is None or needed(_defaults(_of(group))):
                 with folded(group, _defaults(_of(group))) as shown:
                     if shown:
                         _draw_all(_of(group), values)
         with sizes:
-            wanted = [one for one in _of(GROUPS[0]) if used is None or one.name in used or _is_held(one)]
-            _bring_along(GROUPS[0], _defaults(wanted))
+            wanted = [one for one in _of(GROUPS[0]) if used is None or one.name in used or needed(_defaults([one]))]
+            bring_along(GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
-
-
-@contextmanager
-def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[bool]:
-    """A group of controls that can be closed; says whether they are to be drawn.
-
-    Closed and all at their defaults they are left out, which spares the browser a third of its work. A control that
-    was moved or stands in the address stays on the page: what is not drawn leaves the address.
-    """
-    with st.expander(group, key=f"group {group}", on_change="rerun") as box:
-        shown = bool(box.open) or bool(_moved(defaults)) or any(name in st.query_params for name in defaults)
-        _bring_along(group, defaults if shown else {})
-        yield shown
 
 
 def _of(group: str) -> list[Control]:
@@ -174,30 +161,6 @@ def _of(group: str) -> list[Control]:
 
 def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
     return {control.name: widget_value(control, DEFAULTS[control.name]) for control in controls}
-
-
-def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of the widgets that are not at their default."""
-    held = {name: st.session_state.get(name, default) for name, default in defaults.items()}
-    return {name: value for name, value in held.items() if value != defaults[name]}
-
-
-def _is_held(control: Control) -> bool:
-    """Whether a control was moved or stands in the address, and so must be drawn: else its value would be lost."""
-    return control.name in st.query_params or bool(_moved(_defaults([control])))
-
-
-def _bring_along(group: str, defaults: Mapping[str, Any]) -> None:
-    """Write moved values into the address: a widget that is new to the browser does not bring its own along.
-
-    defaults: those of the group's widgets that are about to be drawn.
-    """
-    known = st.session_state.get(f"drawn {group}", ())
-    new = {name: value for name, value in _moved(defaults).items() if name not in known}
-    if new:
-        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in new.items()}
-        st.query_params.update(texts)
-    st.session_state[f"drawn {group}"] = tuple(defaults)
 
 
 def notes(scenario: Scenario) -> tuple[str, ...]:

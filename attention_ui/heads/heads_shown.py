@@ -14,7 +14,7 @@ from attention_core.trained.attention_maps import AttentionMaps
 from ..focus import Focus
 from ..here import Here
 from ..markdown import plain
-from ..trained.own_heads import OWN, OwnHeads, trace_of_own
+from ..trained.own_heads import OWN, WHOSE, OwnHeads, trace_of_own
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def heads_shown(now: Here) -> HeadsShown:
     if own is not None:
         names = {"yours": "your file", "model": "the trained model"}
         whose = st.segmented_control(
-            "Whose heads", tuple(names), default="yours", required=True, key="th_whose", format_func=names.__getitem__,
+            "Whose heads", tuple(names), default="yours", required=True, key=WHOSE, format_func=names.__getitem__,
             persist_state="session",
         )  # fmt: skip
         if whose == "yours":

@@ -18,7 +18,7 @@ from attention_viz.labels import counted
 from ..here import Here
 from ..markdown import plain
 
-OWN = "own heads"
+OWN, WHOSE = "own heads", "th_whose"  # in the session: the file, and whether it or the model is shown
 LARGEST = MAX_BYTES // 1_000_000  # MB
 MOST_LISTED = 200
 
@@ -50,9 +50,9 @@ def trace_of_own(now: Here, projections: Projections) -> Trace:
 
 
 def run_on_controls() -> bool:
-    """Whether the heads of this section are a layer of the user's own, for which all of the sidebar counts."""
+    """Whether the heads shown here are a layer of the user's own, for which all of the sidebar counts."""
     own = st.session_state.get(OWN)
-    return own is not None and own.projections is not None
+    return own is not None and own.projections is not None and st.session_state.get(WHOSE) != "model"
 
 
 def own_file() -> WeightFile | None:

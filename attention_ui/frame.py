@@ -49,8 +49,6 @@ def _draw() -> None:
     chosen = st.navigation(menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
-    if "here" not in st.session_state:
-        _first_scripts()
     own = None if own_heads.run_on_controls() else page.own_controls
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
@@ -62,6 +60,8 @@ def _draw() -> None:
         if own is None or own.used:
             choose(scenario)
     notation = _view()
+    if "here" not in st.session_state:
+        _first_scripts()
     _heading(page)
     trace = _trace(scenario)
     with below_controls, explained_errors():
@@ -104,7 +104,8 @@ def _first_scripts() -> None:
     known = json.dumps([page.url_path for page in PAGES])
     names = ("theme", "history", "dismiss")
     scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    st.html(f"<script>{scripts.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
+    with st.sidebar:  # at its end: what the next run leaves out must not move what stays
+        st.html(f"<script>{scripts.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:

@@ -24,6 +24,11 @@ from tests.browser.driving import (
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
+# Keeps title, question, remark and first chart, each with its place on the screen.
+PARTS = """() => {
+  const texts = [...document.querySelectorAll('[data-testid=stMain] :is(h1, p)')].slice(0, 3);
+  window.parts = [...texts, document.querySelector('.chart')].map(part => [part, part.getBoundingClientRect().top]);
+}"""
 
 
 def arithmetic_of(page: Page) -> str:
@@ -164,6 +169,18 @@ def test_an_unknown_address_leads_to_the_first_page(visit: Visit) -> None:
     """An address that no page has shows the first page."""
     page = visit("nonsense")
     expect_title(page, PAGES[0].title)
+
+
+def test_the_first_act_replaces_nothing(visit: Visit) -> None:
+    """The page's parts stay where they were and the same: one drawn anew would lose its zoom and what is played."""
+    page = visit("all-heads?n_tokens=13")
+    page.evaluate(PARTS)
+    slider(page, "Sequence length").press("ArrowRight")
+    expect_address(page, "n_tokens=14")
+    settled(page)
+    assert page.evaluate("() => parts.length") == 4
+    assert page.evaluate("() => parts.filter(([part]) => !part.isConnected).length") == 0
+    assert page.evaluate("() => parts.filter(([part, top]) => part.getBoundingClientRect().top !== top).length") == 0
 
 
 def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:

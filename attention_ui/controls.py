@@ -134,7 +134,7 @@ CONTROLS: tuple[Control, ...] = (
 
 
 def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
-    """Draw the controls in the sidebar; give what they say, and an empty place below the sizes.
+    """Draw the controls in the sidebar; give what they say, and a place in a line below the sizes.
 
     used: the names of those that the page has a use for, if not all: others are drawn only where they are in use
     elsewhere. The sizes stand first but are drawn last: which of them matter depends on the weights.
@@ -142,7 +142,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
     values = dict(DEFAULTS)
     del values["edits"], values["own"]
     with st.sidebar:
-        sizes, below_sizes = st.container(), st.container()
+        sizes, below_sizes = st.container(), st.container(horizontal=True, gap="xsmall")
         for group in GROUPS[1:]:
             if used is None or needed(_defaults(_of(group))):
                 with folded(group, _defaults(_of(group))) as shown:

@@ -54,26 +54,30 @@ class Focus:
         return head_columns(trace, field, self.head).start + place if side_by_side else place
 
 
-def focus(trace: Trace, drawn: bool = True) -> Focus:
-    """The place that four select boxes name, with the boxes where the page has a use for them.
+def focus(trace: Trace | None) -> Focus:
+    """The place that four select boxes name, with the boxes; without a trace there are none, and it stays as it is.
 
-    A place outside the trace moves to its nearest end; where the address asked for it and boxes are drawn, it is said.
+    A place outside the trace moves to its nearest end; where the address asked for it, it is said.
     """
-    sizes = trace.sizes
-    widest = max(sizes["K"], sizes["V"], sizes["D"], sizes["O"])
-    lengths = {"head": sizes["H"], "query": sizes["T"], "key": sizes["S"], "feature": widest}
+    lengths = _lengths(trace) if trace is not None else dict.fromkeys(NAMES, LARGEST + 1)
     for name in NAMES:
         asked = wish(name)
         adopt(name, 0, _place)
         place = _index(st.session_state[name])
         st.session_state[name] = last = min(place, lengths[name] - 1)
-        if drawn and asked is not None and last < place:
+        if asked is not None and last < place:
             refuse(name, asked, f"; the last one, {last}, is shown")
-    if drawn:
+    if trace is not None:
         _draw(trace, lengths)
     for name in NAMES:
         mirror(name, 0)
     return Focus(*(st.session_state[name] for name in NAMES))
+
+
+def _lengths(trace: Trace) -> dict[str, int]:
+    sizes = trace.sizes
+    widest = max(sizes["K"], sizes["V"], sizes["D"], sizes["O"])
+    return {"head": sizes["H"], "query": sizes["T"], "key": sizes["S"], "feature": widest}
 
 
 def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:

@@ -49,33 +49,33 @@ def _draw() -> None:
     chosen = st.navigation(menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
-    own = None if own_heads.run_on_controls() else page.own_controls
+    own = None if page.section == "trained" and own_heads.run_on_controls() else page.own_controls
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
-    below_controls = st.sidebar.container()
     scenario = own_numbers.with_own_numbers(scenario)
     with examples:
         if own:
             st.caption(own.says)
         if own is None or own.used:
-            choose(scenario)
+            choose(scenario, explained=own is None)
     notation = _view()
-    if "here" not in st.session_state:
-        _first_scripts()
     _heading(page)
-    trace = _trace(scenario)
-    with below_controls, explained_errors():
-        if own is None or scenario.edits or scenario.own:
-            own_numbers.draw(scenario, trace)
-    if trace is None:
+    trace = _trace(scenario) if own is None else None
+    with st.sidebar:
+        with explained_errors():
+            if own is None:
+                own_numbers.draw(scenario, trace)
+        if "here" not in st.session_state:  # the last: what the next run leaves out must not move what stays
+            _first_scripts()
+    if own is None and trace is None:
         return
     with explained_errors():
         with st.container():  # one place for all, so that what stands below keeps its own
             for note in _notes(scenario, own):
                 st.caption(plain(note))
             _say_notation(notation, trace)
-        with below_sizes.container(horizontal=True, gap="xsmall"):
-            st.session_state["here"] = Here(scenario, trace, focus(trace, page.explains_a_cell), notation)
+        with below_sizes:
+            st.session_state["here"] = Here(scenario, focus(trace if page.explains_a_cell else None), notation)
         chosen.run()
 
 
@@ -104,8 +104,7 @@ def _first_scripts() -> None:
     known = json.dumps([page.url_path for page in PAGES])
     names = ("theme", "history", "dismiss")
     scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    with st.sidebar:  # at its end: what the next run leaves out must not move what stays
-        st.html(f"<script>{scripts.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
+    st.html(f"<script>{scripts.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:
@@ -144,17 +143,18 @@ def _style() -> str:
     return (ASSETS / "style.css").read_text(encoding="utf-8")
 
 
-def _say_notation(notation: Notation, trace: Trace) -> None:
-    """Whose symbols are shown; where tokens are columns, that the numbers are the same, and how far they differ."""
+def _say_notation(notation: Notation, trace: Trace | None) -> None:
+    """Whose symbols are shown; where tokens are columns, that the numbers are the same, and how far a layer differs."""
     if notation is OURS:
         return
     said = f"Symbols and words of {notation.title}."
     if notation.convention == "column":
         said += (
             " A token is a column there: on the boards every matrix is shown transposed, the softmax runs down the "
-            "columns, heads lie one below the other. The numbers are the same: computed once more in that convention, "
-            f"the whole layer differs by at most {number(column_gap(trace))}."
-        )
+            "columns, heads lie one below the other. The numbers are the same"
+            + ("." if trace is None else ": computed once more in that convention, the whole layer differs by at most "
+               f"{number(column_gap(trace))}.")
+        )  # fmt: skip
     st.caption(said)
 
 

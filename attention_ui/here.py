@@ -18,12 +18,17 @@ from .focus import Focus
 
 @dataclass(frozen=True)
 class Here:
-    """The user's choices, the layer run on them, the cell in focus, and whose notation is shown."""
+    """The user's choices, the cell in focus, whose notation is shown, and the layer if it is not run on the choices."""
 
     scenario: Scenario
-    trace: Trace
     focus: Focus
     notation: Notation
+    layer: Trace | None = None
+
+    @property
+    def trace(self) -> Trace:
+        """The layer that is looked at. Raises: AttentionError where none can be made of the choices."""
+        return trace_of(self.scenario) if self.layer is None else self.layer
 
     @property
     def own_numbers(self) -> bool:

@@ -34,8 +34,8 @@ def presets() -> tuple[Preset, ...]:
     return tuple(Preset(entry["name"], entry["says"], Scenario(**entry["scenario"])) for entry in entries)
 
 
-def choose(scenario: Scenario) -> None:
-    """The select box of examples; it shows the one whose scenario this is, or none."""
+def choose(scenario: Scenario, explained: bool) -> None:
+    """The select box of examples; it shows the one whose scenario this is, or none. explained: with what to look at."""
     names = [preset.name for preset in presets()]
     current = next((preset for preset in presets() if preset.scenario == scenario), None)
     shown = current.name if current else None
@@ -45,7 +45,7 @@ def choose(scenario: Scenario) -> None:
         "Example", names, index=None, key=KEY, on_change=_load, args=(scenario,),
         placeholder="Your own: choose an example", help="Sets every control.",
     )  # fmt: skip
-    if current:
+    if current and explained:
         st.caption(current.says)
 
 

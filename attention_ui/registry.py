@@ -33,7 +33,7 @@ class Page:
     @property
     def own_controls(self) -> OwnControls | None:
         """What stands above the controls of all pages where few of them count; None where all do."""
-        return None if self.url_path == "your-weights" else OWN_CONTROLS.get(self.section)
+        return None if self.url_path in ("your-weights", "arrays") else OWN_CONTROLS.get(self.section)
 
 
 SECTIONS = {
@@ -47,10 +47,12 @@ SECTIONS = {
 }
 
 OWN_CONTROLS = {
+    "diagonal": OwnControls("This section uses the sentence; everything else is chosen on its pages.", ("text",)),
     "trained": OwnControls(
         "This section uses the sentence; sizes, weights and mask are the model's.", ("text", "n_tokens")
     ),
     "labs": OwnControls("A laboratory has its own controls on its page. What was set for other sections stays here."),
+    "reference": OwnControls("This page is the same for every sentence. What was set for other sections stays here."),
 }
 
 PAGES: tuple[Page, ...] = (

@@ -98,4 +98,4 @@ def one_head_here(now: Here, shown: HeadsShown, layer: int, at: Focus) -> Here:
         now.scenario, weights="trained" if shown.trained else "your own", layer=layer, d_model=trace.sizes["D"],
         n_heads=trace.sizes["H"], mask="none" if shown.trained else now.scenario.mask, edits="", own="",
     )  # fmt: skip
-    return Here(scenario, trace, at, now.notation)
+    return Here(scenario, at, now.notation, trace)

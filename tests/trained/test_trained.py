@@ -42,7 +42,7 @@ def test_one_layer_for_the_story(layer: int) -> None:
 
 def test_the_weights_are_not_copied() -> None:
     """All sentences share the weights of the one model in memory."""
-    assert trained_layer(ANIMAL, 2).projections is load_minilm().layers[2].attention
+    assert trained_layer("A sentence that no other test has", 2).projections is load_minilm().layers[2].attention
 
 
 @pytest.mark.parametrize("layer", [-1, 6])

@@ -20,8 +20,16 @@ def errors(app: AppTest) -> list[str]:
     return [error.value.replace("\\", "") for error in app.error]
 
 
+# Pages that show something without any word of the sentence.
+WORDLESS = {
+    "growth", "geometry", "depth", "claims", "training", "stiefel", "convolution", "lexicon", "glossary", "concepts",
+    "about",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("page", "text"), [*((page, "") for page in EVERY_PAGE), ("scores", "   "), ("scores", "\u200b\u202e")]
+    ("page", "text"),
+    [*((page, "") for page in EVERY_PAGE if page not in WORDLESS), ("scores", "   "), ("scores", "\u200b\u202e")],
 )
 def test_an_empty_sentence(page: str, text: str) -> None:
     """Without a word the page says what to do; the heading and the controls stay, and a new sentence works at once."""
@@ -32,6 +40,15 @@ def test_an_empty_sentence(page: str, text: str) -> None:
     app.text_area(key="text").set_value("back again").run()
     assert not app.error
     assert here(app).scenario == Scenario(text="back again", n_heads=2)
+
+
+@pytest.mark.parametrize("page", sorted(WORDLESS))
+def test_a_layer_that_a_page_does_not_show(page: str) -> None:
+    """A page that shows nothing of the user's layer is there although no layer can be made."""
+    app = opened(page, n_heads=5, d_model=64, text="")
+    assert not errors(app)
+    assert not app.warning
+    assert title(app) == page_of(page).title
 
 
 def test_ten_thousand_words() -> None:

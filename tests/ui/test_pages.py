@@ -172,8 +172,8 @@ def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
     used = ("text", "n_tokens", "d_model", "n_heads") if own is None else own.used
     assert keys_of(app) == set(used)
     assert ("Weights" in [box.label for box in app.sidebar.expander]) == (own is None)
-    if own:
-        assert app.sidebar.caption[0].value == own.says
+    said = [caption.value for caption in app.sidebar.caption]
+    assert said == ([presets()[0].says] if own is None else [own.says])
 
 
 @pytest.mark.parametrize("page", ["trained-heads", "training"])

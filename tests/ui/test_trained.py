@@ -184,6 +184,8 @@ def test_somebodys_layer() -> None:
     app.selectbox(key="yw_heads 1").set_value(4).run()
     app = gone_to(app, "one-head")
     assert "n_heads" in [slider.key for slider in app.sidebar.slider]  # for a layer alone all controls count
+    assert "n_heads" not in [slider.key for slider in gone_to(app, "training").sidebar.slider]
+    app = gone_to(app, "one-head")
     heat = scenes(app)[0]["arrays"]["probabilities"]
     assert heat["shape"] == [1, 4, 13, 13]
     app.segmented_control(key="oh_step").set_value("W_Q").run()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, SettingsError
 from attention_core.checks import Array
@@ -28,14 +27,15 @@ FIRST = {LAYER: 3, HEAD: 1}  # shown where the address names no other
 
 def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     """Draw the choice of a layer and a head, counted from 0, and give them; what there is not becomes the last."""
-    left, right = st.columns(2)
-    return _choose(left, LAYER, "Layer", n_layers), _choose(right, HEAD, "Head", n_heads)
+    return _choose(LAYER, "Layer", n_layers), _choose(HEAD, "Head", n_heads)
 
 
-def _choose(place: DeltaGenerator, name: str, label: str, count: int) -> int:
+def _choose(name: str, label: str, count: int) -> int:
     adopt(name, FIRST[name], _whole)
     st.session_state[name] = min(int(st.session_state[name] or 0), count - 1)
-    place.number_input(label, 0, LARGEST, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session")
+    st.number_input(
+        label, 0, LARGEST, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session", width=150
+    )
     mirror(name, FIRST[name])
     return int(st.session_state[name])
 

@@ -34,7 +34,7 @@ first = (
 )
 st.markdown(
     f"The {STEPS[shown].title} of the right layer, of this one, and what differs: "
-    + (f"here no number of the {STEPS[shown].title} is wrong." if same else "pale cells agree, strong ones do not.")
+    + (f"here no number of the {STEPS[shown].title} is wrong." if same else "weak colours agree, strong ones do not.")
     + first
 )
 st.caption(

@@ -38,7 +38,8 @@ st.markdown(
     f"{read} {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
     "less and violet more attention than before; click a head to see it on both sentences."
 )
-layer, head = choose_head(change.before.shape[0], change.before.shape[1])
+with st.container(horizontal=True):
+    layer, head = choose_head(change.before.shape[0], change.before.shape[1])
 cell = pinned_cell(change.differences[layer, head])
 board = thumbnails(
     tuple(change.differences), (change.tokens, change.tokens), (layer, head, *cell),

@@ -29,7 +29,8 @@ SAYS = {
 
 now = here()
 shown = heads_shown(now)
-layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])
+with st.container(horizontal=True):
+    layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])
 at = place(shown.maps, layer, head)
 query, key, seen = at.query, at.key, layer_shown(shown, layer)
 

@@ -18,24 +18,25 @@ st.markdown(
     f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask, columns the tokens they "
     "read; the stronger the colour, the larger the share. Point at a cell to read its tokens; click a head to open it."
 )
-layer, head = choose_head(sizes["L"], sizes["H"])
-at = place(maps, layer, head)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    layer, head = choose_head(sizes["L"], sizes["H"])
+    at = place(maps, layer, head)
+    st.button(
+        f"Open layer {layer}, head {head}", icon=":material/center_focus_strong:", on_click=open_head,
+        args=(layer, head, at.query, at.key),
+    )  # fmt: skip
 board = thumbnails(
     maps.layers, (maps.tokens, maps.memory_tokens), (layer, head, at.query, at.key),
     f"The attention of {counted(n_heads, 'head')} in {counted(sizes['L'], 'layer')} as small matrices.",
     own_scale=bool(st.session_state.get("own_scale")),
 )  # fmt: skip
 show_board(board, "trained heads", on_pin=open_pinned)
-st.button(
-    f"Open layer {layer}, head {head}", icon=":material/center_focus_strong:", on_click=open_head,
-    args=(layer, head, at.query, at.key),
-)  # fmt: skip
 
 if shown.trained:
     st.markdown(
-        "**What to look for.** A dark line beside the diagonal: a head that reads the neighbour. A dark first column: "
-        "many tokens look at [CLS]; heads with nothing to do look at such special tokens (Clark et al. 2019, section "
-        "3.2). A single dark cell: a head that joins two particular words. *Find a head* ranks them all."
+        "**What to look for.** A strong line beside the diagonal: a head that reads the neighbour. A strong first "
+        "column: many tokens look at [CLS]; heads with nothing to do look at such special tokens (Clark et al. 2019, "
+        "section 3.2). A single strong cell: a head that joins two particular words. *Find a head* ranks them all."
     )
     st.caption(
         "The model is all-MiniLM-L6-v2, run on your sentence on this machine: 6 layers of 12 heads, 384 features, "

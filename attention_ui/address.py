@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from attention_core import AttentionError
 
 from .markdown import plain
 
-REFUSED = "refused wishes"
+ASKED, ASKED_BEFORE, VISITED, REFUSED = "asked", "asked before", "visited", "refused wishes"
 
 
 def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
@@ -39,6 +39,48 @@ def refuse(name: str, asked: str, answer: str) -> None:
     """Keep for `say_refused` that the address asks for what there cannot be; answer: what is shown instead, or why."""
     sentence = f"The address asks for {plain(name)} “{plain(asked[:40])}”{plain(answer)}."
     st.session_state.setdefault(REFUSED, []).append(sentence)
+
+
+def listen() -> None:
+    """Note at the start of a run what the address asks for; in a run that starts anew, what it asked at first."""
+    asked = {name: st.query_params.get_all(name) for name in st.query_params}
+    st.session_state[ASKED] = st.session_state.pop(ASKED_BEFORE, asked)
+
+
+def start_anew(without: str) -> NoReturn:
+    """Take a wish out of the address that its widget could not bear, and start the run anew."""
+    st.session_state[ASKED_BEFORE] = {name: texts for name, texts in st.session_state[ASKED].items() if name != without}
+    del st.query_params[without]
+    st.rerun()
+
+
+def refuse_unheard(page: str, labels: Mapping[str, str]) -> None:
+    """In the first run of a visit of a page, refuse what its widgets could not follow: they silently take the default.
+
+    Later an address may for one run hold what was shown before. labels: what widgets are called, if not by their names.
+    """
+    if st.session_state.get(VISITED) == page:
+        return
+    st.session_state[VISITED] = page
+    for name, texts in st.session_state[ASKED].items():
+        if name not in st.session_state or f"url {name}" in st.session_state:
+            continue  # nobody knows it, or `adopt` has answered
+        shown = st.session_state[name]
+        chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
+        is_choice = all(isinstance(one, str | int | float) for one in chosen)
+        if is_choice and not all(any(_says(text, one) for one in chosen) for text in texts):
+            said = ", ".join(map(str, chosen))[:40]
+            refuse(labels.get(name, name), ", ".join(texts), f"; {said} is shown" if chosen else "; nothing is chosen")
+
+
+def _says(asked: str, shown: object) -> bool:
+    """Whether the text of an address means a value."""
+    if asked.casefold() == str(shown).casefold():
+        return True
+    try:
+        return not isinstance(shown, str) and float(asked) == float(str(shown))
+    except ValueError:
+        return False
 
 
 def say_refused() -> None:

@@ -17,7 +17,6 @@ from attention_core.initialisation import INITIALISATIONS
 from attention_core.scenario import MASKS, MAX_TOKENS, SCALINGS, WEIGHTS, Scenario
 from attention_core.trained import N_LAYERS
 
-from .address import refuse
 from .groups import bring_along, folded, needed
 from .whole_numbers import whole_number_input
 
@@ -171,36 +170,12 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
-        asked = st.query_params.get(control.name)
         values[control.name] = _draw(control, disabled=not control.matters(values))
-        _notice(control, asked, widget_value(control, values[control.name]))
-
-
-def _notice(control: Control, asked: str | None, shown: object) -> None:
-    """Say when the address asks for something that the control cannot show: Streamlit silently takes the default.
-
-    Only a new wish counts: after a preset the address still holds for one run what was shown in the run before.
-    """
-    said = st.session_state.setdefault("wishes", {})  # one entry for all: Streamlit looks at each for every widget
-    known, before = said.get(control.name, (None, None))
-    said[control.name] = asked, shown
-    if asked is not None and asked != known and not any(_says(asked, value) for value in (shown, before)):
-        refuse(control.label, asked, f"; {str(shown)[:40]} is shown")
 
 
 def _cut_text() -> None:
     """Cut what the sentence field holds to its length: left to Streamlit, a longer paste vanishes without a word."""
     st.session_state["text"] = st.session_state["text"][:MAX_TEXT]
-
-
-def _says(asked: str, shown: object) -> bool:
-    """Whether the text of an address means a value."""
-    if asked.casefold() == str(shown).casefold():
-        return True
-    try:
-        return not isinstance(shown, str) and float(asked) == float(str(shown))
-    except ValueError:
-        return False
 
 
 def widget_value(control: Control, value: Any) -> Any:

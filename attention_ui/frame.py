@@ -17,7 +17,7 @@ from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
-from .address import say_refused
+from .address import listen, refuse_unheard, say_refused
 from .components import component
 from .focus import focus
 from .groups import folded
@@ -35,12 +35,14 @@ VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
 def run() -> None:
     """Draw the app, then say what of the address could not be followed."""
-    _draw()
+    listen()
+    page = _draw()
+    refuse_unheard(page.url_path, {control.name: control.label for control in controls.CONTROLS})
     say_refused()
 
 
-def _draw() -> None:
-    """The frame, then the page that the address names."""
+def _draw() -> Page:
+    """The frame, then the page that the address names, which it gives."""
     st.set_page_config("Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     if "menu" not in st.session_state:
@@ -68,7 +70,7 @@ def _draw() -> None:
         if "here" not in st.session_state:  # the last: what the next run leaves out must not move what stays
             _first_scripts()
     if own is None and trace is None:
-        return
+        return page
     with explained_errors():
         with st.container():  # one place for all, so that what stands below keeps its own
             for note in _notes(scenario, own):
@@ -77,6 +79,7 @@ def _draw() -> None:
         with below_sizes:
             st.session_state["here"] = Here(scenario, focus(trace if page.explains_a_cell else None), notation)
         chosen.run()
+    return page
 
 
 def _notes(scenario: Scenario, own: OwnControls | None) -> tuple[str, ...]:

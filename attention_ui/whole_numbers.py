@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from .address import refuse
+from .address import refuse, start_anew
 
 
 def whole_number_input(place: Any, label: str, low: int, high: int, default: int, **about: Any) -> int:
@@ -19,9 +19,8 @@ def whole_number_input(place: Any, label: str, low: int, high: int, default: int
     key = about["key"]
     asked = st.query_params.get(key)
     if asked is not None and _is_infinite(asked):
-        del st.query_params[key]
         refuse(label, asked, f"; {default} is shown")
-        st.rerun()
+        start_anew(without=key)
     typed = place.number_input(label, low, high, default, **about)
     return default if typed is None else int(typed)
 

@@ -51,6 +51,12 @@ def here(app: AppTest) -> Here:
     return found
 
 
+def errors(app: AppTest) -> list[str]:
+    """The sentences of the error boxes, without the escapes."""
+    assert not app.exception
+    return [error.value.replace("\\", "") for error in app.error]
+
+
 def title(app: AppTest) -> str:
     """The heading of the page that is shown."""
     return str(app.title[0].value)

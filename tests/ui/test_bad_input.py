@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import attention_ui.frame
 from attention_core import SettingsError
 from attention_core.scenario import Scenario
-from attention_ui.controls import MAX_SEED, MAX_TEXT
+from attention_ui.controls import MAX_TEXT
 from attention_ui.markdown import plain
 from attention_ui.registry import PAGES, page_of
-from tests.ui.app import EVERY_PAGE, ROOT, here, opened, scenes, texts, title
-
-
-def errors(app: AppTest) -> list[str]:
-    """The sentences of the error boxes, without the escapes."""
-    assert not app.exception
-    return [error.value.replace("\\", "") for error in app.error]
-
+from tests.ui.app import EVERY_PAGE, errors, here, opened, scenes, texts, title
 
 # Pages that show something without any word of the sentence.
 WORDLESS = {
@@ -69,37 +61,6 @@ def test_a_long_sentence_at_its_own_length() -> None:
     assert here(app).trace.sizes["T"] <= 64
 
 
-@pytest.mark.parametrize(("page", "name", "shown"), [
-    ("scores", "d_model", "16"), ("scores", "seed", "0"), ("training", "train_steps", "0"),
-    ("growth", "growth_seed", "0"), ("invariances", "inv_shuffle", "0"),
-])  # fmt: skip
-@pytest.mark.parametrize("endless", ["1e400", "-inf", "Infinity"])
-def test_infinity_for_a_whole_number(page: str, name: str, shown: str, endless: str) -> None:
-    """An address that asks a field of whole numbers for infinity gets its default, and a sentence that says so."""
-    app = opened(page, **{name: endless})
-    assert not errors(app)
-    assert name not in app.query_params
-    (toast,) = (toast.value.replace("\\", "") for toast in app.toast)
-    assert toast.endswith(f"“{endless}”; {shown} is shown.")
-
-
-def test_every_wish_that_is_refused_is_said() -> None:
-    """Infinity ends a run half-way; what was refused before it in the same address is said all the same."""
-    app = opened("scores", layer="-1", seed="inf", d_model="1e400", head="NaN", query="999")
-    assert not errors(app)
-    said = " ".join(toast.value.replace("\\", "") for toast in app.toast)
-    assert all(f"“{asked}”" in said for asked in ("-1", "inf", "1e400", "NaN", "999"))
-    assert len(app.toast) == 5
-
-
-def test_every_bound_field_of_whole_numbers_is_guarded() -> None:
-    """Only a field for a fraction, which Streamlit guards itself, or one that is not bound, is drawn directly."""
-    files = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
-    drawn = {file.name: file.read_text("utf-8").count(".number_input(") for file in files}
-    found = {name: count for name, count in drawn.items() if count}
-    assert found == {"whole_numbers.py": 1, "head_place.py": 1, "controls.py": 1}
-
-
 REMEDIES = {
     "4 heads": {"n_heads": 4},
     "8 heads": {"n_heads": 8},
@@ -148,49 +109,6 @@ def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: s
         next(button for button in app.button if button.label == label).click().run()
         assert not app.warning, label
         assert not errors(app), label
-
-
-@pytest.mark.parametrize(
-    ("name", "junk"),
-    [
-        ("n_heads", "banana"),
-        ("n_heads", "17"),
-        ("n_heads", "0"),
-        ("n_heads", "nan"),
-        ("d_model", "513"),
-        ("d_model", "-5"),
-        ("d_model", "1e9"),
-        ("n_tokens", "65"),
-        ("n_tokens", "<script>alert(1)</script>"),
-        ("seed", str(2**64)),
-        ("seed", str(MAX_SEED + 1)),
-        ("seed", "-1"),
-        ("scale", "inf"),
-        ("scale", "101"),
-        ("window", "3.7x"),
-        ("mask", "'; DROP TABLE"),
-        ("weights", ""),
-        ("layer", "6"),
-        ("embedding", "glove"),
-        ("residual", "perhaps"),
-        ("d_k", "129"),
-        ("piece", "-1"),
-    ],
-)
-def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None:
-    """A hand-made address with a value that no control offers shows the default, and a notice says so."""
-    app = opened("scores", **{name: junk})
-    assert not errors(app)
-    assert here(app).scenario == Scenario()
-    assert len(app.toast) == 1
-    assert "<script>" not in app.toast[0].value
-
-
-def test_parameters_that_nobody_knows_do_nothing() -> None:
-    """Foreign names in the address are left alone."""
-    app = opened("scores", utm_source="x", __proto__="1", here="2", preset="3")
-    assert here(app).scenario == Scenario()
-    assert not app.toast
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
 from attention_core.scenario import Scenario, trace_of
-from attention_ui import controls
 from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import here, opened, unfolded
 
@@ -193,13 +191,11 @@ def drawn(app: AppTest, name: str) -> bool:
     return any(getattr(widget, "key", None) == name for widget in app.sidebar)
 
 
-def test_an_address_that_lags_behind_is_no_wish(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_lags_behind_is_no_wish() -> None:
     """For one run after an example the address holds what was shown before; only what nobody saw is a wish."""
-    said: list[tuple[str, ...]] = []
-    monkeypatch.setattr(controls, "st", SimpleNamespace(session_state={}))
-    monkeypatch.setattr(controls, "refuse", lambda *words: said.append(words))
-    for asked, shown in ((None, 4), (None, 1), ("1", 4), (None, 4)):
-        controls._notice(BY_NAME["n_heads"], asked, shown)
-    assert said == []
-    controls._notice(BY_NAME["n_heads"], "banana", 4)
-    assert said == [("Heads", "banana", "; 4 is shown")]
+    app = opened("scores", n_heads=2)
+    app.slider(key="n_heads").set_value(8)
+    app.query_params["n_heads"] = "2"
+    app.run()
+    assert here(app).scenario.n_heads == 8
+    assert not app.toast

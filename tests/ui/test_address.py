@@ -1,0 +1,129 @@
+"""What the address asks for and no page offers: the default is shown, and a sentence says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_core.scenario import Scenario
+from attention_ui.controls import MAX_SEED
+from tests.ui.app import EVERY_PAGE, ROOT, errors, here, opened
+
+
+@pytest.mark.parametrize(("page", "name", "shown"), [
+    ("scores", "d_model", "16"), ("scores", "seed", "0"), ("training", "train_steps", "0"),
+    ("growth", "growth_seed", "0"), ("invariances", "inv_shuffle", "0"),
+])  # fmt: skip
+@pytest.mark.parametrize("endless", ["1e400", "-inf", "Infinity"])
+def test_infinity_for_a_whole_number(page: str, name: str, shown: str, endless: str) -> None:
+    """An address that asks a field of whole numbers for infinity gets its default, and a sentence that says so."""
+    app = opened(page, **{name: endless})
+    assert not errors(app)
+    assert name not in app.query_params
+    (toast,) = (toast.value.replace("\\", "") for toast in app.toast)
+    assert toast.endswith(f"“{endless}”; {shown} is shown.")
+
+
+def test_every_wish_that_is_refused_is_said() -> None:
+    """Infinity ends a run half-way; what was refused before it in the same address is said all the same."""
+    app = opened("scores", layer="-1", seed="inf", d_model="1e400", head="NaN", query="999")
+    assert not errors(app)
+    said = " ".join(toast.value.replace("\\", "") for toast in app.toast)
+    assert all(f"“{asked}”" in said for asked in ("-1", "inf", "1e400", "NaN", "999"))
+    assert len(app.toast) == 5
+
+
+def test_every_bound_field_of_whole_numbers_is_guarded() -> None:
+    """Only a field for a fraction, which Streamlit guards itself, or one that is not bound, is drawn directly."""
+    files = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    drawn = {file.name: file.read_text("utf-8").count(".number_input(") for file in files}
+    found = {name: count for name, count in drawn.items() if count}
+    assert found == {"whole_numbers.py": 1, "head_place.py": 1, "controls.py": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "junk"),
+    [
+        ("n_heads", "banana"),
+        ("n_heads", "17"),
+        ("n_heads", "0"),
+        ("n_heads", "nan"),
+        ("d_model", "513"),
+        ("d_model", "-5"),
+        ("d_model", "1e9"),
+        ("n_tokens", "65"),
+        ("n_tokens", "<script>alert(1)</script>"),
+        ("seed", str(2**64)),
+        ("seed", str(MAX_SEED + 1)),
+        ("seed", "-1"),
+        ("scale", "inf"),
+        ("scale", "101"),
+        ("window", "3.7x"),
+        ("mask", "'; DROP TABLE"),
+        ("weights", ""),
+        ("layer", "6"),
+        ("embedding", "glove"),
+        ("residual", "perhaps"),
+        ("d_k", "129"),
+        ("piece", "-1"),
+    ],
+)
+def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None:
+    """A hand-made address with a value that no control offers shows the default, and a notice says so."""
+    app = opened("scores", **{name: junk})
+    assert not errors(app)
+    assert here(app).scenario == Scenario()
+    assert len(app.toast) == 1
+    assert "<script>" not in app.toast[0].value
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "junk", "shown"),
+    [
+        ("geometry", "plane_of", "banana", "points"),
+        ("geometry", "plane_token", "99", "0"),
+        ("all-heads", "heads_stage", "<script>", "probabilities"),
+        ("growth", "growth_causal", "perhaps", "False"),
+        ("growth", "growth_n", "5", "4, 16, 64, 256"),
+        ("head-portraits", "portrait", "", "entropy"),
+        ("scores", "own_scale", "2", "False"),
+        ("glossary", "notation", "martian", "ours"),
+    ],
+)
+def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, shown: str) -> None:
+    """A choice that belongs to one page alone falls back to its default, and a notice says so, once."""
+    app = opened(page, **{name: junk})
+    assert not errors(app)
+    said = [toast.value.replace("\\", "") for toast in app.toast]
+    assert said == [f"The address asks for {name} “{junk}”; {shown} is shown."]
+    app.run()
+    assert not app.toast
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_every_choice_of_a_page_is_understood(page: str) -> None:
+    """An address with every choice of a page, none of them its default, is followed without a word."""
+    address = dict(choices(opened(page)))
+    app = opened(page, **address)
+    assert not app.toast
+    shown = {name: app.session_state[name] for name in address if name in app.session_state}
+    assert {
+        name: str(*one) if isinstance(one, list) else str(one) for name, one in shown.items()
+    }.items() <= address.items()
+
+
+def choices(app: AppTest) -> Iterator[tuple[str, str]]:
+    """Each widget with a few choices that is bound to the address, with one that it does not show."""
+    for widget in app.main:
+        options, name = getattr(widget, "options", None), getattr(widget.proto, "query_param_key", "")
+        if name and options:
+            yield name, next(option for option in options if option != str(app.session_state[name]))
+
+
+def test_parameters_that_nobody_knows_do_nothing() -> None:
+    """Foreign names in the address are left alone."""
+    app = opened("scores", utm_source="x", __proto__="1", here="2", preset="3")
+    assert here(app).scenario == Scenario()
+    assert not app.toast

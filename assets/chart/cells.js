@@ -4,9 +4,12 @@ const BREADTH = 0.53;
 const LEAST = 8;
 const MIDDLE = 0.35; // from the middle of a sign down to the line it stands on, as a part of its height
 
-/** The traces of a figure without the texts in their cells: plotly.js takes many times as long for them as we do. */
+/** The traces of a figure without their texts in cells and at points: plotly.js takes many times as long for them. */
 export function withoutTexts(data) {
-  return data.map((trace) => (isLettered(trace) ? { ...trace, text: undefined, texttemplate: "" } : trace));
+  return data.map((trace) => {
+    if (isWritten(trace)) return { ...trace, visible: false };
+    return isLettered(trace) ? { ...trace, text: undefined, texttemplate: "" } : trace;
+  });
 }
 
 /** The traces of a figure with the texts in their cells as they are now on the screen, for a picture of it. */
@@ -18,7 +21,8 @@ export function withTexts(host, data, board) {
 }
 
 /**
- * Whenever the chart is drawn, write into its cells: numbers in one size on all tiles, or the trace's own signs.
+ * Whenever the chart is drawn, write into its cells: numbers in one size on all tiles, or the trace's own signs; and
+ * at the points of traces that are nothing but texts.
  *
  * figure(): what is drawn. board: the functions by which the board writes its numbers. Cells too narrow for two
  * decimals get one, and those too narrow for that nothing, until one zooms in. Gives back how to stop.
@@ -28,8 +32,8 @@ export function attachTexts(host, figure, board) {
   paper.className = "cell-texts";
   const write = () => {
     const { data, layout } = figure();
-    const tiles = tilesOf(host, data, board);
-    if (!tiles.length) {
+    const [tiles, written] = [tilesOf(host, data, board), data.filter(isWritten)];
+    if (!tiles.length && !written.length) {
       paper.remove();
       return;
     }
@@ -37,9 +41,9 @@ export function attachTexts(host, figure, board) {
     host.querySelector(".gl-container").append(paper); // above the cells, below what shows when one points at them
     const context = board.sizeCanvas(paper, width, height);
     context.clearRect(0, 0, width, height);
-    context.textAlign = "center";
     const letters = lettersFor(tiles, board);
     for (const tile of tiles) if (tile.trace.text || letters) writeTile(context, tile, letters, layout, board);
+    for (const trace of written) writePoints(context, trace, host, layout, board);
   };
   for (const event of ["plotly_afterplot", "plotly_relayouting"]) host.on(event, write);
   document.fonts.addEventListener("loadingdone", write);
@@ -51,9 +55,17 @@ function isLettered({ type, textfont }) {
   return type === "heatmap" && Boolean(textfont);
 }
 
-function tilesOf({ _fullLayout: drawn }, data, { floatsOf }) {
+function isWritten({ type, mode }) {
+  return type === "scatter" && mode === "text";
+}
+
+function planeOf({ _fullLayout: drawn }, trace) {
+  return drawn._plots[`${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`];
+}
+
+function tilesOf(host, data, { floatsOf }) {
   return data.filter(isLettered).map((trace) => {
-    const plane = drawn._plots[`${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`];
+    const plane = planeOf(host, trace);
     const [width, height] = [plane.xaxis, plane.yaxis].map((axis) => Math.abs(axis.l2p(1) - axis.l2p(0)));
     return { trace, plane, width, height, values: floatsOf(trace.z.bdata) };
   });
@@ -85,6 +97,7 @@ function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, letters,
   context.beginPath();
   context.rect(xaxis._offset, yaxis._offset, xaxis._length, yaxis._length);
   context.clip();
+  context.textAlign = "center";
   context.font = `${size}px ${layout.font.family}`;
   for (const [row, y] of placesOf(yaxis, trace.y.length)) {
     for (const [column, x] of placesOf(xaxis, trace.x.length)) {
@@ -94,6 +107,20 @@ function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, letters,
     }
   }
   context.restore();
+}
+
+// Write the texts of a trace at its points, to the left of them or to the right; what stands in <b> is bold.
+function writePoints(context, trace, host, layout, { floatsOf }) {
+  const { xaxis, yaxis } = planeOf(host, trace);
+  const [xs, ys] = [trace.x, trace.y].map((places) => (places.bdata ? floatsOf(places.bdata) : places));
+  const { size } = trace.textfont;
+  context.textAlign = trace.textposition.endsWith("left") ? "right" : "left";
+  context.fillStyle = trace.textfont.color ?? layout.font.color;
+  for (const [i, text] of trace.text.entries()) {
+    const words = text.replace(/<\/?b>/g, "");
+    context.font = `${words === text ? "" : "bold "}${size}px ${layout.font.family}`;
+    context.fillText(words, xaxis._offset + xaxis.l2p(xs[i]), yaxis._offset + yaxis.l2p(ys[i]) + MIDDLE * size);
+  }
 }
 
 // The cells of an axis whose middle is in view, each with its place on the chart.

@@ -19,21 +19,20 @@ pattern = pattern_of(trace)
 
 st.markdown(
     "A line for each head, a column for each measure. The orange tick is a head **without preferences** under the same "
-    "mask, which gives every key it may see the same share: a bar far from its tick is what makes a head special."
+    "mask, which gives every key it may see the same share: a bar far from its tick is what makes a head special. "
+    "A click on a bar opens its measure and its head below."
 )
 portraits = st.container(key="wide portraits")
 chosen = st.selectbox("Look closer at", MEASURE_NAMES, key="portrait", bind="query-params")
 measure = next((one for one in MEASURES if one.name == chosen), MEASURES[0])
 with portraits:
     show_figure(strip(MEASURES, pattern, (measure.name, head)), "portraits", on_click=open_portrait)
-    st.caption("A click on a bar opens its measure and its head below.")
 
 words, picture = st.columns([2, 3], gap="medium")
 value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
 with words:
-    st.latex(measure.formula)
-    st.markdown(f"{measure.says}\n\n**Range:** {measure.range}.")
     st.markdown(
+        f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}.\n\n"
         f"**Head {head}:** {number(value, 3)}"
         + (f"; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
            f" of at most min(d_k, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}.")

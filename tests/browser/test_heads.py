@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from attention_core.heads.patterns import pattern_of
+from attention_core.heads.portraits import MEASURES
+from attention_core.scenario import Scenario, trace_of
+from attention_viz.heads.portrait_figures import strip
+from attention_viz.theme import PALETTES
 from tests.browser.driving import expect_address, parameters, settled
 from tests.test_configuration import contrast
 
@@ -30,12 +35,12 @@ RANGES = """() => {
 
 
 # Keeps what is written on a canvas since it was last wiped: size, ink, text.
-LISTEN = """(() => {
+LISTEN = r"""(() => {
   const paper = CanvasRenderingContext2D.prototype;
   const {clearRect, fillText} = paper;
   paper.clearRect = function (...at) { this.canvas.letters = []; clearRect.apply(this, at); };
   paper.fillText = function (...what) {
-    if (what[0]) this.canvas.letters?.push([this.font.split(' ')[0], this.fillStyle, what[0]]);
+    if (what[0]) this.canvas.letters?.push([this.font.match(/\S+px/)[0], this.fillStyle, what[0]]);
     fillText.apply(this, what);
   };
 })()"""
@@ -166,6 +171,18 @@ def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None
     rows, columns = (round(abs(high - low)) for low, high in page.evaluate(VIEW))
     assert len(shown) == 4 * rows * columns < 4 * 40 * 40
     assert shown == pytest.approx(page.evaluate(NUMBERS_IN_VIEW), abs=0.0501)
+
+
+def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
+    """Beside the bars of the portraits stand their numbers, above them the names, all in the colour of text."""
+    page = visit("head-portraits")
+    chart = settled(page).locator(".chart").first
+    expect(chart.locator(".barlayer path").first).to_be_attached()
+    figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
+    texts = [text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]]
+    assert [text for _, _, text in letters()] == [re.sub("</?b>", "", text) for text in texts]
+    assert len(texts) == 5 * len(MEASURES)
+    assert {(size, ink) for size, ink, _ in letters()} == {("12px", PALETTES["light"]["text"])}
 
 
 def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:

@@ -11,7 +11,7 @@ from attention_core import AttentionError
 
 from .markdown import plain
 
-ASKED, ASKED_BEFORE, VISITED, REFUSED = "asked", "asked before", "visited", "refused wishes"
+ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
 
 
 def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:

@@ -10,10 +10,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.notation import OURS, Notation
-from attention_core.notation.columns import column_gap
 from attention_core.notation.texts import NOTATIONS
 from attention_core.scenario import Scenario, settled, tokens_of, trace_of
-from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
@@ -23,6 +21,7 @@ from .focus import focus
 from .groups import folded
 from .here import Here
 from .markdown import plain
+from .panels import say_columns
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors, theme_mode
@@ -72,12 +71,16 @@ def _draw() -> Page:
     if own is None and trace is None:
         return page
     with explained_errors():
+        with below_sizes:
+            now = Here(scenario, focus(trace if page.explains_a_cell else None), notation)
+        st.session_state["here"] = now
         with st.container():  # one place for all, so that what stands below keeps its own
             for note in _notes(scenario, own):
                 st.caption(plain(note))
-            _say_notation(notation, trace)
-        with below_sizes:
-            st.session_state["here"] = Here(scenario, focus(trace if page.explains_a_cell else None), notation)
+            if notation is not OURS:
+                st.caption(f"Symbols and words of {notation.title}.")
+            if page.explains_a_cell:
+                say_columns(now)
         chosen.run()
     return page
 
@@ -144,21 +147,6 @@ def _view() -> Notation:
 @lru_cache(maxsize=1)
 def _style() -> str:
     return (ASSETS / "style.css").read_text(encoding="utf-8")
-
-
-def _say_notation(notation: Notation, trace: Trace | None) -> None:
-    """Whose symbols are shown; where tokens are columns, that the numbers are the same, and how far a layer differs."""
-    if notation is OURS:
-        return
-    said = f"Symbols and words of {notation.title}."
-    if notation.convention == "column":
-        said += (
-            " A token is a column there: on the boards every matrix is shown transposed, the softmax runs down the "
-            "columns, heads lie one below the other. The numbers are the same"
-            + ("." if trace is None else ": computed once more in that convention, the whole layer differs by at most "
-               f"{number(column_gap(trace))}.")
-        )  # fmt: skip
-    st.caption(said)
 
 
 def _heading(page: Page) -> None:

@@ -11,8 +11,10 @@ from attention_core.code.script import notebook, script
 from attention_core.code.step_code import numpy_lines, torch_lines
 from attention_core.derivation import Derivation, derive
 from attention_core.files import trace_to_npz
+from attention_core.notation.columns import column_gap
 from attention_core.notation.formulas import formula
 from attention_viz.handout import handout
+from attention_viz.labels import number
 from attention_viz.payload import JSON
 from attention_viz.scene import dressed
 from attention_viz.tables import field_table, matrix_table, reads, terms_table
@@ -34,6 +36,16 @@ def says(now: Here, field: str, more: str = "") -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"{notation.says(trace, field, text)}\n\n{badge}", width="stretch")
         st.latex(formula(trace, field, text) + more, width="content")
+
+
+def say_columns(now: Here) -> None:
+    """Where the boards show tokens as columns: that the numbers are the same, and how far those of the layer differ."""
+    if now.notation.convention == "column":
+        st.caption(
+            "There a token is a column: on the boards every matrix is shown transposed, the softmax runs down the "
+            "columns, heads lie one below the other. The numbers are the same: computed once more in that convention, "
+            f"the whole layer differs by at most {number(column_gap(now.trace))}."
+        )
 
 
 def told(trace: Trace, field: str, index: Sequence[int], title: str) -> None:

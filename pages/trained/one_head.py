@@ -8,7 +8,7 @@ from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.panels import code_and_numbers, pair, told
+from attention_ui.panels import code_and_numbers, pair, say_columns, told
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_viz import story
@@ -41,6 +41,7 @@ st.markdown(
 )
 if shown.traces:
     one = one_head_here(now, shown, layer, at)
+    say_columns(one)
     board = one_head(one.stage, head, query, key)
     show_board(board, "one head", on_pin=partial(pin_cell, at))
     told(one.trace, "probabilities", (0, head, query, key), pair(one.trace, at))

@@ -226,6 +226,17 @@ def test_every_step_explains_itself(page: str) -> None:
     assert scenes(app)[0]["arithmetic"] is True
 
 
+@pytest.mark.parametrize(("page", "largest"), [("scores", 1e-14), ("one-head", 1e-4), ("self-attention-mass", None)])
+def test_boards_with_tokens_as_columns_are_checked(page: str, largest: float | None) -> None:
+    """Where boards are transposed the page says how far its own layer differs; elsewhere it says nothing of it."""
+    app = opened(page, notation="gml")
+    said = [caption.value for caption in app.main.caption if "every matrix is shown transposed" in caption.value]
+    assert "Symbols and words of GeometricMachineLearning.jl" in texts(app)
+    assert len(said) == (largest is not None)
+    for sentence in said:
+        assert float(sentence.rsplit(" ", 1)[1].removesuffix(".").replace("−", "-")) < largest
+
+
 def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
     """In the notation of such a text the page speaks of the columns of its boards, never of rows."""
     app = opened("softmax", notation="gml")

@@ -42,9 +42,9 @@ def say_columns(now: Here) -> None:
     """Where the boards show tokens as columns: that the numbers are the same, and how far those of the layer differ."""
     if now.notation.convention == "column":
         st.caption(
-            "There a token is a column: on the boards every matrix is shown transposed, the softmax runs down the "
-            "columns, heads lie one below the other. The numbers are the same: computed once more in that convention, "
-            f"the whole layer differs by at most {number(column_gap(now.trace))}."
+            "In this notation a token is a column: on the boards every matrix is shown transposed, the softmax runs "
+            "down the columns, heads lie one below the other. The numbers are the same: computed once more in that "
+            f"convention, the whole layer differs by at most {number(column_gap(now.trace))}."
         )
 
 

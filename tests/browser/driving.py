@@ -35,12 +35,15 @@ DRAWN = f"""() => {{
     && ({BOARDS})().filter(board => board.current()).length + document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
 }}"""
+# A board is told of a new scene only after React has shown the page; when the browser is idle, that is done.
+IDLE = "() => new Promise(resolve => requestIdleCallback(resolve, {timeout: 5000}))"
 OPEN = "address => { history.pushState({}, '', address); window.dispatchEvent(new PopStateEvent('popstate')); }"
 
 
 def settled(page: Page) -> Page:
     """Wait until the script has run and every board and chart is drawn."""
     page.wait_for_function(DRAWN)
+    page.evaluate(IDLE)
     return page
 
 

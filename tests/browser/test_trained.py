@@ -27,8 +27,8 @@ AT_CELL = """([layer, head, row, column, tokens]) => {
 
 def drawn(page: Page, count: int) -> Page:
     """Wait until the script has run and so many boards are drawn."""
-    settled(page).wait_for_function(f"() => ({BOARDS})().filter(board => board.current()).length === {count}")
-    return page
+    page.wait_for_function(f"() => ({BOARDS})().filter(board => board.current()).length === {count}")
+    return settled(page)
 
 
 def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:

@@ -31,14 +31,15 @@ function createMount(parent) {
   host.setAttribute("role", "figure");
   parent.append(host);
   const mount = { component: null };
-  let sent = "", library = null, figure = null, stops = null;
+  let sent = "", library = null, figure = null, stops = null, drawing = null;
   const config = tools(() => ({ data: withTexts(host, figure.data, library.board), layout: host.layout }));
 
   const draw = (height) => {
     const given = structuredClone(figure.layout); // plotly.js writes into what it gets
     const layout = { ...given, height, autosize: true, uirevision: categories(figure.layout) };
     foretell(host, layout);
-    return library.Plotly.react(host, withoutTexts(figure.data), layout, config);
+    drawing = library.Plotly.react(host, withoutTexts(figure.data), layout, config);
+    return drawing;
   };
 
   mount.show = async (data) => {
@@ -59,16 +60,17 @@ function createMount(parent) {
     figure = data.figure;
     host.style.height = `${figure.layout.height}px`;
     await draw(figure.layout.height);
-    if (stops) return;
+    if (stops || text !== sent) return;
     stops = [fitted(host, draw), attachTexts(host, () => figure, library.board)];
     attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));
   };
 
-  mount.end = () => {
+  mount.end = async () => {
     sent = "";
     for (const stop of stops ?? []) stop();
-    library?.Plotly.purge(host);
     host.remove();
+    await drawing; // plotly.js would miss in its last steps what purge takes away
+    library?.Plotly.purge(host);
   };
   return mount;
 }

@@ -62,6 +62,19 @@ SCALE = """() => {
   return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];
 }"""
 
+# Draws the first chart anew, a little higher, and takes it off the page so many steps of a promise later.
+LEAVE = """async steps => {
+  const look = root => [...root.querySelectorAll('*')].flatMap(
+    element => element.shadowRoot ? [element.shadowRoot, ...look(element.shadowRoot)] : [element]);
+  const {attentionChart: chart} = look(document).find(place => place.attentionChart);
+  const data = structuredClone(chart.component.data);
+  data.figure.layout.height += 10;
+  const shown = chart.show(data);
+  for (let step = 0; step < steps; step++) await null;
+  chart.end();
+  await shown;
+}"""
+
 
 @pytest.fixture
 def letters(page: Page) -> Letters:
@@ -224,6 +237,16 @@ def test_the_tools_of_a_chart(visit: Visit) -> None:
     page.evaluate("() => document.exitFullscreen()")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width < innerWidth")
     assert chart.bounding_box() == before
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 8])
+def test_a_chart_can_go_while_it_is_drawn(visit: Visit, steps: int) -> None:
+    """plotly.js takes several steps to draw; a chart that leaves the page between two of them fails in none."""
+    page = visit("all-heads")
+    charts = page.locator(".js-plotly-plot")
+    before = charts.count()
+    page.evaluate(LEAVE, steps)
+    expect(charts).to_have_count(before - 1)
 
 
 def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:

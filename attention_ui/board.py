@@ -23,9 +23,11 @@ def show_board(
 ) -> None:
     """Show a scene in the visitor's colours; a pinned cell moves the focus, a link calls on_open.
 
-    on_pin: called with the array and the index of a pinned cell instead.
+    on_pin: called with the array and the index of a pinned cell instead. The scene's own cell is explained until
+    another one is pinned, and again when it moves on.
     """
     key = f"board {name}"
+    scene = scene | {"cell": _explained(key, scene)}
     axes = {
         name: [(letter, scene["axes"][letter]["block"]) for letter in array["axes"]]
         for name, array in scene["arrays"].items()
@@ -49,10 +51,29 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
         return
     if not all(type(number) is int and number >= 0 for number in index):
         return
+    st.session_state[f"{key} pinned"] = {"cell": {"array": str(pin["array"]), "index": index}}
     if on_pin:
         on_pin(str(pin["array"]), index)
     else:
         follow_cell(letters, index)
+
+
+def _explained(key: str, scene: JSON) -> JSON | None:
+    """The pinned cell, as long as the scene has it and its own cell is the one that the pin led to."""
+    own, pinned = scene.get("cell"), st.session_state.get(f"{key} pinned")
+    if pinned and pinned.setdefault("own", own) == own and _has(scene, **pinned["cell"]):
+        return dict(pinned["cell"])
+    st.session_state.pop(f"{key} pinned", None)
+    return own
+
+
+def _has(scene: JSON, array: str, index: list[int]) -> bool:
+    """Whether a cell lies in what is sent of its array."""
+    given = scene["arrays"].get(array)
+    if not given or len(index) != len(given["shape"]):
+        return False
+    first = given.get("start", [0] * len(index))
+    return all(start <= place < start + size for place, start, size in zip(index, first, given["shape"], strict=True))
 
 
 def _edited(key: str) -> None:

@@ -12,7 +12,7 @@ import { Player } from "./player.js";
 import { firstSlices, follow, offsetOf, openScene, valueAt } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
-import { buildStage } from "./stage.js";
+import { buildStage, showStyled } from "./stage.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
@@ -41,8 +41,8 @@ class Board {
     this.redress = () => this.model && this.dress();
     this.dark.addEventListener("change", this.redress);
     this.observer = new ResizeObserver((entries) => this.resized(entries));
-    this.observer.observe(this.parts.section);
-    this.observer.observe(this.parts.arithmetic);
+    // The last one changes its size when the style sheet arrives.
+    for (const part of ["section", "arithmetic", "live"]) this.observer.observe(this.parts[part]);
     document.fonts?.addEventListener("loadingdone", this.redress);
   }
 
@@ -86,7 +86,7 @@ class Board {
     }
     this.pins.adopt(scene.cell, this.has(scene.cell));
     if (!same) this.dress();
-    else if (!this.reveal(this.pins.cell)) this.refresh();
+    else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
   }
 
   // Keep the slices and the current cell of the last scene as far as this one has them.
@@ -105,6 +105,8 @@ class Board {
 
   dress() {
     const { section } = this.parts;
+    this.dressed = showStyled(section);
+    if (!this.dressed) return;
     const palette = openPalette(chosenPalette(this.model, this.dark.matches));
     for (const name of COLOURS) section.style.setProperty(`--${name}`, palette[name]);
     section.style.setProperty("--zoom", this.model.zoom ?? 1);
@@ -116,22 +118,19 @@ class Board {
     this.fit();
   }
 
-  // The style sheet may arrive after the scene. The arithmetic never shrinks while one hovers, or what stands below would jump.
+  // The arithmetic never shrinks while one hovers, or what stands below would jump.
   resized(entries) {
-    const { section, arithmetic } = this.parts;
-    const styled = getComputedStyle(section).position === "relative";
-    if (styled && !this.styled && this.model) {
-      this.styled = true;
-      return this.dress();
-    }
+    if (!this.model) return;
+    if (!this.dressed) return this.dress();
+    const { arithmetic } = this.parts;
     const height = entries.find(({ target }) => target === arithmetic)?.borderBoxSize[0].blockSize ?? 0;
-    if (styled && height > parseFloat(arithmetic.style.minHeight || 0)) arithmetic.style.minHeight = `${height}px`;
-    return this.fit();
+    if (height > parseFloat(arithmetic.style.minHeight || 0)) arithmetic.style.minHeight = `${height}px`;
+    this.fit();
   }
 
   fit() {
     const width = Math.floor(this.parts.section.clientWidth);
-    if (!this.model || !width || width === this.width) return;
+    if (!width || width === this.width) return;
     this.width = width;
     this.parts.arithmetic.style.minHeight = "";
     this.lay();

@@ -49,6 +49,13 @@ export function buildStage(root, keep) {
   };
 }
 
+/** Show a board only when its style sheet is there, without which all would stand elsewhere; whether it is. */
+export function showStyled(section) {
+  const styled = getComputedStyle(section).position === "relative";
+  section.style.visibility = styled ? "" : "hidden";
+  return styled;
+}
+
 function keysHelp() {
   const summary = element("summary", "", "?");
   summary.setAttribute("aria-label", "? Keys");

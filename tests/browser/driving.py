@@ -18,7 +18,8 @@ BOARDS = """() => {
   const found = [];
   const look = root => {
     for (const element of [root, ...root.querySelectorAll('*')]) {
-      if (element.attentionBoard?.board) found.push(element.attentionBoard.board);
+      const {board} = element.attentionBoard ?? {};
+      if (board && element.querySelector('.board')?.style.visibility === '') found.push(board);
       if (element.shadowRoot) look(element.shadowRoot);
     }
   };

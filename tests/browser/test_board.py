@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route, expect
 
 from attention_core import Trace
 from attention_core.derivation import derive
@@ -104,6 +104,21 @@ def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
 
 
+def test_a_late_style_sheet(address: str, page: Page) -> None:
+    """Without its style sheet a board would stand elsewhere: it is shown when that is there, and explains its cells."""
+    held: list[Route] = []
+    page.route("**/board.css", lambda route: held.append(route))
+    page.goto(f"{address}/scores?{PRIME}")
+    board = page.locator(".board")
+    expect(board).to_be_attached()
+    expect(page.get_by_text("The code")).to_be_visible()
+    expect(board).to_be_hidden()
+    held[0].continue_()
+    expect(board).to_be_visible()
+    hover_cell(settled(page), "scores", (0, 0, 4, 2))
+    expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))
+
+
 def test_a_rerun_keeps_the_board(visit: Visit) -> None:
     """Another pin or another seed redraws the numbers in the same element: nothing is taken away and made anew."""
     page = visit("scores")
@@ -140,6 +155,7 @@ def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
     """A number typed on a cell of W_Q goes into the address, the result follows, and undo brings the old one back."""
     page = visit(f"projections?{PRIME}")
     click_cell(page, "w_q", (2, 1))
+    expect_address(page, "feature=1")
     settled(page)
     page.keyboard.type("9")
     page.keyboard.press("Enter")

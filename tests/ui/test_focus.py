@@ -142,6 +142,32 @@ def test_a_pinned_cell_moves_the_focus(
 
 
 @pytest.mark.parametrize(
+    ("change", "stays"),
+    [({}, True), ({"seed": 5}, True), ({"d_model": 8}, False), ({"head": 1}, False), ({"feature": 3}, False)],
+)
+def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> None:
+    """A board goes on explaining a pinned cell of a weight until the focus moves on or the cell is no more."""
+    app = opened("projections", feature=1)
+    pinned = {"array": "w_q", "index": [11, 1]}
+    app.session_state["board projection pinned"] = {"cell": pinned}
+    assert scenes(app.run())[0]["cell"] == pinned
+    for name, value in change.items():
+        app.session_state[name] = value
+    own = {"array": "queries", "index": [0, 0, here(app.run()).focus.column(here(app).trace, "queries")]}
+    assert scenes(app)[0]["cell"] == (pinned if stays else own)
+    if stays:
+        assert scenes(opened("projections", feature=1))[0]["cell"] == own
+
+
+@pytest.mark.parametrize("index", [[11], [11, 1, 0], [16, 1], []])
+def test_a_pinned_place_that_a_later_board_has_not(index: list[int]) -> None:
+    """A pin of another shape, or beyond the end, gives way to the cell in focus."""
+    app = opened("projections")
+    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": index}}
+    assert scenes(app.run())[0]["cell"] == {"array": "queries", "index": [0, 0, 0]}
+
+
+@pytest.mark.parametrize(
     "pin",
     [None, "scores", {}, {"array": "magic", "index": [0]}, {"array": "scores"}, {"array": "scores", "index": [0, 1]},
      {"array": "scores", "index": [0, -1, 0, 0]}, {"array": "scores", "index": [0, 1.5, 0, 0]},

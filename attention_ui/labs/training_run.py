@@ -60,9 +60,10 @@ class Run:
             self.points.append((point.step, point.projections))
 
     def at(self, percent: int) -> tuple[int, Projections]:
-        """The last kept point that lies within so many percent of the whole run: its step and its weights."""
+        """The last known point that lies within so many percent of the whole run: its step and its weights."""
         end = percent / 100 * self.settings.last_step
-        return max((point for point in self.points if point[0] <= end), key=lambda point: point[0])
+        latest = [(self.latest.step, self.latest.projections)] if self.latest else []
+        return max((point for point in [*self.points, *latest] if point[0] <= end), key=lambda point: point[0])
 
 
 @st.cache_resource(show_spinner=False)

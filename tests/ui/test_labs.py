@@ -12,6 +12,7 @@ from attention_core.labs.evaluation import score
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings
 from attention_ui.labs import convolution_lab
+from attention_ui.labs.training_run import Run
 from tests.ui.app import figures, gone_to, here, opened, scenes, texts
 from tests.ui.test_decoded_pictures import pixels_of, png
 
@@ -41,6 +42,18 @@ def test_training_runs_to_its_end() -> None:
     assert metrics(app)["Step"] == "60"
     assert metrics(app)["Error on unseen sequences"] == f"{score(settings, last.projections).total:.4f}"
     assert [button.label for button in app.button if button.label == "Trained" and button.disabled]
+
+
+def test_a_stopped_run_is_shown_as_far_as_it_went() -> None:
+    """A run of 20,000 steps keeps every 200th; one that was stopped before is shown at its last step all the same."""
+    settings = TrainingSettings(n_steps=20_000)
+    run, checkpoints = Run(settings), train(settings)
+    for _ in range(4):
+        run.add(next(checkpoints))
+    assert [step for step, _ in run.points] == [0]
+    assert run.latest is not None
+    assert run.at(100) == (30, run.latest.projections)
+    assert run.at(0) == run.points[0]
 
 
 def test_the_scrubber_goes_back() -> None:

@@ -4,11 +4,15 @@ const BREADTH = 0.53;
 const LEAST = 8;
 const MIDDLE = 0.35; // from the middle of a sign down to the line it stands on, as a part of its height
 
-/** The traces of a figure without their texts in cells and at points: plotly.js takes many times as long for them. */
+/**
+ * The traces of a figure without their texts in cells and at points, for which plotly.js takes many times as long, and
+ * without the lines between cells: a picture of cells that touch has one pixel for each.
+ */
 export function withoutTexts(data) {
   return data.map((trace) => {
     if (isWritten(trace)) return { ...trace, visible: false };
-    return isLettered(trace) ? { ...trace, text: undefined, texttemplate: "" } : trace;
+    const plain = trace.xgap ? { ...trace, xgap: 0, ygap: 0 } : trace;
+    return isLettered(trace) ? { ...plain, text: undefined, texttemplate: "" } : plain;
   });
 }
 
@@ -42,6 +46,7 @@ export function attachTexts(host, figure, board) {
     const context = board.sizeCanvas(paper, width, height);
     context.clearRect(0, 0, width, height);
     const letters = lettersFor(tiles, board);
+    for (const tile of tiles) if (tile.trace.xgap) paintGaps(context, tile, layout);
     for (const tile of tiles) if (tile.trace.text || letters) writeTile(context, tile, letters, layout, board);
     for (const trace of written) writePoints(context, trace, host, layout, board);
   };
@@ -89,6 +94,21 @@ function textOf(value, digits, cellNumber) {
   return Number.isFinite(value) ? cellNumber(value, digits) : "";
 }
 
+// The lines between cells, in the colour of the page; what is framed keeps its frame, which lies below.
+function paintGaps(context, { trace, plane: { xaxis, yaxis } }, { hoverlabel, shapes }) {
+  const { xgap: gap } = trace;
+  const [across, down] = [xaxis, yaxis].map((axis) => (place) => axis._offset + axis.l2p(place));
+  context.fillStyle = hoverlabel.bgcolor;
+  for (const [, x] of placesOf(xaxis, trace.x.length - 1, 0.5)) context.fillRect(Math.round(x - gap / 2), yaxis._offset, gap, yaxis._length);
+  for (const [, y] of placesOf(yaxis, trace.y.length - 1, 0.5)) context.fillRect(xaxis._offset, Math.round(y - gap / 2), xaxis._length, gap);
+  for (const { xref, yref, x0, x1, y0, y1, line } of shapes ?? []) {
+    if (xref !== xaxis._id || yref !== yaxis._id) continue;
+    const [left, right, top, bottom, wide] = [across(x0), across(x1), down(y0), down(y1), line.width];
+    for (const x of [left, right]) context.clearRect(x - wide / 2, top - wide / 2, wide, bottom - top + wide);
+    for (const y of [top, bottom]) context.clearRect(left - wide / 2, y - wide / 2, right - left + wide, wide);
+  }
+}
+
 // Write the texts of the cells that are in view.
 function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, letters, layout, board) {
   const size = trace.text ? trace.textfont.size : letters.size;
@@ -123,9 +143,9 @@ function writePoints(context, trace, host, layout, { floatsOf }) {
   }
 }
 
-// The cells of an axis whose middle is in view, each with its place on the chart.
-function placesOf(axis, count) {
-  const places = Array.from({ length: count }, (_, i) => [i, axis.l2p(i)]);
+// The cells of an axis whose middle, or what lies so far beyond it, is in view, each with its place on the chart.
+function placesOf(axis, count, beyond = 0) {
+  const places = Array.from({ length: count }, (_, i) => [i, axis.l2p(i + beyond)]);
   return places.filter(([, place]) => place > 0 && place < axis._length).map(([i, place]) => [i, axis._offset + place]);
 }
 

@@ -62,6 +62,14 @@ SCALE = """() => {
   return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];
 }"""
 
+# The colour, as red, green, blue and opacity, that is written over the first tile at a place between its cells.
+WRITTEN = """([row, column]) => {
+  const plot = document.querySelectorAll('.js-plotly-plot')[0];
+  const {xaxis, yaxis} = plot._fullLayout;
+  const paper = plot.querySelector('.cell-texts').getContext('2d');
+  const at = [xaxis._offset + xaxis.l2p(column), yaxis._offset + yaxis.l2p(row)];
+  return [...paper.getImageData(Math.round(at[0] - 0.5), Math.round(at[1] - 0.5), 1, 1).data];
+}"""
 # Draws the first chart anew, a little higher, and takes it off the page so many steps of a promise later.
 LEAVE = """async steps => {
   const look = root => [...root.querySelectorAll('*')].flatMap(
@@ -237,6 +245,16 @@ def test_the_tools_of_a_chart(visit: Visit) -> None:
     page.evaluate("() => document.exitFullscreen()")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width < innerWidth")
     assert chart.bounding_box() == before
+
+
+def test_lines_between_cells(visit: Visit) -> None:
+    """Cells stand apart by a line in the colour of the page, and the framed cell keeps its frame."""
+    page = visit("all-heads?query=2&key=2")
+    ground = [*bytes.fromhex(PALETTES["light"]["background"].removeprefix("#")), 255]
+    assert [page.evaluate(WRITTEN, place) for place in ([5, 4.5], [6.5, 3])] == [ground, ground]
+    assert [page.evaluate(WRITTEN, place) for place in ([2, 2.5], [1.5, 2], [5.3, 4.3])] == [[0] * 4] * 3
+    gaps = page.evaluate("() => document.querySelector('.js-plotly-plot').data.map(({xgap}) => xgap)")
+    assert set(gaps) == {0}, "plotly.js draws the lines itself, as large pictures"
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 8])

@@ -46,8 +46,9 @@ export function attachTexts(host, figure, board) {
     const context = board.sizeCanvas(paper, width, height);
     context.clearRect(0, 0, width, height);
     const letters = lettersFor(tiles, board);
-    for (const tile of tiles) if (tile.trace.xgap) paintGaps(context, tile, layout);
-    for (const tile of tiles) if (tile.trace.text || letters) writeTile(context, tile, letters, layout, board);
+    const draw = (tile, act) => onTile(context, tile, () => act(context, tile, layout, board, letters));
+    for (const tile of tiles) if (tile.trace.xgap) draw(tile, paintGaps);
+    for (const tile of tiles) if (tile.trace.text || letters) draw(tile, writeTile);
     for (const trace of written) writePoints(context, trace, host, layout, board);
   };
   for (const event of ["plotly_afterplot", "plotly_relayouting"]) host.on(event, write);
@@ -94,6 +95,16 @@ function textOf(value, digits, cellNumber) {
   return Number.isFinite(value) ? cellNumber(value, digits) : "";
 }
 
+// Draw on the cells of a tile that are in view, and on no other.
+function onTile(context, { plane: { xaxis, yaxis } }, draw) {
+  context.save();
+  context.beginPath();
+  context.rect(xaxis._offset, yaxis._offset, xaxis._length, yaxis._length);
+  context.clip();
+  draw();
+  context.restore();
+}
+
 // The lines between cells, in the colour of the page; what is framed keeps its frame, which lies below.
 function paintGaps(context, { trace, plane: { xaxis, yaxis } }, { hoverlabel, shapes }) {
   const { xgap: gap } = trace;
@@ -110,13 +121,9 @@ function paintGaps(context, { trace, plane: { xaxis, yaxis } }, { hoverlabel, sh
 }
 
 // Write the texts of the cells that are in view.
-function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, letters, layout, board) {
+function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, layout, board, letters) {
   const size = trace.text ? trace.textfont.size : letters.size;
   const inkOf = trace.textfont.color ? () => trace.textfont.color : inksOf(trace, layout, board);
-  context.save();
-  context.beginPath();
-  context.rect(xaxis._offset, yaxis._offset, xaxis._length, yaxis._length);
-  context.clip();
   context.textAlign = "center";
   context.font = `${size}px ${layout.font.family}`;
   for (const [row, y] of placesOf(yaxis, trace.y.length)) {
@@ -126,7 +133,6 @@ function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, letters,
       context.fillText(trace.text ? trace.text[row][column] : textOf(value, letters.digits, board.cellNumber), x, y + MIDDLE * size);
     }
   }
-  context.restore();
 }
 
 // Write the texts of a trace at its points, to the left of them or to the right; what stands in <b> is bold.

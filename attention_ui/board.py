@@ -59,9 +59,11 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
 
 
 def _explained(key: str, scene: JSON) -> JSON | None:
-    """The pinned cell, as long as the scene has it and its own cell is the one that the pin led to."""
-    own, pinned = scene.get("cell"), st.session_state.get(f"{key} pinned")
-    if pinned and pinned.setdefault("own", own) == own and _has(scene, **pinned["cell"]):
+    """The pinned cell, as long as the scene has it and its own cell is the one that the pin led to, in its own run."""
+    own, pinned = scene.get("cell"), st.session_state.get(f"{key} pinned", {})
+    if pinned and (st.session_state.get(key) or {}).get("pin"):
+        pinned["own"] = own
+    if "own" in pinned and pinned["own"] == own and _has(scene, **pinned["cell"]):
         return dict(pinned["cell"])
     st.session_state.pop(f"{key} pinned", None)
     return own

@@ -149,7 +149,7 @@ def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> N
     """A board goes on explaining a pinned cell of a weight until the focus moves on or the cell is no more."""
     app = opened("projections", feature=1)
     pinned = {"array": "w_q", "index": [11, 1]}
-    app.session_state["board projection pinned"] = {"cell": pinned}
+    app.session_state["board projection pinned"] = {"cell": pinned, "own": {"array": "queries", "index": [0, 0, 1]}}
     assert scenes(app.run())[0]["cell"] == pinned
     for name, value in change.items():
         app.session_state[name] = value
@@ -163,8 +163,17 @@ def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> N
 def test_a_pinned_place_that_a_later_board_has_not(index: list[int]) -> None:
     """A pin of another shape, or beyond the end, gives way to the cell in focus."""
     app = opened("projections")
-    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": index}}
-    assert scenes(app.run())[0]["cell"] == {"array": "queries", "index": [0, 0, 0]}
+    own = {"array": "queries", "index": [0, 0, 0]}
+    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": index}, "own": own}
+    assert scenes(app.run())[0]["cell"] == own
+
+
+def test_a_pin_that_led_to_another_page() -> None:
+    """A pin whose own run never drew the board, since it opened another page, says nothing of a later run."""
+    app = opened("projections", feature=1)
+    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": [11, 1]}}
+    assert scenes(app.run())[0]["cell"] == {"array": "queries", "index": [0, 0, 1]}
+    assert "board projection pinned" not in app.session_state
 
 
 @pytest.mark.parametrize(

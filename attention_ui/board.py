@@ -23,8 +23,8 @@ def show_board(
 ) -> None:
     """Show a scene in the visitor's colours; a pinned cell moves the focus, a link calls on_open.
 
-    on_pin: called with the array and the index of a pinned cell instead. The scene's own cell is explained until
-    another one is pinned, and again when it moves on.
+    on_pin: called with the array and the index of a pinned cell instead. A pinned cell is the one that the board
+    explains, until the scene's own cell moves on.
     """
     key = f"board {name}"
     scene = scene | {"cell": _explained(key, scene)}
@@ -59,7 +59,7 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
 
 
 def _explained(key: str, scene: JSON) -> JSON | None:
-    """The pinned cell, as long as the scene has it and its own cell is the one that the pin led to, in its own run."""
+    """The cell pinned last, while the scene has it and its own cell is still that of the run after the pin."""
     own, pinned = scene.get("cell"), st.session_state.get(f"{key} pinned", {})
     if pinned and (st.session_state.get(key) or {}).get("pin"):
         pinned["own"] = own

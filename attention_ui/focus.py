@@ -13,10 +13,11 @@ from typing import Literal
 
 import streamlit as st
 
-from attention_core import SettingsError, Trace
+from attention_core import Trace
 from attention_core.heads import head_columns
 
-from .address import adopt, mirror, refuse, wish
+from .address import mirror
+from .places import LARGEST, adopt_place
 
 NAMES = ("head", "query", "key", "feature")
 HELPS = {
@@ -25,7 +26,6 @@ HELPS = {
     "key": "The token that is looked at: a column of the heatmaps.",
     "feature": "Which number of a vector is worked out; a vector that is shorter shows its last one.",
 }
-LARGEST = 4096
 AXIS_NAMES = {"H": "head", "T": "query", "S": "key", "K": "feature", "V": "feature", "D": "feature", "O": "feature"}
 
 
@@ -61,12 +61,7 @@ def focus(trace: Trace | None) -> Focus:
     """
     lengths = _lengths(trace) if trace is not None else dict.fromkeys(NAMES, LARGEST + 1)
     for name in NAMES:
-        asked = wish(name)
-        adopt(name, 0, _place)
-        place = _index(st.session_state[name])
-        st.session_state[name] = last = min(place, lengths[name] - 1)
-        if asked is not None and last < place:
-            refuse(name, asked, f"; the last one, {last}, is shown")
+        adopt_place(name, 0, lengths[name])
     if trace is not None:
         _draw(trace, lengths)
     for name in NAMES:
@@ -115,18 +110,5 @@ def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) ->
     st.session_state.update({name: min(number, LARGEST) for name, number in moved.items()})
 
 
-def _index(chosen: object) -> int:
-    """The index of a chosen entry. After a quick change the browser still sends an entry's old words, "3 · street"."""
-    number = str(chosen).split()[0]
-    return int(number) if number.isdigit() else 0
-
-
 def _named(labels: tuple[str, ...] | None, index: int) -> str:
     return f"{index} · {labels[index]}" if labels else str(index)
-
-
-def _place(given: str) -> int:
-    """The number in an address; larger ones than any trace has are taken for the largest."""
-    if given.isascii() and given.isdigit() and len(given) < 6:
-        return min(int(given), LARGEST)
-    raise SettingsError("A place is a whole number from 0, so the place shown stays")

@@ -74,15 +74,20 @@ def _draw() -> Page:
         with below_sizes:
             now = Here(scenario, focus(trace if page.explains_a_cell else None), notation)
         st.session_state["here"] = now
-        with st.container():  # one place for all, so that what stands below keeps its own
-            for note in _notes(scenario, own):
-                st.caption(plain(note))
-            if notation is not OURS:
-                st.caption(f"Symbols and words of {notation.title}.")
-            if page.explains_a_cell:
-                say_columns(now)
+        _say_beforehand(now, page, own)
         chosen.run()
     return page
+
+
+def _say_beforehand(now: Here, page: Page, own: OwnControls | None) -> None:
+    """What became of the sentence, whose symbols are shown, and what they turn round."""
+    with st.container():  # one place for all, so that what stands below keeps its own
+        for note in _notes(now.scenario, own):
+            st.caption(plain(note))
+        if now.notation is not OURS:
+            st.caption(f"Symbols and words of {now.notation.title}.")
+        if page.explains_a_cell:
+            say_columns(now)
 
 
 def _notes(scenario: Scenario, own: OwnControls | None) -> tuple[str, ...]:

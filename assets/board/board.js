@@ -118,7 +118,7 @@ class Board {
     this.fit();
   }
 
-  // The arithmetic never shrinks while one hovers, or what stands below would jump.
+  // The arithmetic never shrinks while one hovers, or what stands below would jump; a pin gives its room back.
   resized(entries) {
     if (!this.model) return;
     if (!this.dressed) return this.dress();
@@ -205,6 +205,7 @@ class Board {
     this.player.stop();
     this.hovered = null;
     this.pins.add(cell);
+    this.parts.arithmetic.style.minHeight = "";
     if (!this.reveal(cell)) this.refresh();
     this.say(this.pins.cell, "pinned: ");
     this.handlers.onPin?.(this.pins.cell);

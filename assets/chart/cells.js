@@ -5,10 +5,10 @@ const LEAST = 8;
 const MIDDLE = 0.35; // from the middle of a sign down to the line it stands on, as a part of its height
 
 /**
- * The traces of a figure without their texts in cells and at points, for which plotly.js takes many times as long, and
- * without the lines between cells: a picture of cells that touch has one pixel for each.
+ * The traces of a figure without what is faster drawn here: texts in cells and at points, and the lines between cells.
+ * Of cells that touch plotly.js makes a picture of one pixel each, else one as large as on the screen.
  */
-export function withoutTexts(data) {
+export function forPlotly(data) {
   return data.map((trace) => {
     if (isWritten(trace)) return { ...trace, visible: false };
     const plain = trace.xgap ? { ...trace, xgap: 0, ygap: 0 } : trace;

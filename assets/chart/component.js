@@ -1,4 +1,4 @@
-import { attachTexts, withoutTexts, withTexts } from "./cells.js";
+import { attachTexts, forPlotly, withTexts } from "./cells.js";
 import { attachClicks } from "./clicks.js";
 import { loadPlotly } from "./library.js";
 import { fitted, tools, turnOf } from "./screen.js";
@@ -38,7 +38,7 @@ function createMount(parent) {
     const given = structuredClone(figure.layout); // plotly.js writes into what it gets
     const layout = { ...given, height, autosize: true, uirevision: categories(figure.layout) };
     foretell(host, layout);
-    drawing = library.Plotly.react(host, withoutTexts(figure.data), layout, config);
+    drawing = library.Plotly.react(host, forPlotly(figure.data), layout, config);
     return drawing;
   };
 

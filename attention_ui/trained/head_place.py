@@ -16,8 +16,9 @@ from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.head_finder import telling_pair
 
 from ..address import adopt, mirror
-from ..focus import AXIS_NAMES, LARGEST, Focus
+from ..focus import AXIS_NAMES, Focus
 from ..panels import open_step
+from ..places import LARGEST, adopt_place, place_in
 from ..registry import page_of
 from ..way import ask_for
 
@@ -31,8 +32,7 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
 
 
 def _choose(name: str, label: str, count: int) -> int:
-    adopt(name, FIRST[name], _whole)
-    st.session_state[name] = min(int(st.session_state[name] or 0), count - 1)
+    adopt_place(name, FIRST[name], count)
     st.number_input(
         label, 0, LARGEST, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session", width=150
     )
@@ -42,9 +42,7 @@ def _choose(name: str, label: str, count: int) -> int:
 
 def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
     """Draw the choice of a token; its place is in the address."""
-    adopt(name, default, _whole)
-    known = str(st.session_state[name]).split()[0]  # after a quick change the browser may send the old words
-    st.session_state[name] = min(int(known) if known.isdigit() else default, len(tokens) - 1)
+    adopt_place(name, default, len(tokens))
     st.selectbox(
         label, range(len(tokens)), format_func=lambda place: f"{place} · {tokens[place]}", key=name,
         persist_state="session",
@@ -137,10 +135,4 @@ def _read(given: str) -> str:
     parts = given.split("-")
     if len(parts) != 3:
         raise SettingsError("A cell is query-key-feature, three whole numbers such as 9-2-0, so the cell shown stays")
-    return "-".join(str(_whole(part)) for part in parts)
-
-
-def _whole(given: str) -> int:
-    if given.isascii() and given.isdigit() and len(given) < 6:
-        return min(int(given), LARGEST)
-    raise SettingsError("A place is a whole number from 0, so the place shown stays")
+    return "-".join(str(place_in(part)) for part in parts)

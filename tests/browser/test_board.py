@@ -169,6 +169,17 @@ def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
     expect_cell(page, trace_of(SCENARIO), "queries", (0, 3, 1))
 
 
+def test_a_pin_gives_room_back(visit: Visit) -> None:
+    """The room that a long sum needed is given back when a weight is pinned, which has nothing to compute."""
+    page = visit(f"projections?{PRIME}")
+    heights = []
+    for array, index in (("queries", (0, 3, 1)), ("w_q", (2, 1))):
+        click_cell(page, array, index)
+        expect(page.locator(".arithmetic .what")).to_contain_text("queries" if array == "queries" else "W_Q")
+        heights.append(page.locator(".arithmetic").evaluate("part => part.offsetHeight"))
+    assert heights[1] < 0.8 * heights[0]
+
+
 def test_columns_for_tokens(visit: Visit) -> None:
     """In a notation with tokens as columns the same cell has the same number, and the page says it was checked."""
     page = visit(f"scores?{PRIME}&notation=gml")

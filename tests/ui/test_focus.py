@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 import attention_ui.focus as module
 from attention_core.scenario import Scenario, trace_of
 from attention_ui import board, show
-from attention_ui.focus import LARGEST, NAMES, Focus, follow_cell
+from attention_ui.focus import NAMES, Focus, follow_cell
+from attention_ui.places import LARGEST
 from tests.ui.app import EVERY_PAGE, ROOT, gone_to, here, opened, scenes, texts
 
 SIZES = {"head": 4, "query": 12, "key": 12}

@@ -18,6 +18,7 @@ from attention_core.scenario import Scenario, trace_of
 from attention_core.trained import attention_of, weightless
 from attention_core.trained.changed_word import change_word
 from attention_core.trained.minilm import load_minilm
+from attention_ui.markdown import plain
 from attention_ui.trained import head_place
 from attention_ui.trained.own_heads import OWN
 from tests.core.made_weight_files import HOSTILE, npz, safetensors
@@ -248,3 +249,17 @@ def test_trained_weights_in_the_story() -> None:
     assert here(app).trace.sizes["H"] == 12
     assert app.get_by_key("d_model").disabled
     assert app.get_by_key("n_heads").disabled
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "last"),
+    [("one-head", "th_layer", 5), ("change-a-word", "th_head", 11), ("find-a-head", "fh_from", 14)],
+)
+def test_a_place_that_the_model_does_not_have(page: str, name: str, last: int) -> None:
+    """A layer, head or word beyond the last one becomes the last, and a notice says so."""
+    more = {"fh_rule": "word to word"} if name == "fh_from" else {}
+    app = opened(page, text=ANIMAL, **more, **{name: 77})
+    assert app.session_state[name] == last
+    assert [toast.value for toast in app.toast] == [
+        f"The address asks for {plain(name)} “77”; the last one, {last}, is shown."
+    ]

@@ -54,16 +54,17 @@ class Focus:
         return head_columns(trace, field, self.head).start + place if side_by_side else place
 
 
-def focus(trace: Trace | None) -> Focus:
-    """The place that four select boxes name, with the boxes; without a trace there are none, and it stays as it is.
+def focus(trace: Trace | None, names: Sequence[str] = NAMES) -> Focus:
+    """The place that four select boxes name; the boxes of these names are drawn, the others have nothing to choose.
 
-    A place outside the trace moves to its nearest end; where the address asked for it, it is said.
+    A place outside the trace moves to its nearest end; where the address asked for it, it is said. Without a trace, or
+    where nothing is named, the place stays as it is.
     """
-    lengths = _lengths(trace) if trace is not None else dict.fromkeys(NAMES, LARGEST + 1)
+    lengths = _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LARGEST + 1)
     for name in NAMES:
         adopt_place(name, 0, lengths[name])
     if trace is not None:
-        _draw(trace, lengths)
+        _draw(trace, {name: lengths[name] for name in names})
     for name in NAMES:
         mirror(name, 0)
     return Focus(*(st.session_state[name] for name in NAMES))
@@ -78,10 +79,10 @@ def _lengths(trace: Trace) -> dict[str, int]:
 def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
     labels = {"query": trace.labels("T"), "key": trace.labels("S")}
     width: Literal["stretch"] | int = "stretch" if st.session_state.get("present") else 114
-    for name in NAMES:
+    for name, length in lengths.items():
         st.selectbox(
             name.capitalize(),
-            range(lengths[name]),
+            range(length),
             format_func=partial(_named, labels.get(name)),
             key=name,
             help=HELPS[name],

@@ -72,7 +72,7 @@ def _draw() -> Page:
         return page
     with explained_errors():
         with below_sizes:
-            now = Here(scenario, focus(trace if page.explains_a_cell else None), notation)
+            now = Here(scenario, focus(trace, page.looks_into), notation)
         st.session_state["here"] = now
         _say_beforehand(now, page, own)
         chosen.run()
@@ -86,7 +86,7 @@ def _say_beforehand(now: Here, page: Page, own: OwnControls | None) -> None:
             st.caption(plain(note))
         if now.notation is not OURS:
             st.caption(f"Symbols and words of {now.notation.title}.")
-        if page.explains_a_cell:
+        if page.looks_into:
             say_columns(now)
 
 

@@ -15,7 +15,10 @@ class OwnControls:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its file, its address, its names, the question it answers, and the trace fields it shows."""
+    """A page: its file, its address, its names, the question it answers, and the trace fields it shows.
+
+    looks_into: what names the cell that is explained, of head, query, key and feature; nothing where none is.
+    """
 
     path: str
     url_path: str
@@ -24,11 +27,7 @@ class Page:
     section: str
     question: str
     fields: tuple[str, ...] = ()
-
-    @property
-    def explains_a_cell(self) -> bool:
-        """Whether the page looks into the head, query, key and feature that are chosen for all pages."""
-        return self.section in ("story", "heads", "masks") or self.url_path == "arrays"
+    looks_into: tuple[str, ...] = ()
 
     @property
     def own_controls(self) -> OwnControls | None:
@@ -55,88 +54,92 @@ OWN_CONTROLS = {
     "reference": OwnControls("This page is the same for every sentence. What was set for other sections stays here."),
 }
 
+PAIR, NUMBER = ("head", "query", "key"), ("head", "query", "feature")
+ANY_CELL = (*PAIR, "feature")
+
 PAGES: tuple[Page, ...] = (
     Page(
         "pages/story/overview.py", "overview", "Overview", ":material/map:", "story",
         "What happens to a sentence on its way through one attention layer?",
         ("inputs", "queries", "keys", "values", "scores", "probabilities", "head_outputs", "merged", "output"),
+        looks_into=PAIR,
     ),
     Page(
         "pages/story/tokens.py", "tokens", "Tokens", ":material/short_text:", "story",
-        "How does a sentence become numbers?", ("inputs", "memory"),
+        "How does a sentence become numbers?", ("inputs", "memory"), looks_into=("query", "feature"),
     ),
     Page(
         "pages/story/projections.py", "projections", "Projections", ":material/call_split:", "story",
-        "Where do queries, keys and values come from?", ("queries", "keys", "values"),
+        "Where do queries, keys and values come from?", ("queries", "keys", "values"), looks_into=ANY_CELL,
     ),
     Page(
         "pages/story/split.py", "split", "Split", ":material/view_column:", "story",
-        "How do the heads share one wide matrix?", ("query_heads", "key_heads", "value_heads"),
+        "How do the heads share one wide matrix?", ("query_heads", "key_heads", "value_heads"), looks_into=ANY_CELL,
     ),
     Page(
         "pages/story/scores.py", "scores", "Scores", ":material/grid_on:", "story",
-        "How well does each query fit each key?", ("scores",),
+        "How well does each query fit each key?", ("scores",), looks_into=PAIR,
     ),
     Page(
         "pages/story/scale.py", "scale", "Scale", ":material/straighten:", "story",
-        "Why is every score multiplied by the same number?", ("scaled_scores",),
+        "Why is every score multiplied by the same number?", ("scaled_scores",), looks_into=PAIR,
     ),
     Page(
         "pages/story/mask.py", "mask", "Mask", ":material/visibility_off:", "story",
-        "Which keys may a query not see?", ("masked_scores",),
+        "Which keys may a query not see?", ("masked_scores",), looks_into=PAIR,
     ),
     Page(
         "pages/story/softmax.py", "softmax", "Softmax", ":material/percent:", "story",
-        "How do scores become shares that sum to 1?", ("probabilities",),
+        "How do scores become shares that sum to 1?", ("probabilities",), looks_into=PAIR,
     ),
     Page(
         "pages/story/mixing.py", "mixing", "Mixing", ":material/blender:", "story",
-        "What does a token receive from the tokens it attends to?", ("head_outputs",),
+        "What does a token receive from the tokens it attends to?", ("head_outputs",), looks_into=NUMBER,
     ),
     Page(
         "pages/story/merge.py", "merge", "Merge", ":material/merge:", "story",
-        "How do the heads become one matrix again?", ("merged",),
+        "How do the heads become one matrix again?", ("merged",), looks_into=NUMBER,
     ),
     Page(
         "pages/story/output.py", "output", "Output", ":material/output:", "story",
-        "What does W_O do with what the heads found?", ("output",),
+        "What does W_O do with what the heads found?", ("output",), looks_into=NUMBER,
     ),
     Page(
         "pages/heads/all_heads.py", "all-heads", "All heads", ":material/apps:", "heads",
         "What does each head look at, and what is lost in their average?",
-        ("scores", "scaled_scores", "masked_scores", "probabilities"),
+        ("scores", "scaled_scores", "masked_scores", "probabilities"), looks_into=PAIR,
     ),
     Page(
         "pages/heads/head_portraits.py", "head-portraits", "What a head does", ":material/portrait:", "heads",
-        "What kind of head is this, and which heads do the same?",
+        "What kind of head is this, and which heads do the same?", looks_into=("head",),
     ),
     Page(
         "pages/heads/head_worth.py", "head-worth", "What a head is worth", ":material/balance:", "heads",
-        "How much of the output comes from each head, and what if one is missing?",
+        "How much of the output comes from each head, and what if one is missing?", looks_into=NUMBER,
     ),
     Page(
         "pages/heads/shared_keys.py", "shared-keys", "Shared keys and values", ":material/share:", "heads",
-        "What changes, and what is saved, when heads share keys and values?",
+        "What changes, and what is saved, when heads share keys and values?", looks_into=PAIR,
     ),
     Page(
         "pages/heads/one_matrix_or_many.py", "one-matrix-or-many", "One matrix or many", ":material/dataset:", "heads",
-        "Must heads be computed one by one, or can one product serve them all?",
+        "Must heads be computed one by one, or can one product serve them all?", looks_into=PAIR,
     ),
     Page(
         "pages/masks/mask_workshop.py", "mask-workshop", "Mask workshop", ":material/grid_off:", "masks",
-        "Which keys may a query see, and what becomes of those it may not?",
+        "Which keys may a query see, and what becomes of those it may not?", looks_into=PAIR,
     ),
     Page(
         "pages/masks/encoder_decoder.py", "encoder-decoder", "Encoder, decoder, cross", ":material/compare_arrows:",
-        "masks", "Who asks, who answers, and which mask belongs where?",
+        "masks", "Who asks, who answers, and which mask belongs where?", looks_into=PAIR,
     ),
     Page(
         "pages/masks/invariances.py", "invariances", "What the layer cannot see", ":material/visibility_off:", "masks",
-        "Which changes of its input and its weights leave no trace in the output?",
+        "Which changes of its input and its weights leave no trace in the output?", looks_into=PAIR,
     ),
     Page(
         "pages/masks/break_it.py", "break-it", "Break it", ":material/bug_report:", "masks",
-        "What gives a broken layer away when all its shapes are right?",
+        "What gives a broken layer away when all its shapes are right?", looks_into=PAIR,
     ),
     Page(
         "pages/diagonal/self_attention_mass.py", "self-attention-mass", "Self-attention mass",
@@ -204,7 +207,7 @@ PAGES: tuple[Page, ...] = (
     ),
     Page(
         "pages/reference/arrays.py", "arrays", "Arrays", ":material/data_array:", "reference",
-        "What does the layer compute, in which order, and how large is it?",
+        "What does the layer compute, in which order, and how large is it?", looks_into=ANY_CELL,
     ),
     Page(
         "pages/reference/glossary.py", "glossary", "Glossary", ":material/translate:", "reference",

@@ -115,8 +115,11 @@ def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": palette["muted"], "activecolor": palette["primary"]},
     }
     dressed: Figure = _dressed(figure, palette, zoom)
-    margin = {side: zoom * room for side, room in dressed["layout"].get("margin", {}).items()}
-    dressed["layout"] = layout | dressed["layout"] | {"margin": margin}
+    given = dressed["layout"]
+    margin = {side: zoom * room for side, room in given.get("margin", {}).items()}
+    # Else Plotly measures each label of an axis, to hide what leaves the picture: a twentieth of a repaint.
+    axes = {name: {"ticklabeloverflow": "allow"} | axis for name, axis in given.items() if name[1:5] == "axis"}
+    dressed["layout"] = layout | given | axes | {"margin": margin}
     return dressed
 
 

@@ -64,7 +64,7 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     query = int(parameters(page)["query"])
     value = trace_of(Scenario(d_model=24)).scores[0, 0, query, 0]
     expect(page.locator(".arithmetic .result").first).to_have_text(number(float(value), 4))
-    tab_to(page, "Feature")
+    tab_to(page, "Key")
 
 
 def test_hostile_text_stays_text(page: Page, address: str) -> None:

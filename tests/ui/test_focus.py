@@ -11,16 +11,25 @@ import attention_ui.focus as module
 from attention_core.scenario import Scenario, trace_of
 from attention_ui import board, show
 from attention_ui.focus import NAMES, Focus, follow_cell
+from attention_ui.masks.invariance_topics import TOPICS
 from attention_ui.places import LARGEST
+from attention_ui.registry import PAGES, Page
 from tests.ui.app import EVERY_PAGE, ROOT, gone_to, here, opened, scenes, texts
 
+# The choices on a page that look into different places; else its first ones say all.
+STATES: dict[str, list[dict[str, str]]] = {
+    "projections": [{"which": "queries"}, {"which": "keys"}],
+    "split": [{"which": "queries"}, {"which": "keys"}],
+    "invariances": [{"inv_topic": topic} for topic in TOPICS],
+    "break-it": [{"bi_field": field} for field in ("first", "scores")],
+}
 SIZES = {"head": 4, "query": 12, "key": 12}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_select_box_moves_the_focus(name: str) -> None:
     """Choosing another head, query, key or feature moves that alone, and the trace stays the very same."""
-    app = opened("scores")
+    app = opened("arrays")
     before = here(app)
     app.selectbox(key=name).select_index(2).run()
     after = here(app)
@@ -31,10 +40,27 @@ def test_a_select_box_moves_the_focus(name: str) -> None:
 
 def test_the_boxes_name_tokens_and_places() -> None:
     """Queries and keys are offered with their place and their token, heads and features by number."""
-    app = opened("scores", text="the cat the dog")
+    app = opened("arrays", text="the cat the dog")
     assert app.selectbox(key="query").options == ["0 · the", "1 · cat", "2 · the", "3 · dog"]
     assert app.selectbox(key="key").options == app.selectbox(key="query").options
     assert app.selectbox(key="head").options == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
+def test_every_box_has_an_effect(page: Page) -> None:
+    """A page has a box for each of head, query, key and feature that changes what it shows, and for no other."""
+    states = STATES.get(page.url_path, [{}])
+    shown = [opened(page.url_path, **state) for state in states]
+    assert tuple(box.key for box in shown[0].sidebar.selectbox if box.key in NAMES) == page.looks_into
+    before = [_everything(app) for app in shown]
+    for name in NAMES:
+        after = [_everything(opened(page.url_path, **state, **{name: 2})) for state in states]
+        assert (before != after) is (name in page.looks_into), name
+
+
+def _everything(app: AppTest) -> list[str]:
+    """All that the browser is sent for the page itself; what the machine takes for it differs from run to run."""
+    return [str(element.proto) for element in app.main]
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)

@@ -35,7 +35,8 @@ class Matrix:
 
     Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or probability. limit: the
     value of the strongest colour, None for that of its own numbers, or 1 for probabilities. rule: how a cell is
-    computed from other matrices of the board. hidden: cells that are 0 because their key is hidden.
+    computed from other matrices of the board. hidden: cells that are 0 because their key is hidden. says: what is said
+    before a number that has no rule.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Matrix:
     rule: Rule | None = None
     small: bool = False
     hidden: Array | None = None
+    says: str = ""
 
 
 def board(matrices: Sequence[Matrix], cell: tuple[str, int, int], description: str, notation: Notation = OURS) -> JSON:
@@ -117,6 +119,8 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     }  # fmt: skip
     if matrix.hidden is not None and matrix.hidden.any():
         given["hatched"] = bits(matrix.hidden)
+    if matrix.says:
+        given["given"] = matrix.says
     return given | ({"masked": bits(hidden)} if hidden.any() else {})
 
 

@@ -13,7 +13,9 @@ from attention_core.heads.gauge_effect import Turned
 from attention_core.heads.worth import norm_shares, ranking, signed_shares, token_changes
 
 from ..labels import counted, number
+from ..matrices import Matrix, Side, board
 from ..parts import Part, layout
+from ..payload import JSON
 from ..theme import Figure
 from ..tiles import Sheet, Tile, largest, numbered, tiled
 
@@ -61,13 +63,15 @@ def shares(trace: Trace) -> Figure:
     return {"data": data, "layout": _charted(says, 320, barmode="group")}
 
 
-def changes(trace: Trace, cell: tuple[int, int]) -> Figure:
+def changes(trace: Trace, cell: tuple[int, int]) -> JSON:
     """How far the output of each token moves when one head is switched off: heads as rows, tokens as columns."""
     moved_HT = token_changes(trace)[0]
-    rows = tuple(f"head {head}" for head in range(len(moved_HT)))
+    matrix = Matrix(
+        "changes", moved_HT, Side("head", letter="H"), Side("token", trace.labels("T"), "T"), (0, 0),
+        "how far the output moves", "H × T", "logit", says="Without this head the output of this token moves by",
+    )  # fmt: skip
     says = f"How far each token's output moves without one head; at most {number(float(moved_HT.max()))}."
-    sheet = Sheet(rows, numbered(trace.labels("T")), "probability", largest(moved_HT), width=700)
-    return tiled(sheet, [Tile(moved_HT)], says, across=1, cell=cell)
+    return board([matrix], ("changes", *cell), says)
 
 
 def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:

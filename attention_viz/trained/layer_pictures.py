@@ -24,9 +24,8 @@ def heads_matrix(values_LH: Array, cell: tuple[int, int], title: str, *, shares:
     """Layers as rows, heads as columns; what cannot be measured is hatched. shares: numbers from 0 to 1."""
     shown = np.where(np.isnan(values_LH), -np.inf, values_LH)
     kind = "probability" if shares else "logit"
-    matrix = Matrix("ranking", shown, Side("layer"), Side("head"), (0, 0), title, kind=kind)
-    scene = board([matrix], ("ranking", *cell), f"{title} of every head: layers as rows, heads as columns.")
-    return _saying(scene, "This head has")
+    matrix = Matrix("ranking", shown, Side("layer"), Side("head"), (0, 0), title, kind=kind, says="This head has")
+    return board([matrix], ("ranking", *cell), f"{title} of every head: layers as rows, heads as columns.")
 
 
 def best_heads(maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell: tuple[int, int]) -> JSON:
@@ -38,12 +37,12 @@ def best_heads(maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell
         Matrix(
             f"head {layer} {head}", maps.layers[layer][head][rows, columns], *sides, (place, 0),
             f"layer {layer}, head {head}", percent(score), kind="probability", small=True,
+            says=GIVEN["probability"],
         )
         for place, (layer, head, score) in enumerate(best)
     ]  # fmt: skip
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
-    says = f"The {counted(len(matrices), 'head')} that do it most."
-    return _saying(board(matrices, first, says), GIVEN["probability"])
+    return board(matrices, first, f"The {counted(len(matrices), 'head')} that do it most.")
 
 
 def by_layer(measured: Measured) -> Figure:
@@ -102,16 +101,9 @@ def weightless_beside(kinds: Sequence[Weightless], trained_TS: Array, title: str
     """Attention without weights over the model's vectors, kind by kind, beside a trained head."""
     tokens = kinds[0].trace.tokens
     sides = Side("query", tokens), Side("key", tokens)
+    shown = [(kind.name, kind.trace.probabilities[0, 0], kind.name, "no weights") for kind in kinds]
     matrices = [
-        Matrix(kind.name, kind.trace.probabilities[0, 0], *sides, (place, 0), kind.name, "no weights", "probability")
-        for place, kind in enumerate(kinds)
+        Matrix(name, shares_TS, *sides, (place, 0), words, badge, "probability", says=GIVEN["probability"])
+        for place, (name, shares_TS, words, badge) in enumerate([*shown, ("trained", trained_TS, title, "trained")])
     ]
-    matrices.append(Matrix("trained", trained_TS, *sides, (len(kinds), 0), title, "trained", "probability"))
-    scene = board(matrices, (matrices[2].name, *cell), "Attention without weights on three kinds of vectors.")
-    return _saying(scene, GIVEN["probability"])
-
-
-def _saying(scene: JSON, words: str) -> JSON:
-    """The board with what it says of numbers that it does not work out."""
-    arrays = {name: array | {"given": words} for name, array in scene["arrays"].items()}
-    return scene | {"arrays": arrays}
+    return board(matrices, (matrices[2].name, *cell), "Attention without weights on three kinds of vectors.")

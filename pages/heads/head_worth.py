@@ -6,6 +6,7 @@ from attention_core.decompositions import output_gap
 from attention_core.heads.gauge_effect import kept, moved, turned
 from attention_core.heads.head_comparison import relative_change
 from attention_core.heads.worth import ablated_output, norm_shares, ranking, signed_shares, token_changes
+from attention_ui.board import show_board
 from attention_ui.heads.heads_choice import choose_basis, choose_heads
 from attention_ui.here import here
 from attention_ui.panels import token
@@ -48,7 +49,7 @@ if off:
         st.caption(f"Drawn are {drawn.MOST_COLUMNS} of {trace.sizes['O']} columns, those around the feature in focus.")
 else:
     st.caption("All heads are on. Switch one off: which tokens need it?")
-show_figure(drawn.changes(trace, (head, query)), "worth changes", ("head", "query"))
+show_board(drawn.changes(trace, (head, query)), "worth changes")
 st.caption(
     f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {asks} moves by "
     f"{number(float(token_changes(trace)[0, head, query]))} without head {head}. Lengths do not add "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import numpy as np
 import pytest
 
@@ -62,12 +64,15 @@ def test_shares_are_ranked() -> None:
 
 
 def test_changes_per_token() -> None:
-    """Heads by tokens: how far each token's output moves without the head."""
+    """Heads by tokens: how far each token's output moves without the head; a click names head and query."""
     trace = layer()
-    figure = changes(trace, (1, 4))
-    np.testing.assert_array_equal(figure["data"][0]["z"], token_changes(trace)[0].astype("f4"))
-    assert figure["data"][0]["y"] == ["head 0", "head 1", "head 2"]
-    as_sent(figure)
+    scene = changes(trace, (1, 4))
+    sent = scene["arrays"]["changes"]
+    assert sent["axes"] == ["H", "T"]
+    assert scene["cell"] == {"array": "changes", "index": [1, 4]}
+    assert scene["axes"]["T"]["labels"] == list(trace.labels("T"))
+    drawn = np.frombuffer(base64.b64decode(sent["data"]), "<f4").reshape(sent["shape"])
+    np.testing.assert_array_equal(drawn, token_changes(trace)[0].astype("f4"))
 
 
 def test_what_is_missing_without_some_heads() -> None:

@@ -26,18 +26,22 @@ LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
 FIRST = {LAYER: 3, HEAD: 1}  # shown where the address names no other
 
 
+def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
+    """The layer and the head that address and session name, counted from 0; what there is not becomes the last."""
+    for name, count in ((LAYER, n_layers), (HEAD, n_heads)):
+        adopt_place(name, FIRST[name], count)
+        mirror(name, FIRST[name])
+    return st.session_state[LAYER], st.session_state[HEAD]
+
+
 def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
-    """Draw the choice of a layer and a head, counted from 0, and give them; what there is not becomes the last."""
-    return _choose(LAYER, "Layer", n_layers), _choose(HEAD, "Head", n_heads)
-
-
-def _choose(name: str, label: str, count: int) -> int:
-    adopt_place(name, FIRST[name], count)
-    st.number_input(
-        label, 0, LARGEST, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session", width=150
-    )
-    mirror(name, FIRST[name])
-    return int(st.session_state[name])
+    """Draw the choice of a layer and a head, and give them."""
+    shown = head_shown(n_layers, n_heads)
+    for name, label, count in ((LAYER, "Layer", n_layers), (HEAD, "Head", n_heads)):
+        st.number_input(
+            label, 0, LARGEST, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session", width=150
+        )
+    return shown
 
 
 def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
-from attention_ui.trained.head_place import choose_head, open_head, open_pinned, place
+from attention_ui.trained.head_place import head_shown, open_pinned, place
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 
@@ -16,15 +16,10 @@ n_heads = sizes["L"] * sizes["H"]
 
 st.markdown(
     f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask, columns the tokens they "
-    "read; the stronger the colour, the larger the share. Point at a cell to read its tokens; click a head to open it."
+    "read; the stronger the colour, the larger the share. Point at a cell to read it; click it to open its head."
 )
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    layer, head = choose_head(sizes["L"], sizes["H"])
-    at = place(maps, layer, head)
-    st.button(
-        f"Open layer {layer}, head {head}", icon=":material/center_focus_strong:", on_click=open_head,
-        args=(layer, head, at.query, at.key),
-    )  # fmt: skip
+layer, head = head_shown(sizes["L"], sizes["H"])
+at = place(maps, layer, head)
 board = thumbnails(
     maps.layers, (maps.tokens, maps.memory_tokens), (layer, head, at.query, at.key),
     f"The attention of {counted(n_heads, 'head')} in {counted(sizes['L'], 'layer')} as small matrices.",

@@ -53,6 +53,16 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     assert path_of(settled(page)) == "scores"
 
 
+def test_a_head_is_opened_by_keys(visit: Visit) -> None:
+    """Who uses no pointer goes to a layer's line of heads, on to the next head, and opens it at the same cell."""
+    page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
+    page.locator('[data-panel="layer 3"]').focus()
+    page.keyboard.press("PageDown")
+    expect(page.locator(".arithmetic")).to_contain_text("head 2")
+    page.keyboard.press("Enter")
+    expect_address(page, "/one-head", "th_head=2", "th_cell=9-2-0")
+
+
 def test_the_preset_of_the_changed_word(visit: Visit) -> None:
     """One click sets sentence, words and head; clicking another head of the picture shows that one."""
     page = visit("change-a-word?text=hello+there")

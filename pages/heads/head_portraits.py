@@ -31,8 +31,8 @@ with portraits:
 words, picture = st.columns([2, 3], gap="medium")
 value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
 with words:
+    st.markdown(f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}.")
     st.markdown(
-        f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}.\n\n"
         f"**Head {head}:** {number(value, 3)}"
         + (f"; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
            f" of at most min(d_k, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}.")
@@ -75,14 +75,18 @@ else:
         show_figure(correlations(correlation, order), "head correlations")
         if like:
             st.markdown(f"Most alike: heads {like[0]} and {like[1]} with {number(correlation[like], 2)}.")
-    with st.popover("Formulas and ranges", icon=":material/menu_book:"):
-        st.markdown(
-            r"**Jensen–Shannon divergence** $\tfrac1T\sum_i H\big(\tfrac{A_i+B_i}{2}\big)-\tfrac{H(A_i)+H(B_i)}{2}$ "
-            r"for the rows $A_i, B_i$ of two heads, $H$ their entropy; 0 to ln 2 ≈ 0.693."
-            "\n\n"
-            r"**Centred correlation** $\dfrac{\langle A-U,\,B-U\rangle}{\lVert A-U\rVert\,\lVert B-U\rVert}$, "
-            r"$U$ an even spread over the visible keys; −1 to 1."
-        )
+    with st.popover(
+        "Formulas and ranges", icon=":material/menu_book:", key="likeness formulas", on_change="rerun"
+    ) as formulas:
+        if formulas.open:
+            st.markdown(
+                r"**Jensen–Shannon divergence** "
+                r"$\tfrac1T\sum_i H\big(\tfrac{A_i+B_i}{2}\big)-\tfrac{H(A_i)+H(B_i)}{2}$ "
+                r"for the rows $A_i, B_i$ of two heads, $H$ their entropy; 0 to ln 2 ≈ 0.693."
+                "\n\n"
+                r"**Centred correlation** $\dfrac{\langle A-U,\,B-U\rangle}{\lVert A-U\rVert\,\lVert B-U\rVert}$, "
+                r"$U$ an even spread over the visible keys; −1 to 1."
+            )
     st.caption(
         f"All {counted(n_heads, 'head')} together differ by "
         f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {n_heads} = "

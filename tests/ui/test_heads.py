@@ -214,3 +214,14 @@ def test_a_hostile_address_gives_the_page(page: str, first: int) -> None:
     assert not app.exception
     assert not app.error
     assert figures(app)
+
+
+@pytest.mark.parametrize(
+    ("box", "formula"), [("all measures", r"\ln A_{ij}"), ("likeness formulas", r"\langle A-U,\,B-U\rangle")]
+)
+def test_formulas_come_when_they_are_opened(box: str, formula: str) -> None:
+    """What stands in a closed box is not sent; opened, it holds the formulas."""
+    app = opened("head-portraits", portrait="self-mass")
+    assert formula not in texts(app)
+    app.session_state[box] = True
+    assert formula in texts(app.run())

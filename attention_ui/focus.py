@@ -54,8 +54,8 @@ class Focus:
         return head_columns(trace, field, self.head).start + place if side_by_side else place
 
 
-def focus(trace: Trace | None, names: Sequence[str] = NAMES) -> Focus:
-    """The place that four select boxes name; the boxes of these names are drawn, the others have nothing to choose.
+def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
+    """The place that four select boxes name. names: whose boxes are drawn, since the others have nothing to choose.
 
     A place outside the trace moves to its nearest end; where the address asked for it, it is said. Without a trace, or
     where nothing is named, the place stays as it is.

@@ -118,7 +118,7 @@ def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
     given = dressed["layout"]
     margin = {side: zoom * room for side, room in given.get("margin", {}).items()}
     # Else Plotly measures each label of an axis, to hide what leaves the picture: a twentieth of a repaint.
-    axes = {name: {"ticklabeloverflow": "allow"} | axis for name, axis in given.items() if name[1:5] == "axis"}
+    axes = {name: {"ticklabeloverflow": "allow"} | axis for name, axis in given.items() if name[1:].startswith("axis")}
     dressed["layout"] = layout | given | axes | {"margin": margin}
     return dressed
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.heads import head_of
+from attention_core.notation import OURS, Notation
 
 from ..labels import counted
 from ..payload import JSON, bits, packed
@@ -16,7 +17,9 @@ from ..thumbnails import GIVEN, axes_of
 MOST_LARGE = 200  # cells in a line of heads; more are drawn as small pictures
 
 
-def sharing(kinds: Mapping[str, Trace], cell: tuple[int, int, int], limit: float, kind: str) -> JSON:
+def sharing(
+    kinds: Mapping[str, Trace], cell: tuple[int, int, int], limit: float, kind: str, notation: Notation = OURS
+) -> JSON:
     """The probabilities of all heads of each kind, such as "MHA", each head with the keys and values that it reads.
 
     cell: head, query and key of the pinned cell, which is of the given kind. limit: the value of the strongest colour.
@@ -37,7 +40,7 @@ def sharing(kinds: Mapping[str, Trace], cell: tuple[int, int, int], limit: float
             for line, (name, one) in enumerate(kinds.items())
         ],
         "cell": {"array": kind, "index": list(cell)},
-        "player": False, "arithmetic": True, "transposed": False,
+        "player": False, "arithmetic": True, "transposed": notation.convention == "column",
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from attention_core.checks import Array
 from attention_core.decompositions import head_contributions
 from attention_core.heads.gauge_effect import Turned
 from attention_core.heads.worth import norm_shares, ranking, signed_shares, token_changes
+from attention_core.notation import OURS, Notation
 
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board
@@ -63,7 +64,7 @@ def shares(trace: Trace) -> Figure:
     return {"data": data, "layout": _charted(says, 320, barmode="group")}
 
 
-def changes(trace: Trace, cell: tuple[int, int]) -> JSON:
+def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
     """How far the output of each token moves when one head is switched off: heads as rows, tokens as columns."""
     moved_HT = token_changes(trace)[0]
     matrix = Matrix(
@@ -71,7 +72,7 @@ def changes(trace: Trace, cell: tuple[int, int]) -> JSON:
         "how far the output moves", "H × T", "logit", says="Without this head the output of this token moves by",
     )  # fmt: skip
     says = f"How far each token's output moves without one head; at most {number(float(moved_HT.max()))}."
-    return board([matrix], ("changes", *cell), says)
+    return board([matrix], ("changes", *cell), says, notation)
 
 
 def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:

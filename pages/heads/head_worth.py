@@ -49,7 +49,7 @@ if off:
         st.caption(f"Drawn are {drawn.MOST_COLUMNS} of {trace.sizes['O']} columns, those around the feature in focus.")
 else:
     st.caption("All heads are on. Switch one off: which tokens need it?")
-show_board(drawn.changes(trace, (head, query)), "worth changes")
+show_board(drawn.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {asks} moves by "
     f"{number(float(token_changes(trace)[0, head, query]))} without head {head}. Lengths do not add "

@@ -40,7 +40,8 @@ traces = {
     for kind, count in counts_of_sets.items()
 }  # fmt: skip
 strongest = strong_colour(trace)
-show_board(sharing(traces, cell, strongest, pinned_kind()), "shared keys", on_pin=pin_kind)
+board = sharing(traces, cell, strongest, pinned_kind(), now.notation)
+show_board(board, "shared keys", on_pin=pin_kind)
 st.markdown("\n".join(
     f"- **{kind}, G = {count}:** "
     + ("the layer as it is." if traces[kind] is trace else
@@ -49,9 +50,10 @@ st.markdown("\n".join(
     for kind, count in counts_of_sets.items()
 ))  # fmt: skip
 st.caption(
-    "A column is one query head in all three; behind its number stands the key/value head that it reads. The strongest "
-    f"colour is {number(strongest, 2)} or more. Heads that share keys still differ, because their queries do. These "
-    "weights never learned to share; Ainslie et al. train a model a little further after the change."
+    f"{now.turned('A column')} is one query head in all three; behind its number stands the key/value head that it "
+    f"reads. The strongest colour is {number(strongest, 2)} or more. Heads that share keys still differ, because "
+    "their queries do. These weights never learned to share; Ainslie et al. train a model a little "
+    "further after the change."
 )
 
 st.subheader("What it saves", anchor=False)

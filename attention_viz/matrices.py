@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.notation import OURS, Notation
+from attention_core.notation import OURS, Notation, turned
 from attention_core.rules import RUNNING, Rule, axis, read
 
 from .payload import JSON, bits, packed, rule_sent
@@ -56,17 +56,20 @@ class Matrix:
 
 
 def board(matrices: Sequence[Matrix], cell: tuple[str, int, int], description: str, notation: Notation = OURS) -> JSON:
-    """The board's JSON object; cell: the matrix, row and column of the pinned cell."""
+    """The board's JSON object; cell: the matrix, row and column of the pinned cell.
+
+    Titles, badges and the description are given as they are where tokens are rows; a notation may turn them.
+    """
     sides = list(dict.fromkeys(side for matrix in matrices for side in (matrix.rows, matrix.columns)))
     letters = {side: side.letter or f"side {number}" for number, side in enumerate(sides)}
     array, *index = cell
     return {
         "version": 1,
-        "description": description,
-        "arrays": {matrix.name: _array(matrix, letters) for matrix in matrices},
+        "description": turned(description, notation),
+        "arrays": {matrix.name: _array(matrix, letters, notation) for matrix in matrices},
         "rules": {matrix.name: rule_sent(matrix.rule) for matrix in matrices if matrix.rule},
         "axes": {letters[side]: _axis(side) for side in sides},
-        "panels": [_panel(matrix, matrix.place) for matrix in matrices if matrix.place],
+        "panels": [_panel(matrix, matrix.place, notation) for matrix in matrices if matrix.place],
         "cell": {"array": array, "index": [int(place) for place in index]},
         "player": False,
         "arithmetic": True,
@@ -106,14 +109,14 @@ def _axis(side: Side) -> JSON:
     return {"word": side.word, "labels": None if counted else list(labels), "block": None}
 
 
-def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
+def _array(matrix: Matrix, letters: dict[Side, str], notation: Notation) -> JSON:
     hidden = np.isneginf(matrix.numbers)
     limit = matrix.limit
     if limit is None and matrix.kind != "probability":
         limit = largest(matrix.numbers)
     given: JSON = {
         "shape": list(matrix.numbers.shape), "axes": [letters[matrix.rows], letters[matrix.columns]],
-        "title": matrix.title, "role": matrix.role, "kind": matrix.kind,
+        "title": turned(matrix.title, notation), "role": matrix.role, "kind": matrix.kind,
         "limit": None if limit is None else float(f"{limit:.6g}"),
         "data": packed(np.where(hidden, 0.0, matrix.numbers)),
     }  # fmt: skip
@@ -124,10 +127,12 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     return given | ({"masked": bits(hidden)} if hidden.any() else {})
 
 
-def _panel(matrix: Matrix, place: tuple[int, int]) -> JSON:
-    rows, columns = matrix.numbers.shape
+def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:
+    badge = matrix.badge or " × ".join(map(str, matrix.numbers.shape))
+    if notation.convention == "column":
+        badge = " × ".join(reversed(badge.split(" × ")))
     return {
         "id": matrix.name, "array": matrix.name, "rows": 0, "columns": 1, "place": list(place),
-        "role": "result" if matrix.rule else "operand", "title": matrix.title,
-        "badge": matrix.badge or f"{rows} × {columns}", "size": "small" if matrix.small else "full",
+        "role": "result" if matrix.rule else "operand", "title": turned(matrix.title, notation),
+        "badge": badge, "size": "small" if matrix.small else "full",
     }  # fmt: skip

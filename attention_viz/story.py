@@ -118,7 +118,7 @@ def mixing(stage: Stage, cell: Cell) -> JSON:
         Panel("probabilities", 2, 3, (0, 1)),
         Panel("value_heads", 2, 3, (1, 0), title="values"),
         Panel("head_outputs", 2, 3, (1, 1), "result"),
-        Panel("weighted_values", 3, 4, (2, 0), "aside", title="weight × value, added up below"),
+        Panel("weighted_values", 3, 4, (2, 0), "aside", title="weight × value, before the sum"),
         *_all_heads(stage, "head_outputs", (2, 1)),
     ]
     return scene(stage, panels, _at("head_outputs", cell), "The probabilities times the values give the head outputs.")

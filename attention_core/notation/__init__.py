@@ -35,6 +35,7 @@ WEIGHTS = {
     "b_o": ("output bias", "b_O", "What is added to every token's output, if anything."),
 }
 AXIS_SIZES = {"T": "n_tokens", "D": "d_model", "H": "n_heads", "K": "d_k", "V": "d_v"}
+OTHER_WAY = {"row": "column", "Row": "Column", "column": "row", "Column": "Row"}
 SILENT = "The text has no symbol for it: ours is used."
 
 SIGNS = {
@@ -204,14 +205,15 @@ def _reworded(sentence: str, notation: Notation) -> str:
 def turned(words: str, notation: Notation) -> str:
     """Words about matrices where tokens are rows, as they are said where tokens are columns if the notation says so.
 
+    The user's own words must not be among them, for they may be “row” and “column”.
+
     >>> turned("this row, minus its maximum", Notation("x", "X", convention="column"))
     'this column, minus its maximum'
     """
     if notation.convention == "row":
         return words
-    other = {"row": "column", "column": "row", "rows": "columns", "columns": "rows"}
     words = words.replace("side by side", "one below the other")
-    return re.sub(r"\b(?:row|column)s?\b", lambda m: other[m[0]], words)
+    return re.sub(r"\b(?:[Rr]ow|[Cc]olumn)(?=s?\b)", lambda m: OTHER_WAY[m[0]], words)
 
 
 @dataclass(frozen=True)

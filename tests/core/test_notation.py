@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
-from attention_core.notation import OURS, Notation, Symbol, axes, glossary, remark, says, symbol
+from attention_core.notation import OURS, Notation, Symbol, axes, glossary, remark, says, symbol, turned
 from attention_core.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
@@ -208,6 +208,15 @@ def test_sentences_follow_the_notation() -> None:
     assert says(trace, "merged", GML).startswith("The heads are laid one below the other again")
     assert "the same number λ, so that" in says(trace, "scaled_scores", NOTE)
     assert "its position's code" in says(trace, "inputs", NOTE)
+
+
+def test_words_change_sides_where_tokens_are_columns() -> None:
+    """Rows and columns change places at the beginning of a sentence, too, and only as whole words."""
+    words = "Row 2, column 5. Rows lie side by side: columns, no browser, arrow or columnist."
+    assert turned(words, GML) == (
+        "Column 2, row 5. Columns lie one below the other: rows, no browser, arrow or columnist."
+    )
+    assert turned(words, OURS) == words
 
 
 def test_the_data_never_changes() -> None:

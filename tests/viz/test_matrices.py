@@ -130,6 +130,18 @@ def test_sides_are_axes() -> None:
     assert scene["transposed"] is True
 
 
+def test_words_are_turned_with_the_matrix() -> None:
+    """Where tokens are columns, description, titles and sizes say what is drawn; numbers and axes stay as they were."""
+    wide = Matrix("one", np.zeros((2, 3)), ROWS, Side("key", ("x", "y", "z")), (0, 0), "rows moved")
+    named = replace(wide, name="two", badge="H × T")
+    ours, gml = (board([wide, named], ("one", 1, 2), "Its row.", NOTATIONS[key]) for key in ("ours", "gml"))
+    assert [panel["badge"] for panel in ours["panels"]] == ["2 × 3", "H × T"]
+    assert [panel["badge"] for panel in gml["panels"]] == ["3 × 2", "T × H"]
+    assert gml["description"] == "Its column."
+    assert gml["panels"][0]["title"] == gml["arrays"]["one"]["title"] == "columns moved"
+    assert (gml["cell"], gml["axes"]) == (ours["cell"], ours["axes"])
+
+
 @pytest.mark.parametrize(("gap", "limit"), [(0.5, 0.5), (1e-15, 4.0), (0.0, 4.0)])
 def test_rounding_is_drawn_as_no_difference(gap: float, limit: float) -> None:
     """A true difference has its own strongest colour, rounding that of what is compared."""

@@ -11,9 +11,11 @@ from attention_core import Trace
 from attention_core.notation import Notation, turned
 from attention_core.scenario import Scenario, trace_of
 from attention_viz.labels import counted
+from attention_viz.names import symbol_of
 from attention_viz.payload import Stage
 
 from .focus import Focus
+from .markdown import plain
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,10 @@ class Here:
     def turned(self, words: str) -> str:
         """Words about matrices where tokens are rows, as the boards of the page show them: maybe as columns."""
         return turned(words, self.notation)
+
+    def symbol(self, name: str) -> str:
+        """A matrix as the boards of the page call it, as Markdown; weights are transposed where tokens are columns."""
+        return plain(symbol_of(name, self.notation))
 
     @property
     def stage(self) -> Stage:

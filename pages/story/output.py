@@ -14,7 +14,7 @@ trace = now.trace
 focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
 asks = token(trace, "T", query)
-w_o = trace.projections.w_o
+w_o, mixes = trace.projections.w_o, now.symbol("w_o")
 n_out, d_v = trace.sizes["O"], trace.sizes["V"]
 
 says(now, "output")
@@ -27,7 +27,7 @@ if w_o is None:
 else:
     st.markdown(
         "Up to here each head worked alone. Every number of the output takes from **all** heads: "
-        + now.turned("the whole row of a token, times one column of W_O.")
+        + now.turned(f"the whole row of a token, times one column of {mixes}.")
         + added
     )
 board = story.output(now.stage, query, column)
@@ -39,22 +39,22 @@ told(
     trace,
     "output",
     (0, query, column),
-    f"{now.turned('column').capitalize()} {column} of the :violet[output] of :blue[{asks}]",
+    f"{now.turned('Column')} {column} of the :violet[output] of :blue[{asks}]",
 )
 
 st.subheader("The same output, head by head", anchor=False)
-block = f"rows {head * d_v} to {head * d_v + d_v - 1} of W_O" if d_v > 1 else f"row {head} of W_O"
+block = f"rows {head * d_v} to {head * d_v + d_v - 1}" if d_v > 1 else f"row {head}"
 if w_o is None:
     st.markdown(now.turned("Joined, each head fills its own columns and adds 0 to the others."))
 else:
     st.markdown(now.turned(
-        "Laying the heads side by side and multiplying once is the same as giving each head its own block of W_O and "
-        f"adding the results: head {head} is multiplied by {block}. So the output is a sum; the board’s last matrix "
-        "shows what each head puts into the row you point at."
+        "Laying the heads side by side and multiplying once is the same as giving each head its own block of "
+        f"{mixes} and adding the results: head {head} is multiplied by {block} of {mixes}. So the output is a sum; the "
+        "board’s last matrix shows what each head puts into the row you point at."
     ))  # fmt: skip
 gap = output_gap(trace)
 st.success(
-    "Checked for all tokens and columns: the two ways "
+    f"Checked for all tokens and {now.turned('columns')}: the two ways "
     + (f"differ by at most {number(gap)}, the rounding of the computer’s numbers." if gap else "agree exactly."),
     icon=":material/check:",
 )

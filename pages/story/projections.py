@@ -12,9 +12,8 @@ now = here()
 trace, focus = now.trace, now.focus
 
 field = which()
-color, letter, one = {
-    "queries": ("blue", "Q", "query"), "keys": ("red", "K", "key"), "values": ("green", "V", "value"),
-}[field]  # fmt: skip
+color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[field]
+source, weights, made = (now.symbol(name) for name in (*story.SOURCES[field], field))
 row_name, axis = ("query", "T") if field == "queries" else ("key", "S")
 row = getattr(focus, row_name)
 place, column = focus.within(trace, field), focus.column(trace, field)
@@ -29,26 +28,26 @@ show_board(board, "projection")
 if sent != (0, width):
     st.caption(
         now.turned(
-            f"W_{letter} and {letter} have {width} columns; drawn are columns {sent[0]} to {sent[1] - 1}, among them "
+            f"{weights} and {made} have {width} columns; drawn are columns {sent[0]} to {sent[1] - 1}, among them "
             f"those of head {focus.head}."
         )
     )
 weightless = (
-    f"**These weights are weightless:** W_{letter} is the identity, so {letter} = X, and head {focus.head} gets a "
+    f"**These weights are weightless:** {weights} is the identity, so {made} = {source}, and head {focus.head} gets a "
     f"plain copy of :{color}[features {block.start} to {last}]. Only without weights do heads cut up the "
     "embedding itself; "
     "choose other weights to see every head read all of it."
 )
 whole = (
-    f"**Every head reads the whole embedding.** The framed block of W_{letter} belongs to head {focus.head}: "
+    f"**Every head reads the whole embedding.** The framed block of {weights} belongs to head {focus.head}: "
     f":{color}[columns {block.start} to {last}], but **every row** ({n_inner} of {n_inner}). So each of its numbers is "
     "made from the whole vector of a token. Heads do not share out the *embedding*; they share out the columns of "
-    f":{color}[{letter}], the projected space."
+    f":{color}[{made}], the projected space."
 )
 st.markdown(weightless if now.scenario.weights == "weightless" and not now.own_numbers else now.turned(whole))
 told(
     trace, field, (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = "
-    + now.turned(f"row {row} of X times column {column} of W_{letter}"),
+    + now.turned(f"row {row} of {source} times column {column} of {weights}"),
 )  # fmt: skip
 code_and_numbers(now, ("queries", "keys", "values"), board)

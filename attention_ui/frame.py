@@ -86,7 +86,7 @@ def _say_beforehand(now: Here, page: Page, own: OwnControls | None) -> None:
             st.caption(plain(note))
         if now.notation is not OURS:
             st.caption(f"Symbols and words of {now.notation.title}.")
-        if page.looks_into:
+        if page.looks_into and page.on_boards:
             say_columns(now)
 
 

@@ -18,6 +18,7 @@ class Page:
     """A page: its file, its address, its names, the question it answers, and the trace fields it shows.
 
     looks_into: what names the cell that is explained, of head, query, key and feature; nothing where none is.
+    on_boards: whether that cell lies on boards, which a notation may transpose; charts and tables stay as they are.
     """
 
     path: str
@@ -28,6 +29,7 @@ class Page:
     question: str
     fields: tuple[str, ...] = ()
     looks_into: tuple[str, ...] = ()
+    on_boards: bool = True
 
     @property
     def own_controls(self) -> OwnControls | None:
@@ -107,11 +109,11 @@ PAGES: tuple[Page, ...] = (
     Page(
         "pages/heads/all_heads.py", "all-heads", "All heads", ":material/apps:", "heads",
         "What does each head look at, and what is lost in their average?",
-        ("scores", "scaled_scores", "masked_scores", "probabilities"), looks_into=PAIR,
+        ("scores", "scaled_scores", "masked_scores", "probabilities"), looks_into=PAIR, on_boards=False,
     ),
     Page(
         "pages/heads/head_portraits.py", "head-portraits", "What a head does", ":material/portrait:", "heads",
-        "What kind of head is this, and which heads do the same?", looks_into=("head",),
+        "What kind of head is this, and which heads do the same?", looks_into=("head",), on_boards=False,
     ),
     Page(
         "pages/heads/head_worth.py", "head-worth", "What a head is worth", ":material/balance:", "heads",
@@ -207,7 +209,7 @@ PAGES: tuple[Page, ...] = (
     ),
     Page(
         "pages/reference/arrays.py", "arrays", "Arrays", ":material/data_array:", "reference",
-        "What does the layer compute, in which order, and how large is it?", looks_into=ANY_CELL,
+        "What does the layer compute, in which order, and how large is it?", looks_into=ANY_CELL, on_boards=False,
     ),
     Page(
         "pages/reference/glossary.py", "glossary", "Glossary", ":material/translate:", "reference",

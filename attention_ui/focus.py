@@ -22,8 +22,8 @@ from .places import LARGEST, adopt_place
 NAMES = ("head", "query", "key", "feature")
 HELPS = {
     "head": "Which head the pages look into.",
-    "query": "The token that asks: a row of the heatmaps.",
-    "key": "The token that is looked at: a column of the heatmaps.",
+    "query": "The token that asks.",
+    "key": "The token that is looked at.",
     "feature": "Which number of a vector is worked out; a vector that is shorter shows its last one.",
 }
 AXIS_NAMES = {"H": "head", "T": "query", "S": "key", "K": "feature", "V": "feature", "D": "feature", "O": "feature"}

@@ -129,10 +129,11 @@ def _numbers(trace: Trace, fields: Sequence[str], focus: Focus) -> None:
 def _files(now: Here, field: str, board: JSON) -> None:
     """Downloads, each made when it is asked for."""
     trace, step = now.trace, STEPS[field]
+    said = notation.says(trace, field, now.notation)
     with st.container(horizontal=True):
         st.download_button(
             "This step as one web page",
-            lambda: handout(dressed(board, "both"), step.title, trace.says(field), trace.code(field), now.sentence),
+            lambda: handout(dressed(board, "both"), step.title, said, trace.code(field), now.sentence),
             f"{field}.html", "text/html", on_click="ignore", icon=":material/article:",
             help="The board, alive, in one file that needs no server and no network: a hand-out.",
         )  # fmt: skip

@@ -19,8 +19,8 @@ def offer(scenario: Scenario) -> None:
     """Say why it matters, and offer the nearest divisors, and a free width where the weights allow one."""
     width, heads = scenario.d_model, scenario.n_heads
     st.warning(
-        f"**{heads} heads cannot share {width} columns evenly**: {width} / {heads} is no whole number. "
-        "Each head takes its own block of columns of Q, K and V, and in the usual layer the blocks together are as "
+        f"**{heads} heads cannot share {width} features evenly**: {width} / {heads} is no whole number. "
+        "Each head takes its own block of features of Q, K and V, and in the usual layer the blocks together are as "
         "wide as the embedding, so that the joined heads fit the next layer. Choose one:",
         icon=":material/view_column:",
     )

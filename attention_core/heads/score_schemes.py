@@ -121,7 +121,7 @@ SCHEMES: tuple[Scheme, ...] = (
         Count("extra numbers", r"h^2 n^2", lambda s: s.n_heads**2 * s.n_tokens**2),
     ),
     Scheme(
-        "hadamard", "Hadamard product, then row sums",
+        "hadamard", "Hadamard product, then sums",
         "For each pair of tokens queries and keys are multiplied number by number and added up head by head.",
         hadamard, *_USEFUL,
         Count("extra numbers", r"h\,n^2 d_k", lambda s: s.n_heads * s.n_tokens**2 * s.d_k),

@@ -168,7 +168,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "axis", "softmax over the wrong axis",
-        "The shares are taken down the columns: each key divides itself among the queries.",
+        "The shares are taken along the columns: each key divides itself among the queries.",
         "probabilities", "softmax(masked_scores, axis=-1)", "softmax(masked_scores, axis=-2)",
         "at least two tokens", Steps(shares=lambda unmasked, masked: softmax(masked, axis=-2)),
     ),

@@ -152,13 +152,13 @@ def _value_basis(trace: Trace, seed: int) -> Trace:
 # True of layers without a soft cap, which bends the scores.
 CHANGES: tuple[Change, ...] = (
     Change(
-        "row_constants", "a constant added to each row of scores", True,
+        "row_constants", "a constant for each query, added to all its scores", True,
         r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
         "The softmax sees only differences within a row; the factor e^c stands above and below.",
         _row_constants,
     ),
     Change(
-        "column_constants", "a constant added to each column of scores", False,
+        "column_constants", "a constant for each key, added to all its scores", False,
         r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
         "It makes some keys more popular with all queries, so the probabilities change.",
         _column_constants,

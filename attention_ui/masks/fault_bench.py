@@ -10,6 +10,7 @@ from attention_core.masks.bench import NO_FAULT, Examined
 from attention_core.masks.fault_checks import CHECKS
 from attention_core.masks.faults import FAULTS, Fault, hidden_fault
 
+from ..here import Here
 from ..whole_numbers import whole_number_input
 
 KEPT: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
@@ -24,12 +25,12 @@ def chosen_fault() -> str:
     return key or NO_FAULT
 
 
-def told(fault: Fault | None, layer: Examined) -> None:
+def told(now: Here, fault: Fault | None, layer: Examined) -> None:
     """What the mistake is, as a sentence and as the line of code that makes it."""
     if fault is None:
         st.markdown("**No mistake.** Every check passes and nothing differs: this is the layer of all other pages.")
         return
-    st.markdown(f"**{fault.name[0].upper()}{fault.name[1:]}.** {fault.does}")
+    st.markdown(f"**{fault.name[0].upper()}{fault.name[1:]}.** {now.turned(fault.does)}")
     right, wrong = st.columns(2)
     right.caption("Right")
     right.code(f"{fault.array} = {fault.right}", language="python", wrap_lines=True)
@@ -41,7 +42,7 @@ def told(fault: Fault | None, layer: Examined) -> None:
             st.button("Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},))
 
 
-def game() -> str:
+def game(now: Here) -> str:
     """The hidden mistake of a round, guesses, and the answer; gives the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, 999, 1, key="bi_round", **KEPT)
@@ -53,12 +54,12 @@ def game() -> str:
         "sentences and sizes; then guess. Where the sidebar has no mask, the layer has a causal one here."
     )
     if guess == hidden.key:
-        st.success(f"Found: **{hidden.name}**. {hidden.does}", icon=":material/check_circle:")
+        st.success(f"Found: **{hidden.name}**. {now.turned(hidden.does)}", icon=":material/check_circle:")
         st.button("Next round", on_click=next_round, args=(int(number),))
     elif guess in NAMES:
         st.warning(f"It is not “{NAMES[guess]}”. Which check would that one have failed, or passed?")
     if show and guess != hidden.key:
-        st.info(f"It was **{hidden.name}**. {hidden.does}")
+        st.info(f"It was **{hidden.name}**. {now.turned(hidden.does)}")
         st.button("Next round", on_click=next_round, args=(int(number),))
     return hidden.key
 
@@ -68,7 +69,7 @@ def next_round(number: int) -> None:
     st.session_state.update({"bi_round": number % 999 + 1, "bi_guess": "?", "bi_answer": False})
 
 
-def answers(layer: Examined) -> None:
+def answers(now: Here, layer: Examined) -> None:
     """What still looks fine and what gives the mistake away, side by side."""
     passed = [check for check in CHECKS if layer.verdicts[check.key].passed]
     failed = [check for check in CHECKS if check not in passed]
@@ -82,6 +83,6 @@ def answers(layer: Examined) -> None:
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{title}**: {len(checks)} of {len(CHECKS)} checks")
             for check in checks:
-                st.markdown(f"{icon} **{check.name}**. {layer.verdicts[check.key].says}")
+                st.markdown(f"{icon} " + now.turned(f"**{check.name}**. {layer.verdicts[check.key].says}"))
             if not checks:
                 st.markdown("Nothing.")

@@ -22,6 +22,10 @@ from ..show import show_figure
 from ..whole_numbers import whole_number_input
 
 KEPT = {"bind": "query-params", "persist_state": "session"}
+SHUFFLED = {
+    "row": "rows, f(PX) = P f(X), and the probabilities A become P A Pᵀ",
+    "column": "columns, f(XP) = f(X) P, and the probabilities A become Pᵀ A P",
+}
 TEMPERATURES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 
 
@@ -47,16 +51,18 @@ def shuffled(now: Here) -> None:
     st.markdown(
         f"{situation.says} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
         f"**{place}**. "
-        + (f"Its row moves along, and so do all others: **shuffling the tokens only shuffles the {field}**. "
-           if same else f"Its row there is not its old one: **the order shows in the {field}**. ")
-        + f"Largest difference from the rows that were only moved: {small(gap)}{' (rounding)' if same and gap else ''}."
+        + now.turned(
+            f"Its row moves along, and so do all others: **shuffling the tokens only shuffles the {field}**. "
+            if same else f"Its row there is not its old one: **the order shows in the {field}**. "
+        ) + f"Largest difference from the {now.turned('rows')} that were only moved: {small(gap)}"
+        + (" (rounding)." if same and gap else ".")
     )  # fmt: skip
     show_board(boards.shuffled(made, field, _cell(now), now.notation), "shuffle")
     with st.expander("All three at once", key="inv three", on_change="rerun", icon=":material/table:") as table:
         if table.open:
             st.markdown(_all_situations(now, int(seed)))
     st.caption(
-        "In formulas: with P the matrix that shuffles rows, f(PX) = P f(X), and the probabilities become P A Pᵀ. Of "
+        f"In formulas: with P the matrix that shuffles {SHUFFLED[now.notation.convention]}. Of "
         f"wide outputs the first {boards.MOST_FEATURES} features are drawn. The sidebar's mask and positions do not "
         "count here."
     )
@@ -83,7 +89,7 @@ def constants(now: Here) -> None:
     found = gaps(now.trace, after)
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown(
-        f"Changed: **{change.name}**. {change.says}\n\n"
+        f"Changed: **{change.name}**. {now.turned(change.says)}\n\n"
         f"In theory the output **{'stays' if change.same else 'changes'}**. "
         f"Measured, the largest difference: of a probability {small(found.probabilities)}, of the output "
         f"{small(found.output)}{' (rounding)' if change.same and found.output else ''}."
@@ -114,17 +120,17 @@ def temperature(now: Here) -> None:
     st.markdown(
         rf"$\operatorname{{softmax}}(s / {chosen:g})$: in head {focus.head}, "
         f":blue[{token(trace, 'T', focus.query)}] reads {percent(share[1])} from :red[{token(trace, 'S', focus.key)}] "
-        f"instead of {percent(share[0])}. Its row is spread over **{number(tokens[1], 2)}** effective tokens instead "
-        f"of {number(tokens[0], 2)}."
+        f"instead of {percent(share[0])}. Its {now.turned('row')} is spread over **{number(tokens[1], 2)}** effective "
+        f"tokens instead of {number(tokens[0], 2)}."
     )
     show_board(boards.temperatures(trace, other, chosen, _cell(now), now.notation), "temperature")
     scores = trace.masked_scores[0, focus.head, focus.query]
     show_figure(figures.temperature_curves(scores, trace.labels("S"), focus.key, chosen), "temperatures")
     st.caption(
-        f"The row of {token(trace, 'T', focus.query)} over the temperature. Towards 0 the largest score takes all, "
-        "towards infinity all visible keys get the same. The curves never cross: at every temperature the order of the "
-        "shares is that of the scores. 1/√d_k is a temperature of √d_k for the raw scores. Effective tokens: "
-        "e to the entropy of the row, from 1 to the number of keys."
+        f"The {now.turned('row')} of {token(trace, 'T', focus.query)} over the temperature. Towards 0 the largest "
+        "score takes all, towards infinity all visible keys get the same. The curves never cross: at every temperature "
+        "the order of the shares is that of the scores. 1/√d_k is a temperature of √d_k for the raw scores. Effective "
+        f"tokens: e to the entropy of the {now.turned('row')}, from 1 to the number of keys."
     )
 
 
@@ -154,9 +160,9 @@ def why_scale(now: Here) -> None:
     st.markdown(
         "**2 · A saturated softmax passes hardly any change on.** A share moves with a score by "
         r"$\partial a_j / \partial s_k = a_j (\delta_{jk} - a_k)$, at most 1/4; where one share is nearly 1 all of "
-        "these are nearly 0, and so is every gradient that passes through. On average over the rows of head "
-        f"{focus.head}, without a mask, the trace of this matrix is {number(raw.jacobian_trace)} with raw scores and "
-        f"{number(scaled.jacobian_trace)} with the layer’s scale."
+        "these are nearly 0, and so is every gradient that passes through. On average over the "
+        f"{now.turned('rows')} of head {focus.head}, without a mask, the trace of this matrix is "
+        f"{number(raw.jacobian_trace)} with raw scores and {number(scaled.jacobian_trace)} with the layer’s scale."
     )
     row = scores[focus.query]
     pair = (softmax(row), softmax(row * trace.scale))

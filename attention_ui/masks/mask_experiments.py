@@ -56,13 +56,14 @@ def follow(array: str, index: list[int]) -> None:
 
 def paint(bench: Bench) -> None:
     """A mask to paint; it is one for all sequences and heads."""
-    n_tokens = len(bench.allowed)
+    now, n_tokens = bench.now, len(bench.allowed)
     painted_TT = painted_mask(st.session_state[PAINTED], n_tokens)
     st.markdown(
-        "**Click a cell of the left matrix** to hide that key from that query, and again to show it. A painted mask "
-        f"has one row per query and one column per key, {n_tokens} × {n_tokens}; all sequences and heads share it."
+        "**Click a cell of the first matrix** to hide that key from that query, and again to show it. A painted mask "
+        f"has {now.turned('one row per query and one column per key')}, {n_tokens} × {n_tokens}; all sequences and "
+        "heads share it."
     )
-    scene = boards.painting(painted_TT, bench.made, bench.head, bench.cell, bench.now.notation)
+    scene = boards.painting(painted_TT, bench.made, bench.head, bench.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_touched, n_tokens))
     row_TT, blank_TT = without_row(painted_TT, bench.cell[1]), painted_mask("", n_tokens)
     with st.container(horizontal=True):
@@ -70,8 +71,10 @@ def paint(bench: Bench) -> None:
         st.button(
             "Start from all masks together", on_click=_keep, args=(bench.allowed,), icon=":material/content_copy:"
         )
-        st.button("Hide the whole row of the query", on_click=_keep, args=(row_TT,), icon=":material/visibility_off:")
-    st.caption(f"{int((~painted_TT).sum())} of {painted_TT.size} cells are painted. The painting is in the address.")
+        whole = now.turned("Hide the whole row of the query")
+        st.button(whole, on_click=_keep, args=(row_TT,), icon=":material/visibility_off:")
+    painted = f"{int((~painted_TT).sum())} of {counted(painted_TT.size, 'cell')}"
+    st.caption(f"Painted: {painted}. The painting is in the address.")
 
 
 def _touched(n_tokens: int, array: str, index: list[int]) -> None:
@@ -90,24 +93,27 @@ def _keep(painted_TT: Array) -> None:
 def how_to_hide(bench: Bench) -> None:
     """What −∞, −10⁹ and a small bias make of a row."""
     n, query, _ = bench.cell
+    turned = bench.now.turned
     if bench.allowed.all():
         st.info("No key of this sequence is hidden from any query: choose a mask above.")
         return
     ways = ways_to_hide(bench.made, n, bench.head, query, bench.bias)
-    st.markdown(f"The row of {bench.asks} when a hidden key’s score is not removed, but a number is added to it:")
+    st.markdown(
+        f"The {turned('row')} of {bench.asks} when a hidden key’s score is not removed, but a number is added to it:"
+    )
     rows = {f"{way.name} added": way.shares[query] for way in ways}
-    says = "Shares of one row for three numbers that hide keys."
+    says = turned("Shares of one row for three numbers that hide keys.")
     show_figure(row_bars(bench.made.batch.tokens[n], rows, ~bench.allowed[query], says), "hiding")
     st.caption("Keys in brackets are hidden from this query.")
     heads = ("added to a hidden score", "read from hidden keys: this row", "at most, any row",
              "a row with nothing left, float64", "the same, float32")  # fmt: skip
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    lines = [turned(f"| {' | '.join(heads)} |"), "|---" * len(heads) + "|"]
     for way in ways:
         read = f"{percent(float(way.leaked[query]))} | {percent(way.most)}"
         lines.append(f"| {way.name} | {read} | {' | '.join(map(_span, way.alone))} |")
     st.markdown("\n".join(lines))
     for told in HIDING_VALUES:
-        st.markdown(f"- **{told.name}**: {told.says}")
+        st.markdown(f"- **{told.name}**: {turned(told.says)}")
 
 
 def _span(shares: Array) -> str:
@@ -130,9 +136,12 @@ def mask_or_scale_first(bench: Bench) -> None:
         rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$? Added to a hidden score: {name}."
     )
     rows = {"scale, then mask": order.scale_first[query], "mask, then scale": order.mask_first[query]}
-    says = "Shares of one row with the mask after and before the scale."
+    says = bench.now.turned("Shares of one row with the mask after and before the scale.")
     show_figure(row_bars(bench.made.batch.tokens[n], rows, ~bench.allowed[query], says), "order")
-    lines = ["| added to a hidden score | largest difference of a share, all rows |", "|---|---|"]
+    lines = [
+        f"| added to a hidden score | largest difference of a share, all {bench.now.turned('rows')} |",
+        "|---|---|",
+    ]
     st.markdown("\n".join([*lines, *(f"| {key} | {number(one.gap, 6)} |" for key, one in found.items())]))
     st.markdown(
         "Minus infinity times any positive scale is minus infinity, so for a true mask the order does not matter. A "
@@ -144,6 +153,7 @@ def mask_or_scale_first(bench: Bench) -> None:
 def row_with_nothing_left(bench: Bench) -> None:
     """What a row gives in which every key is hidden, here and in PyTorch."""
     n, query, _ = bench.cell
+    turned = bench.now.turned
     found = nothing_left(bench.made, n, bench.head, query)
     st.markdown(
         f"Every key is hidden from {bench.asks}, on top of the masks above. There is no largest score and the "
@@ -154,7 +164,7 @@ def row_with_nothing_left(bench: Bench) -> None:
     )
     row = found.zero.probabilities[n, bench.head, query]
     st.markdown(
-        "| | the row of shares | numbers of the layer’s output that are NaN |\n|---|---|---|\n"
+        f"| | the {turned('row')} of shares | numbers of the layer’s output that are NaN |\n|---|---|---|\n"
         f"| here, and torch’s scaled_dot_product_attention | {len(row)} shares, sum {number(float(row.sum()), 1)} "
         f"| {found.nan_here} |\n"
         f"| torch.softmax and nn.MultiheadAttention | {found.nan_shares} × “not a number” | {found.nan_outputs} of "
@@ -162,33 +172,32 @@ def row_with_nothing_left(bench: Bench) -> None:
     )
     n_empty = int(bench.made.trace.empty_rows[:, bench.head].sum())
     st.markdown(
-        f"One row of NaN spoils one token here, {counted(found.nan_outputs, 'number')}. In the next layer that token "
-        "is a "
-        "key for all others, and every score with it is NaN, so all rows are. Zeros stay where they are. With the "
-        "masks chosen "
-        f"above, **{counted(n_empty, 'row')}** of this batch {'has' if n_empty == 1 else 'have'} nothing left."
+        f"One {turned('row')} of NaN spoils one token here, {counted(found.nan_outputs, 'number')}. In the next layer "
+        f"that token is a key for all others, and every score with it is NaN, so all {turned('rows')} are. Zeros stay "
+        f"where they are. With the masks chosen above, **{turned(counted(n_empty, 'row'))}** of this batch "
+        f"{'has' if n_empty == 1 else 'have'} nothing left."
     )
 
 
 def padded_queries(bench: Bench) -> None:
     """A padding mask hides keys; padded queries still produce rows."""
-    n = bench.cell[0]
+    n, turned = bench.cell[0], bench.now.turned
     n_real, n_tokens = bench.made.batch.lengths[n], len(bench.allowed)
     if n_real == n_tokens:
         st.info(f"Sequence {n} holds no [pad]: choose another sequence, or a longer sequence length in the sidebar.")
         return
     found = other_padding(bench.made, n)
     st.markdown(
-        f"After row {n_real - 1} all belong to [pad] tokens. They are computed like all others, and mean "
+        f"After {turned('row')} {n_real - 1} all belong to [pad] tokens. They are computed like all others, and mean "
         "nothing: whoever uses the output must leave them out. Here other numbers stand in place of the [pad] vectors:"
     )
     show_board(boards.padding(bench.made, found.changed, bench.cell, bench.now.notation), "padding", on_pin=_row)
     masked = "padding" in bench.made.masks
     st.markdown(
-        f"- Rows of real tokens move by at most **{number(found.real, 6) if found.real else 0}**: "
+        f"- {turned('Rows')} of real tokens move by at most **{number(found.real, 6) if found.real else 0}**: "
         + ("the mask keeps [pad] out of them." if masked else "no padding mask is chosen above.")
-        + f"\n- Rows of [pad] tokens move by up to **{number(found.padded)}**: they ask with the vector of [pad], and "
-        "no padding mask stops a query from asking."
+        + f"\n- {turned('Rows')} of [pad] tokens move by up to **{number(found.padded)}**: they ask with the vector of "
+        "[pad], and no padding mask stops a query from asking."
     )
 
 

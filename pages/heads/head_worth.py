@@ -25,7 +25,7 @@ st.markdown(
     (
         "W_O mixes all heads, yet"
         if trace.projections.w_o is not None
-        else "Without W_O each head fills its own columns;"
+        else "Without W_O each head fills its own features;"
     )
     + f" the output is a plain **sum**: each head adds its part. Here it is for feature {column} of every token. Parts "
     "above the line pull up, parts below pull down; the tick is the output itself, computed as merged · W_O. Over "

@@ -22,8 +22,8 @@ same = agreement(trace)
 
 st.markdown(
     "Take one pair of tokens, in all heads at once. As matrices, the two stacks compare **every head with every "
-    "head**, and only the framed diagonal is wanted. **Number by number** (the Hadamard product ⊙), with each row "
-    "added up, gives the same scores and nothing else."
+    "head**, and only the framed diagonal is wanted. **Number by number** (the Hadamard product ⊙), with each "
+    f"{now.turned('row')} added up, gives the same scores and nothing else."
 )
 show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair")
 

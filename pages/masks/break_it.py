@@ -13,11 +13,11 @@ from attention_viz.masks.broken import FIELDS, MOST_FEATURES, broken
 now = here()
 focus = now.focus
 spot = st.toggle("Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
-key = game() if spot else chosen_fault()
+key = game(now) if spot else chosen_fault()
 layer = examined(now.scenario, key, masked=spot)
 if not spot:
-    told(fault_of(key), layer)
-answers(layer)
+    told(now, fault_of(key), layer)
+answers(now, layer)
 
 st.subheader("Where it shows", anchor=False)
 field = st.selectbox(
@@ -38,8 +38,8 @@ st.markdown(
     + first
 )
 st.caption(
-    f"Of wide fields head {focus.head}’s columns are drawn, at most {MOST_FEATURES}. Try one head, or a sentence of "
-    "one word: which mistakes vanish?"
+    f"Of wide fields head {focus.head}’s {now.turned('columns')} are drawn, at most {MOST_FEATURES}. Try one head, or "
+    "a sentence of one word: which mistakes vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
-    st.markdown("\n".join(f"- **{check.name}**: {check.asks}" for check in CHECKS))
+    st.markdown("\n".join(now.turned(f"- **{check.name}**: {check.asks}") for check in CHECKS))

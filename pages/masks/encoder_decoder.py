@@ -41,8 +41,11 @@ query_token, key_token = plain(trace.tokens[cell[0]]), plain(trace.memory_tokens
 share = percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
 st.markdown(
     f"The :blue[query of “{query_token}”] comes from the **{use.asks}**, the :red[key] and the :green[value of "
-    f"“{key_token}”] from the **{use.answers}**. In head {now.focus.head} it reads {share} from there. Each row of the "
-    f"result is a mixture of the {use.answers}’s values, and there are as many rows as the {use.asks} has tokens."
+    f"“{key_token}”] from the **{use.answers}**. In head {now.focus.head} it reads {share} from there. "
+    + now.turned(
+        f"Each row of the result is a mixture of the {use.answers}’s values, and there are as many rows as the "
+        f"{use.asks} has tokens."
+    )
 )
 stage = replace(now.stage, trace=trace, before=None)
 show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_step)

@@ -18,8 +18,8 @@ cell = focus.cell("query", "key")
 WHY = {
     "none": "No mask is chosen, so every query sees every key and nothing changes in this step. Try one:",
     "causal": "A causal mask hides every later token. A language model predicts the next word and must not see it.",
-    "padding": "A padding mask hides the [pad] keys that only fill the sequence up. It hides keys: the rows of padded "
-    "queries are still computed, and whoever uses the output must leave them out.",
+    "padding": "A padding mask hides the [pad] keys that only fill the sequence up. It hides keys: the "
+    f"{now.turned('rows')} of padded queries are still computed, and whoever uses the output must leave them out.",
     "window": f"A window hides every key more than {scenario.window} places away.",
 }
 

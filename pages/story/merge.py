@@ -25,21 +25,25 @@ left, right = st.columns(2)
 with left:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")
     st.markdown(
-        f"Head {head}’s numbers become a **block of columns**. The pinned one goes from [head, token, feature] = "
-        f"[{head}, {query}, {feature}] to row {query}, column {head} · {d_v} + {feature} = **{column}**: it stays "
-        f"with :blue[{token(trace, 'T', query)}]."
+        now.turned(
+            f"Head {head}’s numbers become a **block of columns**. The pinned one goes from [head, token, feature] = "
+            f"[{head}, {query}, {feature}] to row {query}, column {head} · {d_v} + {feature} = **{column}**: it stays "
+        )
+        + f"with :blue[{token(trace, 'T', query)}]."
     )
 with right:
     st.badge("Wrong: reshape alone", icon=":material/close:", color="red")
     st.markdown(
-        f"Head {head}’s numbers fill the matrix **in reading order**, whole rows first. The pinned one lands in row "
-        f"{wrong_row}, column {wrong_column}: "
+        now.turned(
+            f"Head {head}’s numbers fill the matrix **one after the other**, whole rows first. The pinned one lands in "
+            f"row {wrong_row}, column {wrong_column}: "
+        )
         + (
             "by luck its right place."
             if (wrong_row, wrong_column) == (row, column)
-            else f"in the row of {token(trace, 'T', wrong_row)}."
+            else f"in the {now.turned('row')} of {token(trace, 'T', wrong_row)}."
             if wrong_row != row
-            else "in the right row, but among another head’s columns."
+            else now.turned("in the right row, but among another head’s columns.")
         )
     )
 if feature < now.focus.feature:
@@ -59,5 +63,5 @@ if n_heads > 1:
         "**Merging mixes nothing.** Every number of the merged matrix is one number of one head, copied: nothing a "
         "head found has met what another head found. That is the work of W_O, in the next step."
     )
-told(trace, "merged", (0, query, column), f"Row {query}, column {column} of the merged matrix, copied")
+told(trace, "merged", (0, query, column), now.turned(f"Row {query}, column {column} of the merged matrix, copied"))
 code_and_numbers(now, ("merged", "head_outputs"), board)

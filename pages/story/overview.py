@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core import STEPS
+from attention_core import notation
 from attention_core.decompositions import strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
@@ -18,25 +18,27 @@ head, query, key = focus.head, focus.query, focus.key
 asking, asked = token(trace, "T", query), token(trace, "S", key)
 best = strongest_keys(trace, head, query, count=1)
 n_hidden = int(trace.hidden_keys[0, head].sum())
+become, share = "becomes" if sizes["T"] == 1 else "become", "has all" if sizes["H"] == 1 else "share"
+w_q, w_k, w_v = (now.symbol(name) for name in ("w_q", "w_k", "w_v"))
 reads = f"reads most from {token(trace, 'S', best[0][0])}: {percent(best[0][1])}" if best else "may see no key"
 
 SENTENCES = (
     (
         "A sentence becomes numbers.",
-        f"{STEPS['inputs'].says} Here {counted(sizes['T'], 'token')} become "
-        f"{counted(sizes['T'], 'row')} of {counted(sizes['D'], 'number')}.",
+        f"{notation.says(trace, 'inputs', now.notation)} Here {counted(sizes['T'], 'token')} {become} "
+        f"{now.turned(counted(sizes['T'], 'row'))} of {counted(sizes['D'], 'number')}.",
         ("inputs",),
     ),
     (
         "Every token asks, offers and prepares.",
-        f"Its whole row times :blue[W_Q], :red[W_K] and :green[W_V] gives a :blue[query], a :red[key] and a "
-        f":green[value]; {counted(sizes['H'], 'head')} share their columns: of each query, one head gets "
-        f"{counted(sizes['K'], 'number')}.",
+        f"Its whole {now.turned('row')} times :blue[{w_q}], :red[{w_k}] and :green[{w_v}] gives a :blue[query], a "
+        f":red[key] and a :green[value]; {counted(sizes['H'], 'head')} {share} their {now.turned('columns')}: of each "
+        f"query, one head gets {counted(sizes['K'], 'number')}.",
         ("queries", "query_heads"),
     ),
     (
         "Queries meet keys.",
-        f"{STEPS['scores'].says} In head {head}, {asking} and {asked} give "
+        f"{notation.says(trace, 'scores', now.notation)} In head {head}, {asking} and {asked} give "
         f"{number(float(trace.scores[0, head, query, key]))}; then all are multiplied by {trace.scale:.3g}; "
         + (
             f"the mask hides {n_hidden} of {counted(sizes['T'] * sizes['S'], 'cell')}."
@@ -47,14 +49,14 @@ SENTENCES = (
     ),
     (
         "Scores become shares.",
-        f"{STEPS['probabilities'].says} In head {head}, {asking} {reads}.",
+        f"{notation.says(trace, 'probabilities', now.notation)} In head {head}, {asking} {reads}.",
         ("probabilities",),
     ),
     (
         "Values are mixed, heads are joined.",
-        f"{STEPS['head_outputs'].says} "
+        f"{notation.says(trace, 'head_outputs', now.notation)} "
         + (
-            trace.says("output")
+            notation.says(trace, "output", now.notation)
             if trace.projections.w_o is not None
             else "Here no W_O follows: the joined heads are the output."
         )

@@ -22,7 +22,7 @@ says(now, "scaled_scores", rf", \quad {s} = {how}{trace.scale:.4g}")
 board = story.scale(now.stage, cell)
 show_board(board, "scale")
 st.caption(
-    "Both matrices have one colour scale: a cell’s colour gets weaker where |s| is below 1. Below each, what the "
+    "Both matrices have one colour scale: a cell’s colour gets weaker where |s| is below 1. With each, what the "
     f"softmax would make of the {now.turned('row')} you point at (no mask)."
 )
 told(trace, "scaled_scores", (0, *cell), pair(trace, focus))

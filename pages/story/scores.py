@@ -39,8 +39,8 @@ with st.expander(
             f"{token(trace, 'S', focus.key)}] in all {counted(h, 'head')} at once. Multiplying the two stacks as "
             "matrices "
             "compares **every head with every head**; only the framed diagonal is wanted, the rest is waste. "
-            "Multiplying them **number by number** (the Hadamard product ⊙) and adding up each row gives the same "
-            "scores and nothing else."
+            "Multiplying them **number by number** (the Hadamard product ⊙) and adding up each "
+            f"{now.turned('row')} gives the same scores and nothing else."
         )
         show_board(story.pair(now.stage, cell), "pair")
         st.markdown(

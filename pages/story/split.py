@@ -31,7 +31,7 @@ st.markdown(f"""
 | stage | shape | the pinned number is at |
 |:--|:--|:--|
 | **1** fused :{color}[{chosen}] | (B, {T}, H·{K}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
-| **2** reshape: cut every row into {n_heads} | (B, {T}, H, {K}) = (1, {n_tokens}, {n_heads}, {width}) \
+| **2** reshape: cut every {now.turned("row")} into {n_heads} | (B, {T}, H, {K}) = (1, {n_tokens}, {n_heads}, {width}) \
 | {list(places.reshaped)} |
 | **3** swap: the head comes before the token | (B, H, {T}, {K}) = {shape} | {list(places.swapped)} |
 | **✗** reshape straight to the shape of 3 | (B, H, {T}, {K}) = {shape} | {list(places.unswapped)} |

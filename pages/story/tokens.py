@@ -41,8 +41,8 @@ else:
         "from a hash of its letters: the same word always has the same vector, and a vector means nothing. Only "
         "training would move words of similar meaning near each other. "
         + (
-            "The position code is the same for every sentence: waves from fast (left) to slow (right), so that a "
-            "token's place can be read from it."
+            "The position code is the same for every sentence: waves from fast (the first numbers) to slow (the "
+            "last), so that a token's place can be read from it."
             if scenario.positions
             else "Positions are off: the code is zero, so nothing in a token's numbers tells which comes first."
         )

@@ -20,11 +20,11 @@ LINES = {"from the query": "query", "to the key": "key", "all": "all"}
 FIELDS = {"W_Q": "queries", "W_K": "keys", "W_V": "values"}
 SAYS = {
     "scores": "A score is the dot product of a query and a key of this head.",
-    "W_Q": "The head’s own columns of W_Q turn every token’s vector into its question.",
-    "W_K": "The head’s own columns of W_K turn every token’s vector into what it is found by.",
-    "W_V": "The head’s own columns of W_V turn every token’s vector into what it passes on.",
+    "W_Q": "The head’s own columns of {w_q} turn every token’s vector into its question.",
+    "W_K": "The head’s own columns of {w_k} turn every token’s vector into what it is found by.",
+    "W_V": "The head’s own columns of {w_v} turn every token’s vector into what it passes on.",
     "mixing": "Every token receives the average of the values, weighted by its row of the heatmap.",
-    "W_O": "The head’s own rows of W_O write what it found into the vector that goes on.",
+    "W_O": "The head’s own rows of {w_o} write what it found into the vector that goes on.",
 }
 
 now = here()
@@ -65,7 +65,8 @@ if shown.traces:
         "Step", tuple(SAYS), default="scores", required=True, key="oh_step", bind="query-params",
         label_visibility="collapsed",
     ))  # fmt: skip
-    st.markdown(SAYS[step])
+    weights = {name: now.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
+    st.markdown(now.turned(SAYS[step]).format(**weights))
     inside = at.within(one.trace, "head_outputs").feature
     if step == "W_O":
         deeper = story.output(one.stage, query, min(at.feature, one.trace.sizes["O"] - 1))

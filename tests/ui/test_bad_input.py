@@ -75,7 +75,7 @@ REMEDIES = {
 def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
     """Five heads cannot share 64 evenly: the page says so, and each button offered makes it whole with one click."""
     app = opened(page, d_model=64, n_heads=5)
-    assert "5 heads cannot share 64 columns evenly" in app.warning[0].value
+    assert "5 heads cannot share 64 features evenly" in app.warning[0].value
     assert not scenes(app)
     buttons = {button.label: button for button in app.button}
     assert set(REMEDIES) == set(buttons)

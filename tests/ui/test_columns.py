@@ -3,13 +3,87 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from attention_core.masks.faults import FAULTS
+from attention_core.masks.invariances import CHANGES
 from attention_core.notation import turned
 from attention_core.notation.texts import GML
+from attention_ui.masks.mask_experiments import EXPERIMENTS
+from attention_ui.registry import PAGES
 from tests.ui.app import here, opened, scenes, texts
+
+SIDES = re.compile(r"\b(?:rows?|columns?)\b|side by side|one below the other", re.IGNORECASE)
+OF_A_TABLE = "The last column: the largest difference"
+BOARDS = [page.url_path for page in PAGES if page.looks_into and page.on_boards]
+CASES: list[tuple[str, dict[str, Any]]] = [
+    *((page, {}) for page in (*BOARDS, "one-head")),
+    ("mask", {"mask": "padding", "n_tokens": 16}),
+    ("scores", {"all heads": True}),
+    ("merge", {"head": 1, "query": 2}),
+    ("projections", {"d_model": 512, "n_heads": 16}),
+    ("output", {"d_model": 512, "n_heads": 16}),
+    *((page, {"weights": "weightless"}) for page in ("overview", "output", "head-worth")),
+    *(("mask-workshop", {"mw_try": name, "mw_sequence": "1"}) for name in EXPERIMENTS),
+    *(("invariances", {"inv_topic": topic}) for topic in ("temperature", "scale")),
+    *(("invariances", {"inv_topic": "constants", "inv_change": change.key}) for change in CHANGES),
+    ("invariances", {"inv_reads": "causal mask", "inv all": True}),
+    *(("break-it", {"bi_fault": fault.key, "mask": "causal"}) for fault in FAULTS),
+    ("break-it", {"bi_spot": True, "bi_answer": True}),
+    *(("one-head", {"oh_step": step}) for step in ("W_Q", "mixing", "W_O")),
+]
+
+
+def shown(page: str, choices: dict[str, Any], notation: str) -> AppTest:
+    """A page with its choices made in the session, as many of them are not in the address."""
+    app = opened(page, notation=notation)
+    for name, value in choices.items():
+        app.session_state[name] = value
+    return app.run()
+
+
+def told(app: AppTest) -> list[str]:
+    """What the page says, outside the sidebar, and what stands on its boards; but not what it says of the notation."""
+    kinds = (app.main.markdown, app.main.caption, app.main.info, app.main.warning, app.main.success)
+    said = [str(element.value) for kind in kinds for element in kind]
+    said += [str(element.label) for kind in (app.main.button, app.main.expander) for element in kind]
+    for scene in scenes(app):
+        said += [scene["description"], *(panel["title"] for panel in scene["panels"])]
+        said += [axis["word"] for axis in scene["axes"].values()]
+    return [words for words in said if not words.startswith("In this notation") and OF_A_TABLE not in words]
+
+
+@pytest.mark.parametrize(("page", "choices"), CASES)
+def test_every_word_about_rows_and_columns_is_turned(page: str, choices: dict[str, Any]) -> None:
+    """Where boards are transposed, each row of the page is a column and each column a row; nothing else is said."""
+    ours, gml = (
+        [side.lower() for words in told(shown(page, choices, notation)) for side in SIDES.findall(words)]
+        for notation in ("ours", "gml")
+    )
+    assert gml == [turned(side, GML) for side in ours]
+
+
+@pytest.mark.parametrize("page", BOARDS)
+def test_the_users_own_words_are_not_turned(page: str) -> None:
+    """A sentence about rows keeps its tokens."""
+    ours, gml = (told(opened(page, notation=notation, text="row row")) for notation in ("ours", "gml"))
+    assert "“column”" not in "".join(gml)
+    assert "".join(ours).count("“row”") == "".join(gml).count("“row”")
+
+
+def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence in the web page of a step is turned as the board below it is; its code stays in rows."""
+    files: dict[str, Any] = {}
+    monkeypatch.setattr(st, "download_button", lambda label, data, *_, **__: files.setdefault(label, data))
+    shown("softmax", {"files probabilities": True}, "gml")
+    page = files["This step as one web page"]()
+    assert "<p>Each column becomes shares that sum to 1" in page
+    assert '"transposed": true' in page
+    assert "axis=-1" in page
 
 
 def titles(app: AppTest) -> dict[str, str]:

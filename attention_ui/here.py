@@ -9,13 +9,18 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.notation import Notation, turned
-from attention_core.scenario import Scenario, trace_of
+from attention_core.own.edits import outside
+from attention_core.own.matrix_names import ALL_SYMBOLS
+from attention_core.projections import MATRICES
+from attention_core.scenario import Scenario, edits_of, own_of, trace_of
 from attention_viz.labels import counted
 from attention_viz.names import symbol_of
 from attention_viz.payload import Stage
 
 from .focus import Focus
 from .markdown import plain
+
+DRAWN = ("random", "tied", "orthonormal")
 
 
 @dataclass(frozen=True)
@@ -40,10 +45,25 @@ class Here:
     @property
     def sentence(self) -> str:
         """The sentence, and what else was chosen, in one line for a hand-out."""
-        s, sizes = self.scenario, self.trace.sizes
-        drawn = f"layer {s.layer}" if s.weights == "trained" else f"seed {s.seed}"
-        size = f"{counted(sizes['D'], 'feature')}, {counted(sizes['H'], 'head')}"
-        return f"“{s.text}”: {size}, {s.weights} weights ({drawn}), mask {s.mask}"
+        sizes = self.trace.sizes
+        size = (counted(sizes["D"], "feature"), counted(sizes["H"], "head"))
+        return f"“{self.scenario.text}”: {', '.join((*size, *self._weights, f'mask {self.scenario.mask}'))}"
+
+    @property
+    def _weights(self) -> tuple[str, ...]:
+        """Where the weights come from, and what the user has put in their place; a seed only where it was used."""
+        s, own, edits = self.scenario, own_of(self.scenario).given, edits_of(self.scenario)
+        n_edited = len(edits.items) - len(outside(edits, self.trace))
+        if s.weights == "trained":
+            weights = f"trained weights (layer {s.layer})"
+        elif own.keys() >= set(MATRICES):
+            weights = ""
+        elif s.weights in DRAWN:
+            weights = f"{s.weights} weights (seed {s.seed})"
+        else:
+            weights = "weightless" if s.weights == "weightless" else f"{s.weights} weights"
+        named = f"own {', '.join(ALL_SYMBOLS[name] for name in own)}" if own else ""
+        return tuple(filter(None, (weights, named, counted(n_edited, "edited cell") if n_edited else "")))
 
     def turned(self, words: str) -> str:
         """Words about matrices where tokens are rows, as the boards of the page show them: maybe as columns."""

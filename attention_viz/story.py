@@ -20,12 +20,18 @@ HEADS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
 Cell = tuple[int, int, int]  # head, row, column
 
 
+def made_of_words(trace: Trace, embedding: Embedding) -> bool:
+    """Whether the inputs are word vectors plus position codes: those of a trained layer, or of the user, are not."""
+    trained = embedding.words is embedding.inputs  # made of words and positions long before
+    return not trained and np.array_equal(embedding.inputs, trace.inputs[0])
+
+
 def tokens(stage: Stage, embedding: Embedding, query: int, feature: int) -> JSON:
     """Word vectors plus position codes; the inputs alone where the user's own numbers stand in them."""
-    whole = embedding.words is embedding.inputs  # of a trained layer: made of words and positions long before
-    if whole or not np.array_equal(embedding.inputs, stage.trace.inputs[0]):
+    if not made_of_words(stage.trace, embedding):
         own = [Panel("inputs", 1, 2, (0, 0), "result", editable=True)]
-        says = "The inputs of the trained layer." if whole else "The inputs, with the user's own numbers."
+        trained = np.array_equal(embedding.inputs, stage.trace.inputs[0])
+        says = "The inputs of the trained layer." if trained else "The inputs, with the user's own numbers."
         return scene(stage, own, ("inputs", (0, query, feature)), says)
     stage = replace(stage, extra={"words": embedding.words, "positions": embedding.positions})
     panels = [

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.derivation import derive_input
-from attention_core.scenario import embedding_of, tokens_of
+from attention_core.scenario import edits_of, embedding_of, own_of, tokens_of
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, derived, says, token, told
@@ -16,7 +16,8 @@ tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 asking = token(trace, "T", focus.query)
 
-trained = scenario.weights == "trained"
+trained, made = scenario.weights == "trained", story.made_of_words(trace, embedding)
+edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
 pieces = f"; words are cut into pieces of at most {scenario.piece} characters" if scenario.piece else ""
 st.markdown(
     "The sentence is cut into **tokens** as the trained model does it: small letters, words it does not know in pieces "
@@ -26,34 +27,36 @@ st.markdown(
 )
 st.html(chips_html(tokens, focus.query))
 
-says(now, "inputs", "" if trained else r" = E_{\text{words}} + P_{\text{positions}}")
+says(now, "inputs", r" = E_{\text{words}} + P_{\text{positions}}" if made else "")
 board = story.tokens(now.stage, embedding, focus.query, number)
 show_board(board, "tokens")
-if trained:
-    st.caption(
-        f"From orange (negative) to violet (positive): what comes into layer {scenario.layer} of the trained model. "
-        "Words and places were added and normalised before its first layer, and the layers before this one have "
-        "worked on them."
+if own_of(scenario).x is not None and not made:
+    where = "X is your own: its numbers stand in the place of word vectors and position codes."
+elif trained:
+    where = (
+        f"This is what comes into layer {scenario.layer} of the trained model. Words and places were added and "
+        "normalised before its first layer, and the layers before this one have worked on them."
     )
 else:
-    st.caption(
-        "From orange (negative) to violet (positive). The word vectors here are drawn at random, once for each word, "
-        "from a hash of its letters: the same word always has the same vector, and a vector means nothing. Only "
-        "training would move words of similar meaning near each other. "
-        + (
-            "The position code is the same for every sentence: waves from fast (the first numbers) to slow (the "
-            "last), so that a token's place can be read from it."
-            if scenario.positions
-            else "Positions are off: the code is zero, so nothing in a token's numbers tells which comes first."
-        )
+    where = (
+        "The word vectors here are drawn at random, once for each word, from a hash of its letters: the same word "
+        "always has the same vector, and a vector means nothing. Only training would move words of similar meaning "
+        "near each other. "
+    ) + (
+        "The position code is the same for every sentence: waves from fast (the first numbers) to slow (the last), so "
+        "that a token's place can be read from it."
+        if scenario.positions
+        else "Positions are off: the code is zero, so nothing in a token's numbers tells which comes first."
     )
-if now.own_numbers or trained:
-    told(trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**")
-else:
+cells = " Edited cells hold your own numbers instead." if edited else ""
+st.caption(f"From orange (negative) to violet (positive). {where}{cells}")
+if made:
     derived(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
     )
+else:
+    told(trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**")
 st.caption(
     "Queries, keys and values are all made from these numbers: in self-attention the *memory* that is looked at is the "
     "sentence itself, M = X."

@@ -97,6 +97,26 @@ def test_a_hand_out_of_a_file_has_no_seed() -> None:
     assert sentence.endswith(": 16 features, 4 heads, your own weights, mask none")
 
 
+@pytest.mark.parametrize(
+    ("choices", "made", "said"),
+    [
+        ({}, True, "drawn at random"),
+        ({"edits": "wq_0_3_9"}, True, "drawn at random"),
+        ({"edits": "x_2_1_-0.5"}, False, "Edited cells hold your own numbers"),
+        ({"own": OWN_X.address()}, False, "X is your own"),
+        ({"own": WHOLE.address()}, True, "drawn at random"),
+        ({"weights": "trained"}, False, "comes into layer 0"),
+    ],
+)
+def test_inputs_are_told_as_they_were_made(choices: dict[str, Any], made: bool, said: str) -> None:
+    """Formula, caption and arithmetic speak of word and position where X is their sum, as the board draws it."""
+    app = opened("tokens", **choices)
+    assert ("words" in scenes(app)[0]["arrays"]) == made
+    assert ("E_{" in app.latex[0].value) == ("word + position = input" in texts(app)) == made
+    assert said in texts(app)
+    assert ("drawn at random" in texts(app)) == (said != "X is your own" and "weights" not in choices)
+
+
 def session(monkeypatch: pytest.MonkeyPatch, **more: Any) -> dict[str, Any]:
     """A session for callbacks that run outside a page."""
     state: dict[str, Any] = {"edits": "", "own": "", "n_heads": 4} | more

@@ -82,13 +82,14 @@ class WordPiece:
         total, room = len(found) + 2, max(0, n_tokens - 2)
         tokens = (FIRST, *found[:room], LAST)[:n_tokens]
         n_filled = max(0, n_tokens - total) if fill else 0
-        notes = []
+        notes, there_are = [], f"With {FIRST} and {LAST} there are {total} tokens"
         if total > n_tokens:
-            notes.append(f"With {FIRST} and {LAST} there are {total} tokens; the first {room} of the text are used.")
+            one = "the first of the text is" if room else "none of the text is"
+            used = f"the first {room} of the text are" if room > 1 else one
+            notes.append(f"{there_are}; {used} used.")
         if n_filled:
-            notes.append(
-                f"With {FIRST} and {LAST} there are {total} tokens; {n_filled} {FILLER} fill up to {n_tokens}."
-            )
+            verb = "fills" if n_filled == 1 else "fill"
+            notes.append(f"{there_are}; {n_filled} {FILLER} {verb} up to {n_tokens}.")
         filled = tokens + (FILLER,) * n_filled
         return Pieces(filled, tuple(self.vocabulary[token] for token in filled), len(tokens), tuple(notes))
 

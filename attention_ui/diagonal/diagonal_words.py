@@ -28,9 +28,10 @@ def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
     mine = int((margins(trace.masked_scores[0, 0]) >= 0).sum())
     broken = int(pair_violations(trace.probabilities[0, 0]).sum())
     mass, uniform = measured["self_mass"] or 0.0, float(uniform_self_mass(trace.masked_scores[0, 0]))
+    look = "looks at itself" if mine == 1 else "look at themselves"
     bound = f"**{counted(broken, 'cell')}** break{'s' if broken == 1 else ''} the pair bound"
     return (
-        f"**{mine} of {counted(n_tokens, 'token')}** look at themselves most; the diagonal holds "
+        f"**{mine} of {counted(n_tokens, 'token')}** {look} most; the diagonal holds "
         f"**{100 * mass:.0f} %** of all attention (uniform attention: {100 * uniform:.0f} %). "
         + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
     )

@@ -12,7 +12,7 @@ from attention_core.lab_examples import untrained_size
 from attention_core.labs.deep_stack import stack_accuracy, train_stack
 from attention_core.labs.stack_settings import ROWS, StackSettings, check_stack, expected_stack_seconds
 from attention_core.labs.training_settings import TrainingSettings, expected_seconds
-from attention_viz.labels import number
+from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 
 from ..show import show_figure
@@ -43,7 +43,7 @@ def one_layer() -> None:
     missing = [settings for settings in rows.values() if not run_of(settings).done]
     if missing:
         seconds = sum(map(expected_seconds, missing))
-        st.caption(f"{len(missing)} of {len(rows)} runs are still to be trained, about {seconds:.0f} s.")
+        st.caption(f"Still to be trained: {len(missing)} of {counted(len(rows), 'run')}, about {seconds:.0f} s.")
         if not st.button("Train on and off the manifold", icon=":material/play_arrow:", key="stiefel train"):
             return
         progress = st.progress(0.0, "Training …")
@@ -90,7 +90,7 @@ def deep_stack() -> None:
         for settings in missing:
             check_stack(settings)
         seconds = sum(map(expected_stack_seconds, missing))
-        st.caption(f"{len(missing)} stacks are still to be trained, about {seconds:.0f} s.")
+        st.caption(f"Still to be trained: {counted(len(missing), 'stack')}, about {seconds:.0f} s.")
         if st.button("Train the stacks", icon=":material/play_arrow:", key="stiefel stacks"):
             _train(missing)
             st.rerun()

@@ -16,7 +16,7 @@ from attention_core.labs.losses import LOSSES
 from attention_core.labs.readouts import weightless_score
 from attention_core.labs.stiefel_adam import STIEFEL_ADAM
 from attention_core.labs.training_settings import TrainingSettings, expected_seconds, models
-from attention_viz.labels import number
+from attention_viz.labels import counted, number
 
 from .training_run import run_of, score, train_on
 
@@ -33,9 +33,8 @@ def comparison(task: str) -> None:
     named = {name: [models(task, seed)[name] for seed in seeds] for name in models(task)}
     missing = [one for settings in named.values() for one in settings if not run_of(one).done]
     seconds = sum(map(expected_seconds, missing))
-    st.caption(
-        f"{len(missing)} runs are still to be trained, about {seconds:.0f} s." if missing else "All runs are trained."
-    )
+    waiting = f"Still to be trained: {counted(len(missing), 'run')}, about {seconds:.0f} s."
+    st.caption(waiting if missing else "All runs are trained.")
     if missing and st.button("Train them all", icon=":material/play_arrow:", key="train all"):
         _train_all(missing)
         st.rerun()

@@ -10,7 +10,7 @@ from attention_ui.panels import token
 from attention_ui.show import show_figure
 from attention_viz.heads.arcs import MOST_LINES, arcs
 from attention_viz.heads.head_grids import heads_grid, of_key, of_query, together
-from attention_viz.labels import number, percent
+from attention_viz.labels import counted, number, percent
 
 STAGES = {"raw": "scores", "scaled": "scaled_scores", "masked": "masked_scores", "probabilities": "probabilities"}
 LINES = {"query": "from the query in focus", "key": "to the key in focus", "all": "of all queries to all keys"}
@@ -71,7 +71,7 @@ elif view == "Lines":
         f"Drawn are the lines {LINES.get(which, '')}. :blue[Queries] stand at the left, :red[keys] at the right; "
         "the larger the weight, the wider the line; its dot says the number. A click on a head in the legend "
         "hides or shows its lines."
-        + (f" {left_out} weaker lines are not drawn, only the {MOST_LINES} strongest." if left_out else "")
+        + (f" Not drawn: {counted(left_out, 'weaker line')} beyond the {MOST_LINES} strongest." if left_out else "")
     )
 else:
     picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")

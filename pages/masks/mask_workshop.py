@@ -10,7 +10,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
-from attention_viz.labels import percent
+from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 
 now = here()
@@ -41,8 +41,8 @@ share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1],
 show_board(boards.sequences(made, now.focus.head, cell, now.notation), "batch", on_pin=follow)
 shapes = ", ".join(f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items())
 st.caption(
-    f"A batch of {n_batch} sequences, all {n_tokens} tokens long: the scores are {n_batch} × {n_heads} × {n_tokens} × "
-    f"{n_tokens}. "
+    f"A batch of {counted(n_batch, 'sequence')}, {'all ' if n_batch > 1 else ''}{counted(n_tokens, 'token')} long: "
+    f"the scores are {n_batch} × {n_heads} × {n_tokens} × {n_tokens}. "
     + (f"Shapes of the masks: {shapes}; a side of length 1 or left out counts for all." if shapes else "")
 )
 st.markdown(

@@ -20,7 +20,9 @@ WHY = {
     "causal": "A causal mask hides every later token. A language model predicts the next word and must not see it.",
     "padding": "A padding mask hides the [pad] keys that only fill the sequence up. It hides keys: the "
     f"{now.turned('rows')} of padded queries are still computed, and whoever uses the output must leave them out.",
-    "window": f"A window hides every key more than {scenario.window} places away.",
+    "window": f"A window hides every key more than {counted(scenario.window, 'place')} away."
+    if scenario.window
+    else "A window of 0 hides every key but a token’s own.",
 }
 
 says(now, "masked_scores")

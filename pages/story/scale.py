@@ -8,7 +8,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, pair, says, told
 from attention_viz import story
-from attention_viz.labels import number, percent
+from attention_viz.labels import counted, number, percent
 
 now = here()
 trace, focus = now.trace, now.focus
@@ -29,10 +29,10 @@ told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
 st.subheader("Why?", anchor=False)
 st.markdown(
-    f"A score is a sum of d_k = {d_k} products. If the numbers of queries and keys vary independently with mean 0 and "
-    f"variance 1, the sum has variance d_k, a standard deviation of √d_k = {number(d_k**0.5, 2)}. Times 1/√d_k it has "
-    "that of one product, whatever the width of the head. Without it, wide heads would put nearly all weight on one "
-    "key, and a saturated softmax passes hardly any gradient on."
+    f"A score is a sum of d_k = {counted(d_k, 'product')}. If the numbers of queries and keys vary independently with "
+    f"mean 0 and variance 1, the sum has variance d_k, a standard deviation of √d_k = {number(d_k**0.5, 2)}. Times "
+    "1/√d_k it has that of one product, whatever the width of the head. Without it, wide heads would put nearly all "
+    "weight on one key, and a saturated softmax passes hardly any gradient on."
 )
 st.markdown(
     f"In head {focus.head} the standard deviation is {number(effect.spread_raw, 2)} before and "

@@ -7,13 +7,14 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, pair, says, token, told
 from attention_viz import story
-from attention_viz.labels import number, percent
+from attention_viz.labels import counted, number, percent
 
 now = here()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 row = softmax_row(trace, focus.head, focus.query)
 n_hidden, n_empty = int(trace.hidden_keys[0, focus.head, focus.query]), int(trace.empty_rows.sum())
+enter = "enters" if n_hidden == 1 else "enter"
 query, line = token(trace, "T", focus.query), now.turned("row")
 reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in strongest_keys(
     trace, focus.head, focus.query
@@ -33,7 +34,7 @@ else:
 st.caption(
     "Subtracting the maximum changes no probability: above and below the line of the fraction the same factor cancels; "
     "it only keeps the exponential from overflowing. Dividing by the sum changes no proportion."
-    + (f" {n_hidden} masked keys enter as −∞; their exponential is exactly 0." if n_hidden else "")
+    + (f" {counted(n_hidden, 'masked key')} {enter} as −∞, whose exponential is exactly 0." if n_hidden else "")
 )
 told(trace, "probabilities", (0, *cell), pair(trace, focus))
 

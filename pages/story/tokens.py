@@ -8,6 +8,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, derived, says, token, told
 from attention_viz import story
+from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
 
 now = here()
@@ -18,7 +19,7 @@ asking = token(trace, "T", focus.query)
 
 trained, made = scenario.weights == "trained", story.made_of_words(trace, embedding)
 edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
-pieces = f"; words are cut into pieces of at most {scenario.piece} characters" if scenario.piece else ""
+pieces = f"; words are cut into pieces of at most {counted(scenario.piece, 'character')}" if scenario.piece else ""
 st.markdown(
     "The sentence is cut into **tokens** as the trained model does it: small letters, words it does not know in pieces "
     "marked ##, [CLS] first and [SEP] last."

@@ -13,7 +13,7 @@ from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_viz import story
 from attention_viz.heads.arcs import arcs
-from attention_viz.labels import percent
+from attention_viz.labels import counted, percent
 from attention_viz.trained.one_head import attention_alone, one_head
 
 LINES = {"from the query": "query", "to the key": "key", "all": "all"}
@@ -57,7 +57,7 @@ lines = st.segmented_control(
 )  # fmt: skip
 figure, left_out = arcs(seen, (head,), LINES[str(lines)], query, key)
 show_figure(figure, "one head lines")
-st.caption("As wide as the share." + (f" {left_out} weaker lines are left out." if left_out else ""))
+st.caption("As wide as the share." + (f" Left out: {counted(left_out, 'weaker line')}." if left_out else ""))
 
 if shown.traces:
     st.subheader("Where its numbers come from", anchor=False)

@@ -48,6 +48,9 @@ def test_a_long_text_is_cut_with_a_note() -> None:
     read = load_minilm().wordpiece.read("one two three four", 5)
     assert read.tokens == ("[CLS]", "one", "two", "three", "[SEP]")
     assert read.notes == ("With [CLS] and [SEP] there are 6 tokens; the first 3 of the text are used.",)
+    for n_tokens, used in ((3, "the first of the text is"), (2, "none of the text is")):
+        cut = load_minilm().wordpiece.read("one two three four", n_tokens)
+        assert cut.notes == (f"With [CLS] and [SEP] there are 6 tokens; {used} used.",)
     assert not load_minilm().wordpiece.read("one two three four", 6).notes
 
 

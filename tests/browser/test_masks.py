@@ -27,18 +27,18 @@ def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
     page = visit("mask-workshop")
     click_cell(page, "painted", (4, 1), PAINT)
     expect_address(page, "painted=")
-    expect(page.get_by_text("1 of 144 cells are painted")).to_be_visible()
+    expect(page.get_by_text("Painted: 1 of 144 cells")).to_be_visible()
     assert hidden_cells(settled(page)) == [[4, 1]]
     matrix = page.locator('[data-panel="painted"]')
     matrix.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("2 of 144 cells are painted")).to_be_visible()
+    expect(page.get_by_text("Painted: 2 of 144 cells")).to_be_visible()
     assert hidden_cells(settled(page)) == [[4, 1], [4, 2]]
     again = visit(page.url.split("/", 3)[3])
-    expect(again.get_by_text("2 of 144 cells are painted")).to_be_visible()
+    expect(again.get_by_text("Painted: 2 of 144 cells")).to_be_visible()
     click_cell(again, "painted", (4, 2), PAINT)
-    expect(again.get_by_text("1 of 144 cells are painted")).to_be_visible()
+    expect(again.get_by_text("Painted: 1 of 144 cells")).to_be_visible()
     click_cell(again, "painted", (4, 1), PAINT)
     expect_address(again, "!painted=")
 

@@ -111,3 +111,11 @@ def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
     assert "the whole column of a token, times one row of W_Oᵀ." in said
     assert "head 1 is multiplied by columns 4 to 7 of W_Oᵀ." in said
     assert not re.search(r" of W_O(?!ᵀ)", said)
+
+
+def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
+    """In the notation of such a text the page speaks of the columns of its boards, never of rows."""
+    app = opened("softmax", notation="gml")
+    words = texts(app) + " ".join(one.label for one in app.expander)
+    assert not re.search(r"\brows?\b", words)
+    assert "The shares of its column sum to" in words

@@ -245,11 +245,3 @@ def test_every_board_is_transposed_where_a_page_says_so(page: str) -> None:
     assert len(set(boards)) <= 1
     assert ("every matrix is shown transposed" in texts(app)) == any(boards)
     assert any(boards) == bool(boards) or not page_of(page).looks_into
-
-
-def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
-    """In the notation of such a text the page speaks of the columns of its boards, never of rows."""
-    app = opened("softmax", notation="gml")
-    words = texts(app) + " ".join(one.label for one in app.expander)
-    assert not re.search(r"\brows?\b", words)
-    assert "The shares of its column sum to" in words

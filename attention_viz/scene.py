@@ -25,7 +25,7 @@ class Panel:
     """One matrix of the board: which axes of the array are drawn as rows and columns, and where it stands.
 
     rows, columns: axis numbers, None for a single row or column. tiles: an axis that gets one matrix per index.
-    place: column and row of the board's own grid. part: result, operand, next, tiles, row or aside.
+    place: column and row of the board's own grid. part: result, operand, tiles, row or aside.
     """
 
     array: str

@@ -34,12 +34,10 @@ function titleOf({ model, palette }, cell, edit) {
   const array = model.arrays[cell.array];
   const name = element("b", "name", array.title ?? cell.array);
   name.style.color = roleColour(palette, array.role);
-  const symbol = array.symbol ? element("i", "symbol", array.symbol) : null;
   return element(
     "p",
     "what",
     name,
-    symbol,
     ...coordinates(model, cell),
     flowsOf(model, palette, cell),
     edit ? button("edit", "Edit", "Edit this number", edit) : null,
@@ -187,7 +185,7 @@ function plainChip(look, term) {
 
 function factorChip(look, factor, running = null) {
   const array = look.model.arrays[factor.array];
-  return chip(number(factor.value), [coloured(look, factor, array.symbol ?? array.title ?? factor.array)], running);
+  return chip(number(factor.value), [coloured(look, factor, array.title ?? factor.array)], running);
 }
 
 function coloured({ model, palette }, factor, text) {

@@ -151,7 +151,7 @@ class Board {
     const { picture, player, slices: last } = this;
     const current = this.current();
     if (current) this.slices = follow(this.model, last, current);
-    const blank = player.active ? ({ panel }, index) => panel.role === "next" || player.blank(panel.array, index) : undefined;
+    const blank = player.active ? ({ panel }, index) => player.blank(panel.array, index) : undefined;
     const look = picture.look(this.slices, blank);
     if (all) picture.paintAll(look);
     else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);

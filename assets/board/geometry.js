@@ -23,9 +23,9 @@ export function cellUnder(boxes, slices, x, y) {
 }
 
 /**
- * The rectangles {x, y, width, height, cut} that a range of cells, first to last index, fills in a panel.
+ * The rectangles {x, y, width, height, box, tile} that a range of cells, first to last index, fills in a panel.
  *
- * Nothing where the slice shown lies outside the range; cut says that the window hides a part of it.
+ * Nothing where the slice shown lies outside the range; of a range that the window cuts, the part in sight.
  */
 export function rectanglesOf(box, slice, low, high) {
   const { panel, cell, rows, columns } = box;

@@ -9,7 +9,7 @@ const LANES = 12; // at the sides of a board with arrows
 const MOST_HEIGHT = 520;
 const MOST_ROWS = 112;
 const SHRINKING = [0.8, 0.65, 0.5, 0.4, 0.32, 0.25, 0.22, 0.2];
-const BESIDE = new Set(["next", "tiles", "aside"]);
+const BESIDE = new Set(["tiles", "aside"]);
 
 /**
  * Where everything stands: {width, height, cell, boxes, lines}.

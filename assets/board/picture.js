@@ -61,14 +61,14 @@ export class Picture {
     for (const box of this.boxes) paintPanel(context, box, look);
   }
 
-  /** Draw the panels whose slice moved, and those of an array that is being played and what follows from it. */
+  /** Draw the panels whose slice moved, and those of the array that is being played. */
   paintMoved(look, last, played = null) {
     const moved = (box) => {
       const [before, now] = [last, look.slices].map((slices) => slices[box.panel.array]);
       return fixedAxes(box, now.length).some((axis) => before[axis] !== now[axis]);
     };
     for (const box of this.boxes) {
-      if (!(played && [played, "next"].some((one) => one === box.panel.array || one === box.panel.role)) && !moved(box)) continue;
+      if (box.panel.array !== played && !moved(box)) continue;
       const { x, y, left, labelTop, caption, bodyWidth, bodyHeight, overhang } = box;
       const top = labelTop + caption;
       this.base.clearRect(x - left - 2, y - top - 2, bodyWidth + left + overhang + 4, bodyHeight + top + 4);

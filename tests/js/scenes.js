@@ -17,7 +17,7 @@ export function flagged(flags) {
 /** An array of a scene from plain numbers. */
 export function array(shape, axes, numbers, more = {}) {
   const data = numbers ? { data: encoded(numbers) } : {};
-  return { shape, axes: [...axes], title: axes, symbol: axes, role: "text", kind: "feature", limit: 10, ...data, ...more };
+  return { shape, axes: [...axes], title: axes, role: "text", kind: "feature", limit: 10, ...data, ...more };
 }
 
 /** Positions: along result axis i, the running index, the sum of parts. */

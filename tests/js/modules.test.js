@@ -35,6 +35,11 @@ test("only functions, constants and classes are exported, and only the component
   }
 });
 
+test("the board's documentation names every module", () => {
+  const told = readFileSync(new URL("../../docs/board.md", import.meta.url), "utf8");
+  for (const [name] of modules) assert.ok(told.includes(`\`${name}\``), name);
+});
+
 test("text reaches the page as text: no module writes markup", () => {
   for (const [name, text] of modules) assert.ok(!/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/.test(text), name);
 });

@@ -158,8 +158,3 @@ MEASURES: tuple[Measure, ...] = (
         _spectrum, _rank, axis="R", of_scores=True,
     ),
 )  # fmt: skip
-
-
-def portrait(pattern: Pattern) -> dict[str, Array]:
-    """Every measure that means something here, by its key. Shapes: (B, H) each."""
-    return {measure.key: measure.value(pattern) for measure in MEASURES if measure.applies(pattern)}

@@ -16,8 +16,6 @@ from ..checks import LARGEST, Array, as_array, as_numbers, too_large, whole_numb
 from ..errors import ShapeError
 from .counts import Count
 
-RESULT = Count("result", r"h\,n^2", lambda s: s.n_heads * s.n_tokens**2)
-
 
 def head_by_head(query_HTK: Array, key_HSK: Array) -> Array:
     """One matrix product per head, in a loop: S_h = Q_h K_hᵀ. Shapes: (H, T, K), (H, S, K) -> (H, T, S)."""

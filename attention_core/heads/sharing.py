@@ -37,19 +37,6 @@ MULTIPLIES: tuple[Count, ...] = (
 )
 
 
-def kind_of(n_heads: int, n_kv_heads: int) -> str:
-    """The name of a way of sharing: MHA (own keys and values), MQA (one set for all) or GQA (between the two).
-
-    >>> kind_of(8, 8), kind_of(8, 2), kind_of(8, 1)
-    ('MHA', 'GQA', 'MQA')
-    """
-    if whole_number("n_kv_heads", n_kv_heads, 1) == whole_number("n_heads", n_heads, 1):
-        return "MHA"
-    if n_heads % n_kv_heads:
-        raise SettingsError(f"{n_heads} query heads cannot share {n_kv_heads} key/value heads evenly; choose a divisor")
-    return "MQA" if n_kv_heads == 1 else "GQA"
-
-
 def share_heads(projections: Projections, n_kv_heads: int) -> Projections:
     """The same layer with fewer key/value heads: each new one is the mean of those it replaces.
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attention_core import Projections, SettingsError, ShapeError, attend
 from attention_core.heads.counts import LayerSize
 from attention_core.heads.measurement import measure
-from attention_core.heads.score_schemes import RESULT, SCHEMES, Scheme, wasted_share
+from attention_core.heads.score_schemes import SCHEMES, Scheme, wasted_share
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
 
@@ -65,7 +65,7 @@ def test_counts_of_arithmetic(scheme: Scheme, sizes: tuple[int, int, int]) -> No
 def test_counts_of_memory(scheme: Scheme) -> None:
     """The most memory held at once is the result and the extra numbers, give or take half of n² numbers."""
     sizes = (5, 211, 7)
-    numbers = RESULT.of(size(*sizes)) + scheme.extra.of(size(*sizes))
+    numbers = 5 * 211**2 + scheme.extra.of(size(*sizes))
     peak = measure(scheme, *heads(*sizes), repeats=1).peak_bytes
     assert 8 * numbers <= peak < 8 * (numbers + 211**2 // 2)
 
@@ -80,7 +80,6 @@ def test_the_table_of_counts() -> None:
         "full": (7200, 6300, 900),
         "hadamard": (2400, 2100, 2400),
     }
-    assert RESULT.of(of_size) == 300
     assert wasted_share(3) == pytest.approx(1 - 2400 / 7200)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from attention_core import Projections, SettingsError, attend
 from attention_core.heads.counts import LayerSize, size_of, total
-from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, kind_of, share_heads
+from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
 
@@ -67,13 +67,6 @@ def test_the_cache_shrinks_with_the_groups() -> None:
     """The cache is as many times smaller as heads share it."""
     sizes = {g: total(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
     assert sizes == {8: 12_800, 2: 3_200, 1: 1_600}
-
-
-@pytest.mark.parametrize(("groups", "kind"), [(6, "MHA"), (3, "GQA"), (2, "GQA"), (1, "MQA")])
-def test_the_name_of_a_kind(groups: int, kind: str) -> None:
-    """All heads their own: MHA; one set for all: MQA; between them: GQA; a single head shares with nobody."""
-    assert kind_of(6, groups) == kind
-    assert kind_of(1, 1) == "MHA"
 
 
 @pytest.mark.parametrize("groups", GROUPS)

@@ -9,7 +9,7 @@ from attention_core import SettingsError
 from attention_core.diagonal import square_of
 from attention_core.diagonal.metrics import measure
 from attention_core.heads.patterns import pattern_of
-from attention_core.heads.portraits import portrait
+from attention_core.heads.portraits import MEASURES
 from attention_core.trained import attention_of, encoded
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.head_finder import telling_pair
@@ -23,7 +23,8 @@ def test_every_measure_is_that_of_one_head() -> None:
     maps, traces = attention_of(TEXT), encoded(TEXT).traces
     for layer, head in ((0, 3), (5, 11)):
         trace = traces[layer]
-        known = {key: float(values[0, head]) for key, values in portrait(pattern_of(trace)).items()}
+        pattern = pattern_of(trace)
+        known = {one.key: float(one.value(pattern)[0, head]) for one in MEASURES if one.applies(pattern)}
         known = measure(square_of(trace, head)) | known
         for key in LAYER_MEASURES:
             value = measure_layers(key, maps, traces).values[layer, head]

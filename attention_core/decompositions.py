@@ -9,7 +9,7 @@ import numpy as np
 from .checks import Array, check_switch, shown, whole_number
 from .errors import SettingsError
 from .formulas import merge_heads, softmax, split_heads
-from .heads import check_places, head_columns, head_of
+from .heads import check_places, head_columns
 from .trace import Trace
 
 # The field that has its heads side by side as a weight matrix has: in its columns, or in the rows of W_O.
@@ -45,17 +45,6 @@ def softmax_row(trace: Trace, head: int, query: int, batch: int = 0) -> SoftmaxR
     probabilities_S = trace.probabilities[batch, head, query]
     total, share = float(exponentials_S.sum()), float(probabilities_S.sum())
     return SoftmaxRow(scores_S, shifted_S, exponentials_S, probabilities_S, maximum, total, share)
-
-
-def weighted_values(trace: Trace, head: int, query: int, batch: int = 0) -> Array:
-    """What each token sends to one query: its value vector times the probability. The rows add up to the head's output.
-
-    Shapes: (S, V).
-    """
-    check_places(trace, head=head, query=query, batch=batch)
-    values_SV = trace.value_heads[batch, head_of(trace, "value_heads", head)]
-    sent_SV: Array = trace.probabilities[batch, head, query][:, np.newaxis] * values_SV
-    return sent_SV
 
 
 def head_contributions(trace: Trace) -> Array:
@@ -164,27 +153,6 @@ def place_merged(trace: Trace, head: int, query: int, feature: int, swap: bool =
         return query, head * d_v + feature
     row, column = divmod((head * trace.sizes["T"] + query) * d_v + feature, width)
     return row, column
-
-
-@dataclass(frozen=True, eq=False)
-class OutputParts:
-    """One token's output as a sum. Shapes: heads (H, O); bias, residual (None where not added) and output (O,)."""
-
-    heads: Array
-    bias: Array | None
-    residual: Array | None
-    output: Array
-
-
-def output_parts(trace: Trace, query: int, batch: int = 0) -> OutputParts:
-    """What each head, the bias and the residual connection add to one token's output row."""
-    check_places(trace, query=query, batch=batch)
-    return OutputParts(
-        head_contributions(trace)[batch, :, query],
-        trace.projections.b_o,
-        trace.inputs[batch, query] if trace.residual else None,
-        trace.output[batch, query],
-    )
 
 
 def output_gap(trace: Trace) -> float:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array, whole_number
-from ..errors import SettingsError, ShapeError
+from ..errors import SettingsError
 from ..projections import MATRICES, Projections
-from ..trace import STEPS, Trace
+from ..trace import Trace
 from .kept_texts import is_key, keep, recall
 from .matrix_names import SYMBOLS
 
@@ -152,25 +152,6 @@ def outside_note(edits: Edits, trace: Trace) -> str:
         return ""
     subject, verb = ("1 edit lies", "it is") if count == 1 else (f"{count:,} edits lie", "they are")
     return f"{subject} outside the matrices now shown; {verb} kept, and back with the sizes and weights of before."
-
-
-def changed_cells(before: Trace, after: Trace, field: str) -> Array:
-    """Which numbers of a trace's field, or of a weight matrix, are not the same as before. Shapes: the field's, bool.
-
-    Raises: SettingsError for an unknown field, ShapeError when the two differ in size.
-    """
-    old, new = (_field(trace, field) for trace in (before, after))
-    if old.shape != new.shape:
-        raise ShapeError(f"{field} had shape {old.shape} before and has {new.shape} now; compare traces of one size")
-    changed: Array = old != new
-    return changed
-
-
-def _field(trace: Trace, field: str) -> Array:
-    array = getattr(trace.projections if field in MATRICES else trace, field, None)
-    if array is None or field not in (*STEPS, *MATRICES):
-        raise SettingsError(f"There is no {field!r} in this layer; choose one of {', '.join((*STEPS, *MATRICES))}")
-    return np.asarray(array)
 
 
 def _matrices(inputs: Array, projections: Projections) -> Mapping[str, Array]:

@@ -20,18 +20,6 @@ _ALL_HEADS = MAX_HEADS * MAX_HEAD_WIDTH
 SYMBOLS = {"x": "X", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 BIAS_SYMBOLS = {"b_q": "b_Q", "b_k": "b_K", "b_v": "b_V", "b_o": "b_O"}
 ALL_SYMBOLS = SYMBOLS | BIAS_SYMBOLS
-# What stands in the rows and in the columns of each, D being the embedding size; a bias is one row.
-LAYOUT = {
-    "x": ("tokens", "D"),
-    "w_q": ("D", "heads × d_k"),
-    "w_k": ("D", "heads × d_k"),
-    "w_v": ("D", "heads × d_v"),
-    "w_o": ("heads × d_v", "D"),
-    "b_q": ("heads × d_k",),
-    "b_k": ("heads × d_k",),
-    "b_v": ("heads × d_v",),
-    "b_o": ("D",),
-}
 LARGEST_SHAPES: dict[str, tuple[int, ...]] = {
     "x": (MAX_TOKENS, MAX_WIDTH),
     "w_q": (MAX_WIDTH, _ALL_HEADS),

@@ -7,13 +7,7 @@ import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_core.asides import ASIDES, aside_of, shape_of, slice_of
-from attention_core.decompositions import (
-    head_contributions,
-    merge_without_swap,
-    softmax_row,
-    split_without_swap,
-    weighted_values,
-)
+from attention_core.decompositions import head_contributions, merge_without_swap, softmax_row, split_without_swap
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +36,12 @@ def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None
 
 
 def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace) -> None:
-    """What each token sends to a query, also where heads share values; added up it is the head's output."""
-    for layer, head in ((trace, 2), (shared, 3)):
+    """What each token sends to a query, also where two heads share values; added up it is the head's output."""
+    for layer, head, group in ((trace, 2, 2), (shared, 3, 1)):
         drawn = slice_of(layer, "weighted_values", {0: 0, 1: head, 2: 4})
-        np.testing.assert_allclose(drawn, weighted_values(layer, head, 4), atol=1e-15)
+        weights_S, values_SV = layer.probabilities[0, head, 4], layer.value_heads[0, group]
+        for key, (weight, value) in enumerate(zip(weights_S, values_SV, strict=True)):
+            np.testing.assert_allclose(drawn[key], weight * value, atol=1e-15)
         np.testing.assert_allclose(drawn.sum(axis=0), layer.head_outputs[0, head, 4], atol=1e-12)
 
 

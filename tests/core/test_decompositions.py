@@ -17,7 +17,6 @@ from attention_core.decompositions import (
     softmax_row,
     split_without_swap,
     unmasked_shares,
-    weighted_values,
 )
 from tests.core.random_layers import Layer, assert_same, calls, layers
 
@@ -58,24 +57,6 @@ def test_one_contribution_by_loops() -> None:
     head, b, t, column = 4, 1, 2, 6
     expected = sum(trace.head_outputs[b, head, t, v] * w_o[head * V + v, column] for v in range(V))
     assert head_contributions(trace)[b, head, t, column] == pytest.approx(expected, abs=1e-12)
-
-
-@given(calls())
-def test_weighted_values_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
-    """What all tokens send to a query adds up to the head's output for it, in every head and sequence."""
-    layer, options = call
-    trace = layer.run(**options)
-    n_batch, n_heads, n_queries = trace.scores.shape[:3]
-    for b, head, query in np.ndindex(n_batch, n_heads, n_queries):
-        sent = weighted_values(trace, head, query, batch=b)
-        assert_same(sent.sum(axis=0), trace.head_outputs[b, head, query])
-
-
-def test_one_weighted_value() -> None:
-    """Row j of what is sent is A_ij times v_j, v_j from the shared value head."""
-    trace = a_trace()
-    expected = trace.probabilities[1, 5, 2, 4] * trace.value_heads[1, 2, 4]
-    assert weighted_values(trace, 5, 2, batch=1)[4].tolist() == expected.tolist()
 
 
 @given(calls())

@@ -11,7 +11,6 @@ from attention_core.decompositions import (
     merge_without_swap,
     moved_cells,
     output_gap,
-    output_parts,
     place_merged,
     softmax_row,
     strongest_keys,
@@ -68,10 +67,12 @@ def test_nothing_moves_with_one_head() -> None:
 
 def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
     """Contributions of the heads, bias and residual sum to the output row, and the gap is only rounding."""
+    heads_HTO, bias = head_contributions(trace)[0], trace.projections.b_o
     for query in range(7):
-        parts = output_parts(trace, query)
-        added = [part for part in (parts.bias, parts.residual) if part is not None]
-        np.testing.assert_allclose(parts.heads.sum(axis=0) + sum(added), parts.output, rtol=0, atol=1e-12)
+        added = heads_HTO[:, query].sum(axis=0)
+        added = added if bias is None else added + bias
+        added = added + trace.inputs[0, query] if trace.residual else added
+        np.testing.assert_allclose(added, trace.output[0, query], rtol=0, atol=1e-12)
     assert output_gap(trace) < 1e-12
 
 

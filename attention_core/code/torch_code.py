@@ -18,8 +18,6 @@ from ..projections import BIASES
 if TYPE_CHECKING:
     from ..trace import Trace
 
-IMPORTS = "import torch\nimport torch.nn.functional as F"
-
 
 def inputs(trace: Trace) -> str:
     return "inputs = x"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_numbers, as_stack, check_range, number_between, whole_number
+from ..checks import Array, as_numbers, check_range, number_between, whole_number
 from ..errors import ShapeError
 from ..heads import check_places, head_of
 from ..trace import Trace
@@ -82,32 +82,3 @@ def half_plane_of(trace: Trace, token: int, head: int = 0, batch: int = 0) -> Ha
     """The half-plane of a token in a head whose queries and keys are pairs of numbers. Raises: ShapeError."""
     check_places(trace, head=head, batch=batch)
     return half_plane(trace.query_heads[batch, head], trace.key_heads[batch, head_of(trace, "key_heads", head)], token)
-
-
-@dataclass(frozen=True, eq=False)
-class Gram:
-    """Dot products taken apart: products[i, j] = lengths[i] · lengths[j] · cosines[i, j].
-
-    Shapes: products and cosines (T, T), lengths (T,). The cosine with a token of length 0 is 0.
-    """
-
-    products: Array
-    lengths: Array
-    cosines: Array
-
-
-def gram(x_TD: Array) -> Gram:
-    """The Gram matrix of the tokens, which is what the scores are without weights, before the scale. Shapes: (T, D).
-
-    >>> parts = gram(np.array([[3.0, 4.0], [0.0, 2.0]]))
-    >>> parts.products.tolist(), parts.lengths.tolist(), float(parts.cosines[0, 1])
-    ([[25.0, 8.0], [8.0, 4.0]], [5.0, 2.0], 0.8)
-    """
-    x_TD = as_stack("x", x_TD, 2, exactly=True)
-    with np.errstate(over="ignore", invalid="ignore"):
-        products_TT = x_TD @ x_TD.T
-    check_range(products_TT)
-    lengths_T = np.sqrt(np.diagonal(products_TT))
-    areas_TT = np.outer(lengths_T, lengths_T)
-    cosines_TT = np.divide(products_TT, areas_TT, out=np.zeros_like(products_TT), where=areas_TT > 0)
-    return Gram(products_TT, lengths_T, cosines_TT)

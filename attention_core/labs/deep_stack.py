@@ -21,7 +21,6 @@ from ..trace import Trace
 from . import gradients
 from .adam import Moments, adam_step
 from .backward import layer_gradients
-from .formula import Formula
 from .losses import LOSSES
 from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
@@ -156,22 +155,6 @@ def tanh_gradient(bend: Array, bend_gradient: Array) -> Array:
     """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 - tanh²)."""
     passed: Array = bend_gradient * (1 - np.square(bend))
     return passed
-
-
-STACK_FORMULAS = {
-    "bend": Formula(
-        "Bending layer",
-        r"X' = Z + T, \quad T = \tanh(Z\,W + b)",
-        "What attention gave, plus a bent copy of it.",
-        np.tanh,
-    ),
-    "bend_gradient": Formula(
-        "its gradient",
-        r"\nabla_{Z} = \nabla_{X'} + \bigl(\nabla_{X'} \circ (1 - T \circ T)\bigr)\,W^{\top}",
-        "The gradient passes on the straight way and, where tanh is steep, through the bent one.",
-        tanh_gradient,
-    ),
-}
 
 
 def stack_accuracy(settings: StackSettings, weights: Weights) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..attention import attend
 from ..checks import Array, as_numbers, check_range, whole_number
-from ..errors import SettingsError, ShapeError
+from ..errors import ShapeError
 from ..projections import Projections
 from ..trace import Trace
 from .tasks import GENDERS, NUMBERS, Task, target_variance, task_named, unseen_examples
@@ -54,18 +54,6 @@ def unseen_trace(settings: TrainingSettings, projections: Projections) -> Trace:
 def score(settings: TrainingSettings, projections: Projections) -> Score:
     """How well a layer does the task of a run."""
     return score_output(settings.lesson, unseen_trace(settings, projections).output)
-
-
-def head_strengths(projections: Projections) -> Array:
-    """The length of each head's block of W_O: a head that others duplicate is often weak.
-
-    Shapes: (H,). Raises: SettingsError.
-    """
-    if projections.w_o is None:
-        raise SettingsError("The layer has no W_O, in which a head's worth could be read: give it one")
-    blocks_HVO = projections.w_o.reshape(projections.n_heads, projections.d_v, -1)
-    lengths: Array = np.linalg.norm(blocks_HVO, axis=(1, 2))
-    return lengths
 
 
 def offset_profile(trace: Trace) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..attention import attend
-from ..checks import Array, as_stack, check_range, one_of
+from ..checks import Array, as_stack, one_of
 from ..diagonal.token_matrices import standardised
 from ..errors import SettingsError, ShapeError
 from ..projections import Projections
@@ -63,20 +63,3 @@ def normalised(x_TC: Array) -> Array:
     if not normed_TC.any(axis=1).all():
         raise SettingsError("A token whose numbers are all equal has no spread to divide by: change it")
     return normed_TC
-
-
-def own_choices(tokens: ArrayLike, bilinear: ArrayLike) -> Array:
-    """Which tokens give themselves the highest score x_iᵀ M x_j of their row. Shapes: (T, C), (C, C) -> (T,) bool.
-    Raises: ShapeError, SettingsError.
-
-    >>> own_choices([[1.0], [2.0], [3.0]], [[5.0]]).tolist()
-    [False, False, True]
-    """
-    x_TC, m_CC = as_stack("tokens", tokens, 2, exactly=True), as_stack("bilinear", bilinear, 2, exactly=True)
-    if m_CC.shape != 2 * x_TC.shape[1:]:
-        raise ShapeError(f"bilinear has shape {m_CC.shape} but must have {2 * x_TC.shape[1:]} as tokens have features")
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores_TS = x_TC @ m_CC @ x_TC.T
-    check_range(scores_TS)
-    chosen: Array = scores_TS.argmax(axis=1) == np.arange(len(x_TC))
-    return chosen

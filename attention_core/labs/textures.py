@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Array, as_numbers, whole_number
-from ..errors import ShapeError
+from ..checks import Array, whole_number
 
 # One tile of each texture, four rows of four pixels: + is 1, - is -1.
 TILES = {
@@ -41,12 +40,3 @@ def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     clean_BTD = np.broadcast_to(tiles()[class_B][:, np.newaxis], (n, N_PATCHES, 16))
     noisy_BTD = clean_BTD + NOISE * rng.standard_normal((n, N_PATCHES, 16))
     return noisy_BTD, np.eye(len(CLASSES))[class_B][:, np.newaxis, np.newaxis]
-
-
-def as_picture(patches_TD: Array) -> Array:
-    """The eight patches of a picture in two rows of four. Shapes: (8, 16) -> (8, 16)."""
-    if as_numbers("patches", patches_TD).shape != (N_PATCHES, 16):
-        raise ShapeError(f"patches has shape {np.shape(patches_TD)} but must have {(N_PATCHES, 16)}")
-    grid = np.asarray(patches_TD).reshape(2, 4, 4, 4).swapaxes(1, 2)
-    picture: Array = grid.reshape(8, 16)
-    return picture

@@ -91,8 +91,6 @@ CASES: dict[str, Case] = {
         {"features": (*NO_LIST, ["furry"]), "strength": NO_NUMBER}),
     "one by one": (one_by_one.run_one_by_one, {"tokens": X, "kernel": np.ones((4, 2)), "sharpness": 9.0},
         {"tokens": NO_ARRAY, "kernel": NO_ARRAY, "sharpness": NO_NUMBER, "kind": NO_NAME}),
-    "own choices": (one_by_one.own_choices, {"tokens": X, "bilinear": np.eye(4)},
-        {"tokens": NO_ARRAY, "bilinear": (*NO_ARRAY, np.eye(3), np.full((4, 4), 1e308))}),
     "readout": (readouts.weightless_score, {"task": "neighbours"}, {"task": NO_NAME, "seed": NO_SEED}),
     "stack settings": (StackSettings, {},
         {"row": NO_NAME, "loss": NO_NAME, "n_layers": NO_COUNT, "n_heads": (1.0, 3, "4", []), "batch": NO_COUNT,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, ShapeError, attend
 from attention_core.diagonal.convex_hull import hull_corners, hull_weights, in_hull, nonnegative_least_squares
-from attention_core.diagonal.half_planes import gram, half_plane, half_plane_of
+from attention_core.diagonal.half_planes import half_plane, half_plane_of
 from attention_core.diagonal.token_matrices import gaussian_tokens
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -136,14 +134,3 @@ def test_only_in_the_plane() -> None:
     """Tokens of another width are refused with what to choose."""
     with pytest.raises(ShapeError, match="do not lie in the plane: choose d_k = 2"):
         half_plane(np.eye(3), np.eye(3), 0)
-
-
-def test_the_gram_matrix_is_the_scores() -> None:
-    """Products are the raw scores without weights, and lengths times cosines; the token 0 has no direction."""
-    x = np.vstack([gaussian_tokens(4, 3), np.zeros(3)])
-    parts = gram(x)
-    assert parts.products == pytest.approx(attend(x, Projections.weightless(3)).scores[0, 0])
-    assert np.outer(parts.lengths, parts.lengths) * parts.cosines == pytest.approx(parts.products)
-    assert np.diagonal(parts.cosines)[:4] == pytest.approx(1)
-    assert not parts.cosines[4].any()
-    assert parts.lengths[0] == pytest.approx(math.hypot(*x[0]))

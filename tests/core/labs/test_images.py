@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, ShapeError
+from attention_core import Projections, SettingsError, ShapeError, attend
 from attention_core.labs.images import IMAGES, KERNELS, as_image, as_kernel, shrink_image
-from attention_core.labs.one_by_one import TOKENS, own_choices, run_one_by_one
+from attention_core.labs.one_by_one import TOKENS, run_one_by_one
 
 
 def test_presets() -> None:
@@ -118,9 +118,10 @@ def test_one_by_one_with_layer_norm_or_positions() -> None:
 
 def test_raw_tokens_cannot_choose_themselves() -> None:
     """For 1, 2, 3 no W_Q W_Kᵀ makes all three rows pick themselves."""
-    tokens = [[1.0], [2.0], [3.0]]
+    tokens = np.array([[1.0], [2.0], [3.0]])
     for m in np.linspace(-100, 100, 2001):
-        assert own_choices(tokens, [[m]]).sum() < 3
+        scores = attend(tokens, Projections([[m]], [[1.0]], [[1.0]], n_heads=1)).scores[0, 0]
+        assert scores.argmax(axis=1).tolist() != [0, 1, 2]
     assert run_one_by_one(tokens, [[1.0]], 200, "raw").error == pytest.approx(2)
 
 

@@ -10,7 +10,6 @@ import pytest
 from attention_core import Projections, attend
 from attention_core.labs.adam import ADAM, Moments, adam_step, learning_rate_at
 from attention_core.labs.backward import layer_gradients
-from attention_core.labs.deep_stack import STACK_FORMULAS
 from attention_core.labs.julia_mapping import CONVENTIONS
 from attention_core.labs.losses import (
     LOSSES,
@@ -93,7 +92,6 @@ FORMULAS = {
     "adam on the manifold": STIEFEL_ADAM,
     "projections": PROJECTIONS,
     "retractions": RETRACTIONS,
-    "deep stack": STACK_FORMULAS,
     "losses": {name: loss.value for name, loss in LOSSES.items()},
     "loss gradients": {name: loss.gradient for name, loss in LOSSES.items()},
     "conventions": {name: convention.formula for name, convention in CONVENTIONS.items()},

@@ -14,7 +14,6 @@ from ..errors import ShapeError
 from ..remembered import remembered
 from ..scenario import Scenario, trace_of
 from ..trace import Trace
-from .batches import Batch
 from .hiding import combined, masks_for
 from .painted import fitted, mask_from_text
 from .sentences import other_sentence, own_sentence
@@ -40,6 +39,15 @@ class Workshop:
             one_of("masks", mask, MASKS)
         whole_number("window", self.window, 0)
         check_text("painted", self.painted)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Padded sentences. Shapes: inputs (B, T, D); tokens B tuples of T; lengths, the real tokens of each, B."""
+
+    inputs: Array
+    tokens: tuple[tuple[str, ...], ...]
+    lengths: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)

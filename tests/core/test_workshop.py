@@ -41,6 +41,15 @@ def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> No
     assert_same(made.trace.output[place, : alone.n_real], expected.output[0])
 
 
+def test_padded_queries_still_ask() -> None:
+    """A padding mask hides keys: the rows of padded queries are probabilities like any other, over the real keys."""
+    trace = masked_batch(SCENARIO, Workshop(OTHERS, ("padding",))).trace
+    rows = trace.probabilities[1, :, 2:]
+    assert_same(rows.sum(axis=-1), np.ones((2, 3)))
+    assert not rows[..., 2:].any()
+    assert np.abs(trace.output[1, 2:]).min() > 0
+
+
 def test_all_masks_together() -> None:
     """A key is seen where causal, padding, window and painted mask all allow it, cell by cell."""
     painted = np.ones((5, 5), dtype=bool)

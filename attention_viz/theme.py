@@ -78,23 +78,8 @@ for _palette in PALETTES.values():
     _palette["feature"] = _palette["logit"]
     _palette["mask"] = [[0, _palette["hidden"]], [1, _palette["hidden"]]]
 
-ROLES = {
-    "queries": "query",
-    "query_heads": "query",
-    "keys": "key",
-    "key_heads": "key",
-    "values": "value",
-    "value_heads": "value",
-    "output": "output",
-}
-
 _COLOUR_KEYS = {"color", "colorscale", "bgcolor", "bordercolor", "fillcolor", "gridcolor", "outlinecolor", "arrowcolor"}
 _FONT_KEYS = {"font", "tickfont"}  # numbers inside cells keep their size: the cells do not grow
-
-
-def role(field: str) -> str:
-    """The colour role of a trace field, as figures name it."""
-    return "@" + ROLES.get(field, "text")
 
 
 def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:

@@ -112,7 +112,7 @@ def test_the_checker_sees_a_forbidden_import(layer: str, source: str, offence: s
     [
         ("attention_core", "import math\nimport numpy.typing\nfrom .formulas import softmax\nfrom . import masks"),
         ("attention_viz", "import pandas as pd\nfrom pandas import DataFrame"),
-        ("attention_ui", "import streamlit as st\nfrom attention_viz.theme import ROLES\nfrom .urls import parse"),
+        ("attention_ui", "import streamlit as st\nfrom attention_viz.theme import PALETTES\nfrom .urls import parse"),
         ("pages", "import streamlit as st\nfrom attention_ui.frame import current_trace"),
         ("app.py", "import streamlit as st\nfrom attention_ui import registry"),
     ],

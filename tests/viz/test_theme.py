@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_viz.theme import PALETTES, ROLES, coloured, role
+from attention_core.asides import ASIDES
+from attention_core.notation import WEIGHTS
+from attention_viz.names import ROLES, role_of
+from attention_viz.theme import PALETTES, coloured
 
 ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -117,14 +120,10 @@ def test_both_themes_know_the_same_roles() -> None:
 @pytest.mark.parametrize("field", STEPS)
 def test_every_field_has_a_role(field: str) -> None:
     """The role of a field is in the palette, and queries, keys, values and the output have the colours of the story."""
-    assert role(field)[1:] in PALETTES["light"]
-    assert set(ROLES) <= set(STEPS)
-    assert (role("query_heads"), role("keys"), role("values"), role("output")) == (
-        "@query",
-        "@key",
-        "@value",
-        "@output",
-    )
+    assert role_of(field) in PALETTES["light"]
+    assert set(ROLES) <= {*STEPS, *WEIGHTS, *ASIDES}
+    story = {"query_heads": "query", "keys": "key", "values": "value", "output": "output"}
+    assert {name: role_of(name) for name in story} == story
 
 
 FIGURE: dict[str, Any] = {

@@ -12,13 +12,13 @@ from attention_core.counting import counted as counted
 LONGEST = 14
 
 
-def short(token: str, longest: int = LONGEST) -> str:
+def short(token: str) -> str:
     """A token that fits a label; what a picture would take for markup stays text.
 
     >>> short("internationalisation")
     'international…'
     """
-    cut = token if len(token) <= longest else token[: longest - 1] + "…"
+    cut = token if len(token) <= LONGEST else token[: LONGEST - 1] + "…"
     return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

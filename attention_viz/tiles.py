@@ -39,8 +39,7 @@ class Sheet:
 
     kind: feature, logit or probability; it chooses the colours. limit: the value of the strongest one; None: each tile
     has its own. missing: what a cell without a finite number is. width: what is left for the picture, and tallest: the
-    height of a cell that has all the room it wants, in px. bar: whether the scale of the colours is drawn.
-    start: the number of the first column, for clicks.
+    height of a cell that has all the room it wants, in px. start: the number of the first column, for clicks.
     """
 
     rows: tuple[str, ...]
@@ -50,7 +49,6 @@ class Sheet:
     missing: str = "masked"
     width: float = WIDTH
     tallest: float = 24.0
-    bar: bool = True
     start: int = 0
 
 
@@ -66,7 +64,7 @@ def tiled(
     whole = lines * tall + (lines - 1) * (TITLE + GAP)
     hatched = sum(tile.matrix.size for tile in tiles) <= MOST_HATCHED
     angle, foot = below(sheet.columns)
-    sides = margins(sheet.rows, l=4, r=64 if sheet.limit and sheet.bar else 8, t=TITLE + 4, b=foot)
+    sides = margins(sheet.rows, l=4, r=64 if sheet.limit else 8, t=TITLE + 4, b=foot)
     around: Part = {"shapes": [], "annotations": [], "margin": sides}
     data: list[Part] = []
     for place, tile in enumerate(tiles):
@@ -78,7 +76,7 @@ def tiled(
         around["annotations"].append(_title(tile, axes))
         around["shapes"] += _frames(tile, axes, cell)
     if sheet.limit:
-        around["coloraxis"] = _colours(sheet.kind, sheet.limit, min(180.0, whole)) | {"showscale": sheet.bar}
+        around["coloraxis"] = _colours(sheet.kind, sheet.limit, min(180.0, whole))
     return {"data": data, "layout": layout(whole + sides["t"] + sides["b"], description, **around)}
 
 

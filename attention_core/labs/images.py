@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_array, as_numbers, check_range, whole_number
+from ..checks import Array, as_array, as_numbers, check_range
 from ..errors import SettingsError
 from ..file_checks import typed_number
 
@@ -70,17 +70,16 @@ def as_image(pixels: ArrayLike) -> Array:
     return numbers[..., np.newaxis] if numbers.ndim == 2 else numbers
 
 
-def shrink_image(pixels: ArrayLike, side: int = MAX_SIDE) -> Array:
-    """A picture brought to at most side × side pixels, each the mean of the ones it stands for; small ones stay.
+def shrink_image(pixels: ArrayLike) -> Array:
+    """A picture brought to at most 16 × 16 pixels, each the mean of the ones it stands for; small ones stay.
 
     Raises: SettingsError, ShapeError.
 
-    >>> shrink_image([[0.0, 2.0, 8.0, 8.0]], side=2).tolist()
-    [[1.0, 8.0]]
+    >>> shrink_image([[0.0, 2.0, *[8.0] * 30]])[0, :3].tolist()
+    [1.0, 8.0, 8.0]
     """
     array = as_array("image", pixels)
     _check_axes(array)
-    whole_number("side", side, 1, MAX_SIDE)
     height, width = array.shape[:2]
     if max(height, width) > MAX_UPLOAD_SIDE:
         raise SettingsError(
@@ -88,7 +87,7 @@ def shrink_image(pixels: ArrayLike, side: int = MAX_SIDE) -> Array:
             f"read: choose a smaller picture"
         )
     shrunk = _pixels(array)
-    block = max(1, -(-max(height, width) // side))
+    block = max(1, -(-max(height, width) // MAX_SIDE))
     for axis in (0, 1):
         starts = np.arange(0, shrunk.shape[axis], block)
         lengths = np.diff([*starts, shrunk.shape[axis]]).reshape([-1 if i == axis else 1 for i in range(shrunk.ndim)])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_list, as_stack, number_between, too_large, whole_number
+from ..checks import Array, as_stack, number_between, too_large, whole_number
 from ..costs import check_room
 from ..errors import SettingsError, ShapeError
 from ..formulas import softmax
@@ -139,6 +138,6 @@ def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
     )
 
 
-def score_spreads(widths: Sequence[int] = WIDTHS, n_keys: int = 32, seed: int = 0) -> tuple[ScoreSpread, ...]:
-    """The same for several widths. Raises: SettingsError."""
-    return tuple(score_spread(d_k, n_keys, seed) for d_k in as_list("widths", widths))
+def score_spreads() -> tuple[ScoreSpread, ...]:
+    """The same for widths from 1 to 1024."""
+    return tuple(score_spread(d_k) for d_k in WIDTHS)

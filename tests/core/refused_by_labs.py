@@ -76,7 +76,7 @@ CASES: dict[str, Case] = {
         {"sharpnesses": ("no", [None], [[math.nan]]), "padding": NO_NAME}),
     "token grid": (padding.token_grid, {"padding": "frame", "height": 3, "width": 4, "reach": 1},
         {"padding": NO_NAME, "height": NO_COUNT, "width": NO_COUNT, "reach": NO_COUNT}),
-    "shrink": (images.shrink_image, {"pixels": X}, {"side": NO_COUNT, "pixels": NO_ARRAY}),
+    "shrink": (images.shrink_image, {"pixels": X}, {"pixels": NO_ARRAY}),
     "best possible": (evaluation.best_possible, {"task": "letters", "n_heads": 2},
         {"task": NO_NAME, "n_heads": NO_COUNT}),
     "mapping": (julia_mapping.check_mapping, {"z": np.ones((6, 5)), "heads": HEADS, "convention": "code"},

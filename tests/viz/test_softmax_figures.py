@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from attention_core.formulas import softmax
-from attention_core.masks.saturation import score_spreads
+from attention_core.masks.saturation import score_spread
 from attention_viz.masks import softmax_figures as figures
 from attention_viz.masks.hiding_figures import row_bars
 from tests.viz.reading_figures import as_sent
 
 SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])
 TOKENS = ("we", "<b>", "tea", "and", "cake")
-SPREADS = score_spreads((1, 4, 16))
+SPREADS = tuple(score_spread(d_k) for d_k in (1, 4, 16))
 
 
 def test_the_curves_over_the_temperature() -> None:

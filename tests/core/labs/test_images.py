@@ -92,13 +92,14 @@ def test_pixels_beyond_any_scale() -> None:
 
 
 def test_shrinking_takes_means() -> None:
-    """5 × 7 pixels at most 3 a side: blocks of 3, the last ones smaller; channels stay apart; small pictures stay."""
-    image = np.arange(35.0).reshape(5, 7)
-    small = shrink_image(np.stack([image, -image], axis=-1), side=3)
-    assert small.shape == (2, 3, 2)
-    assert small[..., 0].tolist() == [[8, 11, 13], [25.5, 28.5, 30.5]]
+    """35 × 7 pixels: blocks of 3, the last ones smaller; channels stay apart; pictures of at most 16 a side stay."""
+    image = np.arange(245.0).reshape(35, 7)
+    small = shrink_image(np.stack([image, -image], axis=-1))
+    assert small.shape == (12, 3, 2)
+    assert small[:2, :, 0].tolist() == [[8, 11, 13], [29, 32, 34]]
+    assert small[11, :, 0].tolist() == [235.5, 238.5, 240.5]
     assert (small[..., 1] == -small[..., 0]).all()
-    assert (shrink_image(image, side=7) == image).all()
+    assert (shrink_image(image[:16]) == image[:16]).all()
     assert shrink_image(np.full((4096, 1000), 0.5)).shape == (16, 4)
 
 

@@ -112,7 +112,7 @@ def _files(scenario: Scenario, trace: Trace | None) -> None:
     with st.container(horizontal=True):
         if trace is not None:
             st.download_button(
-                "These matrices as NPZ", lambda: template("npz", trace), "matrices.npz", on_click="ignore",
+                "These matrices as NPZ", lambda: template(trace), "matrices.npz", on_click="ignore",
                 help="A template: change it and load it again.",
             )  # fmt: skip
         st.download_button(

@@ -1,10 +1,8 @@
-"""One matrix, or one bias, from a CSV file and into one. The first line may name it; else the file's name does."""
+"""One matrix, or one bias, from a CSV file. The first line may name it; else the file's name does."""
 
 from __future__ import annotations
 
 import re
-
-import numpy as np
 
 from ..checks import Array
 from ..csv_numbers import csv_lines, csv_numbers
@@ -28,16 +26,6 @@ def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
         lines = lines[1:]
     name = named or _name_from(file_name)
     return name, csv_numbers(lines, ALL_SYMBOLS[name], lambda *shape: check_matrix_shape(name, shape))
-
-
-def write_csv(name: str, matrix: Array) -> bytes:
-    """A matrix, or a bias as one row, as a CSV file whose first line names it; every number reads back as the same.
-
-    >>> write_csv("w_q", np.array([[1.5, 2.0], [-0.1, 1e-9]]))
-    b'W_Q\\n1.5,2.0\\n-0.1,1e-09\\n'
-    """
-    rows = (",".join(map(repr, row)) for row in np.atleast_2d(matrix).tolist())
-    return "".join(f"{line}\n" for line in (ALL_SYMBOLS[name], *rows)).encode()
 
 
 def _name_from(file_name: str) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 
 from ..checks import Array, nearest_divisors, whole_number
 from ..counting import counted
-from ..errors import FileError, SettingsError, ShapeError
+from ..errors import FileError, ShapeError
 from ..projections import BIASES
 from ..trace import Trace
-from .csv_matrices import read_csv, write_csv
+from .csv_matrices import read_csv
 from .kept_texts import is_key, keep, recall
 from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_HEAD_WIDTH, MAX_HEADS, as_matrix
 from .matrix_text import pack, unpack
@@ -146,19 +146,9 @@ def shown_matrices(trace: Trace) -> OwnMatrices:
     return OwnMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o, **biases)
 
 
-def template(kind: str, trace: Trace, matrix: str = "x") -> bytes:
-    """The matrices now shown as a file to change and load again: "npz" holds all of them, "csv" one.
-
-    Loading it unchanged changes no number. Raises: SettingsError.
-    """
-    matrices = shown_matrices(trace).given
-    if kind == "npz":
-        return write_npz(matrices)
-    if kind != "csv" or matrix not in matrices:
-        raise SettingsError(
-            f"There is no template {kind!r} of {matrix!r}; ask for npz, or csv of {', '.join(matrices)}"
-        )
-    return write_csv(matrix, matrices[matrix])
+def template(trace: Trace) -> bytes:
+    """The matrices now shown as one NPZ file, to change and load again. Loading it unchanged changes no number."""
+    return write_npz(shown_matrices(trace).given)
 
 
 def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -> int:

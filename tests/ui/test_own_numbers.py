@@ -169,7 +169,7 @@ def file(name: str, data: bytes) -> Any:
 def test_matrices_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading the template changes no number."""
     trace = trace_of(Scenario())
-    state = session(monkeypatch, **{"own file": file("m.npz", template("npz", trace))})
+    state = session(monkeypatch, **{"own file": file("m.npz", template(trace))})
     own_numbers._load()
     loaded = trace_of(Scenario(own=state["own"]))
     np.testing.assert_array_equal(loaded.output, trace.output)

@@ -104,7 +104,7 @@ def mapping() -> None:
         )  # fmt: skip
         connection = st.toggle("add_connection", key="stiefel_connection", bind="query-params")
         seed = whole_number_input(st, "Seed", 0, 9999, 0, key="stiefel_mapping_seed", bind="query-params", width=110)
-    check = mapping_example(str(convention), bool(connection), seed or 0)
+    check = mapping_example(str(convention), bool(connection), seed)
     chosen = CONVENTIONS[str(convention)]
     left, right = st.columns(2, vertical_alignment="center")
     left.markdown(

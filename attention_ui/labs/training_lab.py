@@ -61,7 +61,7 @@ def settings() -> TrainingSettings:
         temperature = st.select_slider("Temperature: scores are divided by", TEMPERATURES, **_about("temperature"))
     return TrainingSettings(
         str(task), n_heads, d_k, d_v, n_steps, batch, float(rate), str(constraint),
-        0.0 if temperature == TEMPERATURES[0] else float(temperature), seed or 0,
+        0.0 if temperature == TEMPERATURES[0] else float(temperature), seed,
     )  # fmt: skip
 
 

@@ -33,11 +33,11 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     seed = whole_number_input(st, "Seed", 0, 9999, 0, key="depth_seed", bind="query-params", width=110)
 text = now.scenario.text if source == "sentence" else ""
 if compare == "remedies":
-    stacks = remedies(Stack(n_layers=n_layers, seed=seed or 0))
+    stacks = remedies(Stack(n_layers=n_layers, seed=seed))
     courses = {name: draws(one, width, text) for name, one in stacks.items()}
 else:
     heads = 4 if weights == "random" else 1
-    stack = Stack(weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed or 0)
+    stack = Stack(weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed)
     courses = {f"C = {width}": draws(stack, width, text) for width in WIDTHS}
 
 ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
@@ -50,8 +50,8 @@ st.markdown(
 )
 if any(len(one.courses) > 1 for one in courses.values()):
     st.caption(
-        f"Lines are the median of {DRAWS} draws, with the seeds {seed or 0} to {(seed or 0) + DRAWS - 1}; the band "
-        "around a line holds all of them."
+        f"Lines are the median of {DRAWS} draws, with the seeds {seed} to {seed + DRAWS - 1}; the band around a line "
+        "holds all of them."
     )
 left, right = st.columns(2)
 with left:
@@ -78,7 +78,7 @@ with st.expander(
             "*logarithmic*). How far this rule is off for deviations of size ε:"
         )
         sizes = (0.1, 0.03, 0.01, 0.003)
-        errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed or 0)) for size in sizes]
+        errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in sizes]
         st.dataframe(
             {"size ε": sizes, "relative error of the rule": [f"{error:.4f}" for error in errors]},
             hide_index=True, width="content",

@@ -27,7 +27,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
         help="Each point draws tokens until the standard errors of D and R are at most this.",
     )  # fmt: skip
     seed = whole_number_input(st, "Seed", 0, 9999, 0, key="growth_seed", bind="query-params", width=110)
-growth = Growth(kind == "tied", scaled, causal, seed or 0)
+growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted or TOKEN_COUNTS), float(precision or 0.01)
 known = growth_run.known(growth, counts, error)
 

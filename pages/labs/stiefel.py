@@ -23,7 +23,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
 d_model, n_heads = int(width), int(count)
 
 st.subheader("What the constraint changes", anchor=False)
-rows, spectra = lab.effects(d_model, n_heads, seed or 0)
+rows, spectra = lab.effects(d_model, n_heads, seed)
 st.dataframe(rows, hide_index=True)
 left, right = st.columns([2, 3])
 with left:

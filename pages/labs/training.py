@@ -52,7 +52,7 @@ with right:
 sequence = whole_number_input(
     st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", bind="query-params", width=170
 )
-trace = lab.one_sequence(settings, projections, sequence or 0)
+trace = lab.one_sequence(settings, projections, sequence)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
 st.caption(
     "Every row is one token’s attention in this sequence. "

@@ -29,10 +29,9 @@ from .way import ask_for
 def says(now: Here, field: str, more: str = "") -> None:
     """What the step did: one sentence, its formula with what is added to it, and the shape of the result."""
     trace, text = now.trace, now.notation
-    shape = getattr(trace, field).shape
-    sizes = shape if text.convention == "row" else (*shape[:-2], *shape[:-3:-1])
+    sizes = " × ".join(map(str, notation.shape(trace, field, text)))
     named = ", ".join(notation.axes(trace, field, text))
-    badge = f":gray-badge[{STEPS[field].title}: ({named}) = {' × '.join(map(str, sizes))}]"
+    badge = f":gray-badge[{STEPS[field].title}: ({named}) = {sizes}]"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"{notation.says(trace, field, text)}\n\n{badge}", width="stretch")
         st.latex(formula(trace, field, text) + more, width="content")

@@ -1,7 +1,7 @@
 r"""One quantity, several ways to write it: our notation, and the symbols, words and axes of any other text.
 
 In the column convention a token is a column: every matrix stands transposed, its numbers are the same (see `columns`).
-The texts themselves are in `texts`, the formulas in `formulas`.
+Symbols are in `symbols`, the texts themselves in `texts`, the formulas in `formulas`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from unicodedata import normalize
 
 from ..errors import SettingsError
 from ..steps import AXES
 from ..trace import STEPS, Trace
+from .symbols import Symbol as Symbol
 
 # Sizes and weights: our word, our symbol, what it is. The fields of the `Trace` say this themselves in their `Step`.
 SIZES = {
@@ -37,51 +37,6 @@ WEIGHTS = {
 AXIS_SIZES = {"T": "n_tokens", "D": "d_model", "H": "n_heads", "K": "d_k", "V": "d_v"}
 OTHER_WAY = {"row": "column", "Row": "Column", "column": "row", "Column": "Row"}
 SILENT = "The text has no symbol for it: ours is used."
-
-SIGNS = {
-    r"\alpha": "α", r"\nu": "ν", r"\lambda": "λ", r"\div": "÷", r"\mathcal{P}": "𝒫", r"^{\top}": "ᵀ",
-    r"\_": "\0", r"\ ": " ",
-}  # fmt: skip
-LOW, HIGH = "0123456789aehijklmnoprstuvx", "()hijlmn0123456789"
-LOWERED = str.maketrans(LOW, "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
-RAISED = str.maketrans(HIGH, "⁽⁾ʰⁱʲˡᵐⁿ⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A symbol as LaTeX, and in plain characters for places that cannot typeset."""
-
-    latex: str
-
-    @property
-    def plain(self) -> str:
-        r"""The symbol without LaTeX.
-
-        >>> [Symbol(s).plain for s in (r"\tilde S_h", "W_Q", r"\hat \alpha^{(i)}", r"\mathrm{QC}", "(P^Q)^{\\top}")]
-        ['S̃ₕ', 'W_Q', 'α̂⁽ⁱ⁾', 'QC', '(P^Q)ᵀ']
-        """
-        text = re.sub(
-            r"\\(hat|tilde) (\\[a-z]+|\w)", lambda m: m[2] + {"hat": "\u0302", "tilde": "\u0303"}[m[1]], self.latex
-        )
-        for macro, sign in SIGNS.items():
-            text = text.replace(macro, sign)
-        text = re.sub(r"\\(?:mathrm|mathtt|text)\{([^{}]*)\}", r"\1", text)
-        text = re.sub(r"_(?:\{([^{}]*)\}|(\w))", lambda m: _lowered(m[1] or m[2]), text)
-        text = re.sub(r"\^\{(\([^{}]*\))\}", lambda m: m[1].translate(RAISED), text)
-        return normalize("NFC", re.sub(r"\^\{([^{}]*)\}", r"^\1", text).replace("\0", "_"))
-
-    @property
-    def transposed(self) -> Symbol:
-        r"""The symbol of the transposed matrix.
-
-        >>> Symbol("W_Q").transposed.latex, Symbol("P^Q").transposed.latex
-        ('W_Q^{\\top}', '(P^Q)^{\\top}')
-        """
-        return Symbol(f"({self.latex})^{{\\top}}" if "^" in self.latex else f"{self.latex}^{{\\top}}")
-
-
-def _lowered(index: str) -> str:
-    return index.translate(LOWERED) if set(index) <= set(LOW) else f"_{index}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +117,19 @@ def axes(trace: Trace, name: str, notation: Notation) -> tuple[str, ...]:
     ('B', 'T', 'H·K')
     """
     names = axis_names(trace, notation)
-    found = [joined(axis, names) for axis in trace.axes(name)]
-    return tuple(found if notation.convention == "row" else [*found[:-2], *found[:-3:-1]])
+    found = tuple(joined(axis, names) for axis in trace.axes(name))
+    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
+
+
+def shape(trace: Trace, name: str, notation: Notation) -> tuple[int, ...]:
+    """How long the `axes` of a field are, in the same order.
+
+    >>> from attention_core import Projections, attend
+    >>> shape(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", Notation("x", "X", convention="column"))
+    (1, 2, 1)
+    """
+    found: tuple[int, ...] = getattr(trace, name).shape
+    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
 
 
 def joined(axis: str, names: Mapping[str, str]) -> str:

@@ -52,19 +52,13 @@ def array_table(trace: Trace, text: Notation) -> str:
     """Every field of the trace: symbol, name in the code, axes, size, formula, and what happened."""
     lines = ["| symbol | array | axes | size | formula | what it is |", "|---|---|---|---|---|---|"]
     for name in STEPS:
-        sizes = " × ".join(map(str, shape_shown(trace, name, text)))
+        sizes = " × ".join(map(str, notation.shape(trace, name, text)))
         named = ", ".join(notation.axes(trace, name, text))
         lines.append(
             f"| {_typeset(notation.symbol(name, text))} | `{name}` | {plain(named)} "
             f"| {sizes} | ${formula(trace, name, text)}$ | {notation.says(trace, name, text)} |"
         )
     return "\n".join(lines)
-
-
-def shape_shown(trace: Trace, name: str, text: Notation) -> tuple[int, ...]:
-    """The shape of a field as a text would write it: rows and columns swap where tokens are columns."""
-    shape = getattr(trace, name).shape
-    return shape if text.convention == "row" else (*shape[:-2], *shape[:-3:-1])
 
 
 def _own(name: str, text: Notation) -> str:

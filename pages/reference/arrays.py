@@ -8,7 +8,7 @@ from attention_core.notation import OURS
 from attention_core.notation.formulas import formula
 from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.reference.notation_tables import array_table, shape_shown
+from attention_ui.reference.notation_tables import array_table
 from attention_ui.registry import step_of
 from attention_viz.tables import field_table, matrix_table
 
@@ -37,7 +37,7 @@ words, form = st.columns([3, 2], vertical_alignment="center")
 words.markdown(notation.says(trace, field, text))
 words.badge(
     f"{step.title}: ({', '.join(notation.axes(trace, field, text))}) = "
-    f"{' × '.join(map(str, shape_shown(trace, field, text)))}",
+    f"{' × '.join(map(str, notation.shape(trace, field, text)))}",
     color="gray",
 )
 form.latex(formula(trace, field, text))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
-from attention_core.notation import OURS, Notation, Symbol, axes, glossary, remark, says, symbol, turned
+from attention_core.notation import OURS, Notation, Symbol, axes, glossary, remark, says, shape, symbol, turned
 from attention_core.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
@@ -168,6 +168,15 @@ def test_axes_of_the_texts_by_hand() -> None:
     assert axes(trace, "scores", SLIDES) == ("B", "h", "N", "N")
     assert axes(trace, "value_heads", NOTE) == ("B", "dₕ", "n", "dᵥ")
     assert axes(trace, "keys", MQL5) == ("B", "N", "h·nK")
+
+
+def test_shapes_are_turned_like_their_axes() -> None:
+    """In the column convention rows and columns change places, and nothing else does."""
+    trace = a_trace(cross=True)
+    for name in STEPS:
+        *first, rows, columns = getattr(trace, name).shape
+        assert shape(trace, name, OURS) == shape(trace, name, DOSHI) == (*first, rows, columns)
+        assert shape(trace, name, GML) == (*first, columns, rows)
 
 
 def test_axes_of_weights() -> None:

@@ -9,28 +9,27 @@ import streamlit as st
 from attention_core.diagonal.claims import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, Evidence, claim
 
 from ..markdown import plain
+from ..search import finds, search_field
 
 BADGES = {
     ALWAYS: ":green-badge[:material/verified: always]",
     CONDITION: ":orange-badge[:material/rule: under a condition]",
     FALSE: ":red-badge[:material/close: false]",
 }
-MOST_LETTERS = 60
 
 
 def chosen() -> tuple[Claim, ...]:
     """Draw the filters, and give the claims that pass them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = st.text_input(
-            "Search", max_chars=MOST_LETTERS, key="claims_words", bind="query-params", placeholder="such as softmax",
-            width=230, icon=":material/search:",
-        )  # fmt: skip
+        words = search_field("claims_words", "softmax")
         statuses = st.pills("Verdict", tuple(BADGES), selection_mode="multi", key="claims_status", bind="query-params")
         texts = st.pills("Said by", tuple(TEXTS), selection_mode="multi", key="claims_text", bind="query-params")
     return tuple(
         one
         for one in CLAIMS
-        if one.status in (statuses or BADGES) and one.text in (texts or TEXTS) and _speaks_of(one, words or "")
+        if one.status in (statuses or BADGES)
+        and one.text in (texts or TEXTS)
+        and finds(words, one.id, one.said, one.truth)
     )
 
 
@@ -56,9 +55,3 @@ def show(one: Claim) -> None:
 def evidence(identifier: str) -> Evidence:
     """What the check of a claim finds; the same each time, so it is computed once."""
     return claim(identifier).check()
-
-
-def _speaks_of(one: Claim, words: str) -> bool:
-    """Whether each word that is searched for is in the claim, in what is true, or in its name."""
-    text = f"{one.id} {one.said} {one.truth}".casefold()
-    return all(word in text for word in words.casefold().split())

@@ -11,7 +11,7 @@ from attention_core.diagonal.claims import TEXTS
 
 from ..markdown import plain
 from ..registry import page_of
-from .search import finds
+from ..search import finds
 
 FILE = Path(__file__).parent.parent.parent / "assets" / "concepts.csv"
 

@@ -8,7 +8,7 @@ from attention_core.notation.formulas import formula
 from attention_core.notation.texts import NOTATIONS
 
 from ..markdown import plain
-from .search import finds
+from ..search import finds
 
 
 def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:

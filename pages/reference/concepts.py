@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.diagonal.claims import TEXTS
 from attention_ui.reference.concepts import concept_table, concepts, found
-from attention_ui.reference.search import search_field
+from attention_ui.search import search_field
 from attention_viz.labels import counted
 
 texts = tuple(dict.fromkeys(one.text for one in concepts()))

@@ -6,7 +6,7 @@ from attention_core.notation import OURS
 from attention_core.notation.texts import NOTATIONS
 from attention_ui.here import here
 from attention_ui.reference.notation_tables import glossary_rows, glossary_table, notation_table
-from attention_ui.reference.search import search_field
+from attention_ui.search import search_field
 
 text = here().notation
 

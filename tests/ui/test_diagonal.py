@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.diagonal.claims import CLAIMS, FALSE
+from attention_core.diagonal.claims import CLAIMS, FALSE, claim
 from attention_core.diagonal.growth import estimated
 from attention_core.diagonal.growth_table import Growth
 from attention_core.diagonal.presets import DIAGONAL_PRESETS
@@ -189,10 +189,18 @@ def test_kinds_of_depth(address: dict[str, str]) -> None:
 def test_all_claims_are_shown() -> None:
     """Without a filter every claim is there with its correction and its live numbers; filters take the others away."""
     said = texts(opened("claims"))
-    for claim in CLAIMS:
-        assert plain(claim.said) in said
-        assert plain(claim.truth) in said
+    for one in CLAIMS:
+        assert plain(one.said) in said
+        assert plain(one.truth) in said
     assert said.count("**Checked here:**") == len(CLAIMS)
     few = texts(opened("claims", claims_status=FALSE, claims_text="slides"))
     assert few.count("**Checked here:**") == sum(c.status == FALSE and c.text == "slides" for c in CLAIMS)
     assert "No claim fits" in texts(opened("claims", claims_words="zebra"))
+
+
+@pytest.mark.parametrize(("words", "name"), [("QKT", "note-divided-by-d"), ("N2", "popular-twice-as-long")])
+def test_raised_signs_of_claims_are_found_as_plain_ones(words: str, name: str) -> None:
+    """Who types QKT finds QKᵀ, and n2 finds n²: the claims are searched as the concepts and the glossary are."""
+    said = texts(opened("claims", claims_words=words))
+    assert said.count("**Checked here:**") == 1
+    assert plain(claim(name).said) in said

@@ -20,8 +20,8 @@ from attention_ui.focus import NAMES
 from attention_ui.reference.concepts import Concept, concept_table, concepts, found
 from attention_ui.reference.notation_tables import array_table, glossary_rows, notation_table
 from attention_ui.reference.papers import papers
-from attention_ui.reference.search import finds
 from attention_ui.registry import PAGES
+from attention_ui.search import finds
 from tests.ui.app import ROOT, gone_to, here, opened, texts
 
 NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"

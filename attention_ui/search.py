@@ -12,7 +12,7 @@ MOST_LETTERS = 60
 def search_field(key: str, example: str) -> str:
     """Draw a search field, bound to the address; give what is searched for."""
     typed = st.text_input(
-        "Search", max_chars=MOST_LETTERS, key=key, bind="query-params", placeholder=f"such as {example}", width=260,
+        "Search", max_chars=MOST_LETTERS, key=key, bind="query-params", placeholder=f"such as {example}", width=230,
         icon=":material/search:",
     )  # fmt: skip
     return typed or ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from enum import IntEnum
 
 import numpy as np
 
@@ -12,6 +13,36 @@ from .costs import check_room
 from .errors import SettingsError
 
 Draw = Callable[[np.random.Generator, int, int], Array]
+
+
+class Stream(IntEnum):
+    """The random streams of a seed: whoever draws from one leaves the numbers of the others alone.
+
+    The numbers stay as they are: an address holds a seed, and brings back what was drawn from it. NumPy gives stream 0
+    also for the seed alone, from which a laboratory draws all it needs.
+    """
+
+    W_Q = 0
+    W_K = 1
+    W_V = 2
+    W_O = 3
+    B_Q = 4
+    B_K = 5
+    B_V = 6
+    B_O = 7
+    BASES = 8
+    CHANGES = 9
+    # Two names by accident, and without harm: no page shows changes of a layer beside queries and keys to be timed.
+    TIMED_HEADS = CHANGES
+    SPREADS = 10
+    DROPOUT = 11
+    PROBES = 12
+    PADDING = 13
+    TOKENS = 16
+    LENGTHS = 17
+    # With the sizes beside the seed, so that every choice of sizes has numbers of its own.
+    MEASURED_TOKENS = 18
+    MEASURED_WEIGHTS = 19
 
 
 def xavier(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
@@ -71,5 +102,5 @@ def draw(init: str, seed: int, stream: int, n_in: int, n_out: int) -> Array:
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:
-    """The random stream number `stream` of a seed from 0 to 2^64 - 1."""
+    """One `Stream` of a seed from 0 to 2^64 - 1."""
     return np.random.default_rng([seed_number(seed), stream])

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, DTypeLike
 from .checks import Array, as_numbers, engine_dtype, head_width, whole_number
 from .costs import check_room
 from .errors import SettingsError, ShapeError
-from .initialisation import draw, generator, orthonormal_columns
+from .initialisation import Stream, draw, generator, orthonormal_columns
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
-STREAMS = {name: number for number, name in enumerate(MATRICES + BIASES)}
+STREAMS = {name: Stream[name.upper()] for name in MATRICES + BIASES}
 
 
 @dataclass(frozen=True, eq=False)

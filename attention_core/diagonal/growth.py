@@ -14,12 +14,10 @@ import numpy as np
 from ..attention import scaled_dot_product_attention
 from ..checks import Array, check_switch, number_between, score_scale, seed_number, whole_number
 from ..costs import check_room, check_seconds
+from ..initialisation import Stream
 from . import Square
 from .metrics import argmax_rate, self_mass
 
-# Tokens and weights have a stream of numbers each, so that the result does not depend on the size of the chunks;
-# every choice of sizes has its own, so that the errors of neighbouring points are independent.
-TOKEN_DRAWS, WEIGHT_DRAWS = 18, 19
 # About 2 MB per score array: larger chunks fall out of the cache.
 CHUNK_NUMBERS = 2**18
 MOST_DRAWS = 100_000
@@ -116,7 +114,10 @@ def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:
     """Self-mass and argmax rate of each draw, chunk by chunk. Shapes: (2, draws of the chunk)."""
     e, (n_tokens, d_model, d_k) = experiment, (experiment.n_tokens, experiment.d_model, experiment.d_k)
     sizes = [e.seed, n_tokens, d_model, d_k]
-    tokens, weights = (np.random.default_rng([*sizes, stream]) for stream in (TOKEN_DRAWS, WEIGHT_DRAWS))
+    # Tokens and weights have a stream of numbers each, so that the result does not depend on the size of the chunks;
+    # every choice of sizes has its own, so that the errors of neighbouring points are independent.
+    streams = (Stream.MEASURED_TOKENS, Stream.MEASURED_WEIGHTS)
+    tokens, weights = (np.random.default_rng([*sizes, stream]) for stream in streams)
     size = max(1, CHUNK_NUMBERS // (n_tokens * max(n_tokens, d_model) + d_model * d_k))
     for first in range(0, at_most, size):
         n_draws = min(size, at_most - first)

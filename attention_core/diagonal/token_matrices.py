@@ -19,11 +19,9 @@ from ..checks import (
 from ..costs import check_room
 from ..errors import SettingsError, ShapeError
 from ..file_checks import typed_number
-from ..initialisation import generator
+from ..initialisation import Stream, generator
 from ..trained.encoder import Norm, layer_norm
 
-# Random streams beside those of the weights, so that new tokens leave the weights alone.
-TOKEN_STREAM, LENGTH_STREAM = 16, 17
 MAX_TOKENS, MAX_FEATURES = 64, 64
 
 
@@ -33,7 +31,7 @@ def gaussian_tokens(n_tokens: int, d_model: int, seed: int = 0) -> Array:
     More features leave the first ones as they are, so that only d_model changes.
     """
     check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1))
-    features_DT = generator(seed, TOKEN_STREAM).standard_normal((d_model, n_tokens))
+    features_DT = generator(seed, Stream.TOKENS).standard_normal((d_model, n_tokens))
     return np.ascontiguousarray(features_DT.T)
 
 
@@ -46,7 +44,7 @@ def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
     x_TD = as_stack("x", x_TD, 2, exactly=True)
     number_between("spread", spread)
     with np.errstate(over="ignore", invalid="ignore"):
-        factors_T1 = np.exp(spread * generator(seed, LENGTH_STREAM).standard_normal((len(x_TD), 1)))
+        factors_T1 = np.exp(spread * generator(seed, Stream.LENGTHS).standard_normal((len(x_TD), 1)))
         longer: Array = x_TD * factors_T1
     check_range(longer)
     return longer

@@ -13,11 +13,8 @@ import numpy as np
 from ..checks import Array, as_stack
 from ..errors import SettingsError, ShapeError
 from ..formulas import merge_heads, split_heads
-from ..initialisation import generator, orthonormal_columns
+from ..initialisation import Stream, generator, orthonormal_columns
 from ..projections import Projections
-
-# Streams 0 to 7 of a seed belong to the weights and biases.
-STREAM = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +31,7 @@ class Gauge:
 
 def random_gauge(projections: Projections, seed: int = 0) -> Gauge:
     """A rotation, a stretch of each direction by 1/2 to 2, and another rotation, for each key/value head."""
-    rng = generator(seed, STREAM)
+    rng = generator(seed, Stream.BASES)
     of_widths = [
         np.stack([_invertible(rng, width) for _ in range(projections.groups)])
         for width in (projections.d_k, projections.d_v)

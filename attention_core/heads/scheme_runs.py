@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..checks import Array, seed_number
-from ..initialisation import generator
+from ..initialisation import Stream, generator
 from ..remembered import remembered
 from ..trace import Trace
 from .counts import LayerSize, size_of
@@ -15,7 +15,6 @@ from .measurement import Measurement, measure
 from .score_schemes import SCHEMES, Scheme
 from .size_growth import as_grows
 
-STREAM = 9  # streams 0 to 8 of a seed belong to weights and changes of basis
 # A measurement may keep so many numbers at once (32 MB) and multiply so often (about a tenth of a second).
 MOST_NUMBERS, MOST_MULTIPLIES = 2**22, 2**26
 
@@ -74,6 +73,6 @@ def is_small_enough(scheme: Scheme, size: LayerSize) -> bool:
 
 
 def _queries_and_keys(size: LayerSize, seed: int) -> tuple[Array, Array]:
-    rng = generator(seed, STREAM)
+    rng = generator(seed, Stream.TIMED_HEADS)
     shape = (size.n_heads, size.n_tokens, size.d_k)
     return rng.standard_normal(shape), rng.standard_normal(shape)

@@ -9,13 +9,10 @@ import numpy as np
 
 from ..checks import Array
 from ..code.rounding import RELATIVE, tolerance
-from ..initialisation import generator
+from ..initialisation import Stream, generator
 from ..trace import STEPS, Trace
 from .faults import RIGHT, Given, Steps, given_of, run
 from .invariances import shuffled_order
-
-# Streams 0 to 11 of a seed belong to weights, changes, measured scores and dropout.
-STREAM = 12
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ def _repeated_call(given: Given, steps: Steps) -> Verdict:
 
 
 def _different_heads(given: Given, steps: Steps) -> Verdict:
-    rng = generator(0, STREAM)
+    rng = generator(0, Stream.PROBES)
     probe = replace(given, inputs=_noise(rng, given.inputs), memory=_noise(rng, given.memory))
     declared, found = _twins(run(probe)), _twins(run(probe, steps))
     extra = [pair for pair in found if pair not in declared]
@@ -126,7 +123,7 @@ def _whole_embedding(given: Given, steps: Steps) -> Verdict:
     n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
     first = -(-n_features // n_heads)
     inputs = given.inputs.copy()
-    inputs[..., first:] += 1 + generator(0, STREAM).random(n_features - first)
+    inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
     changed = replace(given, inputs=inputs)
     if not _moves(given, changed, RIGHT):
         return Verdict(True, "By its weights head 0 reads no other features than its own, and so it does.")

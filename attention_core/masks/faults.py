@@ -17,14 +17,12 @@ from ..checks import Array, check_alike, whole_number
 from ..code.rounding import tolerance
 from ..decompositions import merge_without_swap, split_without_swap
 from ..formulas import merge_heads, softmax, split_heads
-from ..initialisation import generator
+from ..initialisation import Stream, generator
 from ..projections import Projections
 from ..remembered import remembered
 from ..trace import STEPS, Trace
 
 DROPOUT = 0.1
-# Streams 0 to 10 of a seed belong to weights, changes and measured scores.
-STREAM = 11
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def _mask_last(unmasked_BHTS: Array, masked_BHTS: Array) -> Array:
 
 
 def _dropped(probabilities: Array, call: int) -> Array:
-    kept = generator(call, STREAM).random(probabilities.shape) >= DROPOUT
+    kept = generator(call, Stream.DROPOUT).random(probabilities.shape) >= DROPOUT
     thinned: Array = (probabilities * kept / (1 - DROPOUT)).astype(probabilities.dtype)
     return thinned
 

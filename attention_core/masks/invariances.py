@@ -13,12 +13,9 @@ from ..costs import check_room
 from ..errors import SettingsError, ShapeError
 from ..heads.gauge import Gauge, change_gauge, random_gauge
 from ..heads.reruns import rerun
-from ..initialisation import generator
+from ..initialisation import Stream, generator
 from ..projections import Projections
 from ..trace import Trace
-
-# Streams 0 to 7 of a seed belong to the weights, 8 to changes of basis.
-STREAM = 9
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ def shuffled_order(n_tokens: int, seed: int = 0) -> tuple[int, ...]:
     True
     """
     check_room(n_tokens=whole_number("n_tokens", n_tokens, 1))
-    rng = generator(seed, STREAM)
+    rng = generator(seed, Stream.CHANGES)
     cycle = rng.permutation(n_tokens)
     order = np.empty(n_tokens, dtype=int)
     order[cycle] = np.roll(cycle, 1)
@@ -120,20 +117,20 @@ def _add_to_scores(trace: Trace, constants: Array) -> Trace:
 
 
 def _row_constants(trace: Trace, seed: int) -> Trace:
-    return _add_to_scores(trace, 3 * generator(seed, STREAM).standard_normal((trace.sizes["T"], 1)))
+    return _add_to_scores(trace, 3 * generator(seed, Stream.CHANGES).standard_normal((trace.sizes["T"], 1)))
 
 
 def _column_constants(trace: Trace, seed: int) -> Trace:
-    return _add_to_scores(trace, 3 * generator(seed, STREAM).standard_normal((1, trace.sizes["S"])))
+    return _add_to_scores(trace, 3 * generator(seed, Stream.CHANGES).standard_normal((1, trace.sizes["S"])))
 
 
 def _query_bias(trace: Trace, seed: int) -> Trace:
-    vector = generator(seed, STREAM).standard_normal(trace.projections.w_q.shape[1])
+    vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_q.shape[1])
     return rerun(trace, projections=with_query_bias(trace.projections, vector))
 
 
 def _key_bias(trace: Trace, seed: int) -> Trace:
-    vector = generator(seed, STREAM).standard_normal(trace.projections.w_k.shape[1])
+    vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_k.shape[1])
     return rerun(trace, projections=with_key_bias(trace.projections, vector))
 
 

@@ -9,13 +9,10 @@ import numpy as np
 from ..attention import attend
 from ..checks import Array, number_between
 from ..heads import check_places
-from ..initialisation import generator
+from ..initialisation import Stream, generator
 from ..trace import Trace
 from .hiding import HIDING_VALUES, MaskOrder, hidden_with, leak, mask_order
 from .workshop import MaskedBatch
-
-# Streams 0 to 12 of a seed belong to weights, changes, measured scores, dropout and probes.
-STREAM = 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +108,7 @@ def other_padding(made: MaskedBatch, sequence: int) -> OtherPadding:
     """Put random numbers in place of the [pad] vectors of all sequences."""
     check_places(made.trace, sequence=sequence)
     inputs_BTD = made.trace.inputs.copy()
-    rng = generator(0, STREAM)
+    rng = generator(0, Stream.PADDING)
     for vectors, n_real in zip(inputs_BTD, made.batch.lengths, strict=True):
         vectors[n_real:] = 3 * rng.standard_normal(vectors[n_real:].shape)
     changed = _again(made, inputs_BTD, made.allowed, "zero")

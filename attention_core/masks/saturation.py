@@ -11,14 +11,12 @@ from ..costs import check_room
 from ..errors import SettingsError, ShapeError
 from ..formulas import softmax
 from ..heads.patterns import effective_tokens
-from ..initialisation import generator
+from ..initialisation import Stream, generator
 from ..measure_checks import as_shares
 from ..option_checks import as_scores
 from ..remembered import remembered
 
 WIDTHS = (1, 4, 16, 64, 256, 1024)
-# Streams 0 to 9 of a seed belong to weights and changes.
-STREAM = 10
 N_DRAWS = 64
 
 
@@ -126,7 +124,7 @@ def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
     The width 1024 takes 0.1 s. Raises: SettingsError.
     Source: Vaswani et al. 2017, section 3.2.1, footnote 4.
     """
-    rng = generator(seed, STREAM)
+    rng = generator(seed, Stream.SPREADS)
     shape = (N_DRAWS, whole_number("n_keys", n_keys, 1, 256), whole_number("d_k", d_k, 1, 4096))
     queries_RTK, keys_RSK = rng.standard_normal(shape), rng.standard_normal(shape)
     scores_RTS = queries_RTK @ keys_RSK.swapaxes(-1, -2)

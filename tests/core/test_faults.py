@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
-from attention_core.initialisation import generator
+from attention_core.initialisation import Stream, generator
 from attention_core.masks.fault_checks import CHECKS, verdicts
 from attention_core.masks.faults import (
     DROPOUT,
     FAULTS,
     RIGHT,
-    STREAM,
     Fault,
     Steps,
     first_difference,
@@ -105,7 +104,7 @@ def test_the_lines_of_code(fault: Fault) -> None:
     names = {
         **{name: getattr(trace, name) for name in STEPS}, "B": 2, "T": T, "S": T, "H": H, "K": K, "V": V, "D": D,
         "np": np, "softmax": softmax, "split_heads": split_heads, "w_q": trace.projections.w_q, "mask": trace.mask,
-        "small_w_q": blocks[np.arange(H), :, np.arange(H)], "rng": generator(0, STREAM),
+        "small_w_q": blocks[np.arange(H), :, np.arange(H)], "rng": generator(0, Stream.DROPOUT),
     }  # fmt: skip
     assert_same(eval(fault.right, names), getattr(right, fault.array))
     assert_same(eval(fault.wrong, names), getattr(wrong, fault.array))

@@ -9,7 +9,7 @@ import numpy as np
 from ...attention import attend
 from ...decompositions import head_contributions
 from ...formulas import softmax
-from ...initialisation import generator
+from ...initialisation import Stream, generator
 from ...projections import Projections
 from ..convex_hull import in_hull
 from ..token_matrices import gaussian_tokens
@@ -97,7 +97,7 @@ def dot_product_is_similarity() -> Evidence:
 )
 def key_bias() -> Evidence:
     """How far the output moves with a bias on queries, keys or values."""
-    plain, bias = attend(X, LAYER).output, generator(0, 0).standard_normal(WIDTH)
+    plain, bias = attend(X, LAYER).output, generator(0, Stream.W_Q).standard_normal(WIDTH)
     moves = {
         name: difference(attend(X, replace(LAYER, **{name: bias})).output, plain)  # type: ignore[arg-type]
         for name in ("b_q", "b_k", "b_v")

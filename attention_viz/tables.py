@@ -7,14 +7,13 @@ import pandas as pd
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.derivation import Derivation, Factor
+from attention_core.heads import head_of
+from attention_core.own.matrix_names import ALL_SYMBOLS
 
 from .labels import number
 from .tiles import column_labels
 
-SYMBOLS = {
-    "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O", "b_q": "b_Q", "b_k": "b_K", "b_v": "b_V", "b_o": "b_O",
-    "scale": "s", "bias": "bias",
-}  # fmt: skip
+SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
 
 def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFrame:
@@ -23,7 +22,7 @@ def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFr
     Rows are numbered, so that repeated tokens stay apart.
     """
     array = getattr(trace, field)[0]
-    matrix = array if head is None else array[head * array.shape[0] // trace.projections.n_heads]
+    matrix = array if head is None else array[head_of(trace, field, head)]
     rows = [f"{i} {token}" for i, token in enumerate(trace.labels(trace.axes(field)[-2]))]
     letter = trace.axes(field)[-1]
     names = trace.labels(letter) if letter in "TS" else column_labels(trace, field)

@@ -114,7 +114,7 @@ def test_each_requirement_is_pinned_and_has_its_reason() -> None:
 
 
 def test_the_app_needs_four_packages_and_a_faster_loop() -> None:
-    """Nothing but streamlit, numpy, plotly and pandas is needed to run the app; uvloop, where there is one, speeds it."""
+    """Nothing but streamlit, numpy, plotly and pandas is needed to run the app; uvloop speeds it where there is one."""
     needed = {"streamlit", "numpy", "plotly", "pandas"}
     assert {line.split("==")[0] for line in requirement_lines()[1::2]} == {*needed, "uvloop"}
 

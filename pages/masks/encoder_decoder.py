@@ -23,20 +23,22 @@ padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **ke
 traces = three_uses(now.scenario, (target or "")[:1000], int(padding))
 
 cards(traces)
-chosen = st.session_state.get("ed_use") or "cross"
-trace = traces[chosen]
-cell = own_cell(CELL, now.focus, trace.sizes["T"], trace.sizes["S"])
-scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
-show_board(scene, "uses", on_pin=follow)
-st.caption(
-    "Hatched cells are hidden. All three use the same weights here, so that only the sentences differ; a real model "
-    "has weights of its own in each place. Try: click a cell of another use, or give the target a single word."
-)
+side_by_side = st.container()
 
 st.subheader("One use, step by step", anchor=False)
-key = st.segmented_control("Use", tuple(use.key for use in USES), default="cross", required=True, key="ed_use",
-                           label_visibility="collapsed", **kept)  # fmt: skip
-use = next(use for use in USES if use.key == (key or chosen))
+chosen = st.segmented_control("Use", tuple(use.key for use in USES), default="cross", required=True, key="ed_use",
+                              label_visibility="collapsed", **kept) or "cross"  # fmt: skip
+use = next(use for use in USES if use.key == chosen)
+trace = traces[chosen]
+cell = own_cell(CELL, now.focus, trace.sizes["T"], trace.sizes["S"])
+with side_by_side:  # drawn only now: which cell is pinned there depends on the use
+    scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
+    show_board(scene, "uses", on_pin=follow)
+    st.caption(
+        "Hatched cells are hidden. All three use the same weights here, so that only the sentences differ; a real "
+        "model has weights of its own in each place. Try: click a cell of another use, or give the target a single "
+        "word."
+    )
 query_token, key_token = plain(trace.tokens[cell[0]]), plain(trace.memory_tokens[cell[1]])
 share = percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
 st.markdown(

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.scenario import Scenario
 from attention_ui.controls import MAX_SEED
-from tests.ui.app import EVERY_PAGE, ROOT, errors, here, opened
+from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, here, opened, scenes, texts
 
 
 @pytest.mark.parametrize(("page", "name", "shown"), [
@@ -104,10 +104,13 @@ def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, show
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_choice_of_a_page_is_understood(page: str) -> None:
-    """An address with every choice of a page, none of them its default, is followed without a word."""
+    """An address with every choice of a page, none of them its default, is followed without a word, at once."""
     address = dict(choices(opened(page)))
     app = opened(page, **address)
     assert not app.toast
+    first = texts(app), scenes(app), figures(app)
+    app.run()
+    assert (texts(app), scenes(app), figures(app)) == first
     shown = {name: app.session_state[name] for name in address if name in app.session_state}
     assert {
         name: str(*one) if isinstance(one, list) else str(one) for name, one in shown.items()

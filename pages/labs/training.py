@@ -17,17 +17,18 @@ with st.container(border=True):
 lab.says(settings)
 run = run_of(settings)
 
-percent = st.session_state.get("train_at", 100)
-step, projections = run.at(percent if isinstance(percent, int) else 100)
 left, right = st.columns([3, 2])
-lab.watch(run, step, left, right)
+button = right.container()
 with right:
     if run.step == 0:
         st.markdown("The weights are drawn at random and nothing is learnt yet: **press Train**.")
-    st.slider(
+    percent = st.slider(
         "Look at the layer after … of the run", 0, 100, 100, format="%d %%", key="train_at", bind="query-params",
         help="Drag it back to see the heads form: a plateau, then symmetry breaks, then each head has its question.",
     )  # fmt: skip
+step, projections = run.at(percent)
+lab.watch(run, step, left, button)
+with right:
     lab.verdict(run, step, projections)
     st.caption(
         "The dashed line is what theory allows: a head has one row of attention for all its channels, so it can bring "

@@ -65,6 +65,15 @@ def test_the_scrubber_goes_back() -> None:
     assert float(metrics(app)["Error on unseen sequences"]) > after
 
 
+def test_the_scrubber_of_an_address_counts_at_once() -> None:
+    """An address that names a place of the run shows that checkpoint, and marks it, in the first run of the page."""
+    press(opened("training", train_steps=200, train_batch=8), "Train")
+    app = opened("training", train_steps=200, train_batch=8, train_at=20)
+    assert metrics(app)["Step"] == "40"
+    first = figures(app)
+    assert figures(app.run()) == first
+
+
 def test_silencing_a_head() -> None:
     """A button silences a head: the bars then compare the whole layer with the rest."""
     app = press(opened("training", train_model="3 heads"), "without head 2")

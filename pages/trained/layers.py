@@ -8,7 +8,7 @@ from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown, of_model
 from attention_ui.here import here
 from attention_ui.show import show_figure
-from attention_ui.trained.head_place import HEAD, open_measured, open_pinned
+from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
 from attention_viz.labels import number, percent
 from attention_viz.trained.layer_pictures import by_layer, heads_matrix, weightless_beside
 
@@ -38,7 +38,7 @@ show_board(heads_matrix(values, (0, 0), measure.title, shares=measure.share), "m
 st.subheader("The same vectors without weights", anchor=False)
 kinds = weightless(now.scenario.text, now.scenario.n_tokens)
 model = shown if shown.trained else of_model(now)
-head = min(int(st.session_state.get(HEAD, 1)), model.maps.sizes["H"] - 1)
+_, head = head_shown(shown.maps.sizes["L"], model.maps.sizes["H"])
 n_tokens = model.maps.sizes["T"]
 st.markdown(
     "Without weights, Q = K = V = X, a token’s score with itself is its squared length over √D. On the model’s own "

@@ -120,6 +120,13 @@ def test_layers_say_why() -> None:
     assert np.trace(shares) / 15 > 0.7
 
 
+def test_layers_show_the_head_of_the_address() -> None:
+    """Beside attention without weights stands the head that the address names, and the address keeps it."""
+    app = opened("layers", text=ANIMAL, th_layer=4, th_head=5)
+    assert np.array_equal(sent(scenes(app)[1]["arrays"]["trained"]), attention_of(ANIMAL).layers[0][5])
+    assert gone_to(app, "one-head").session_state["th_layer"] == 4
+
+
 def test_the_sequence_length_counts() -> None:
     """A shorter sequence is cut on these pages as in the story; filling up adds nothing here."""
     short = scenes(opened("trained-heads", text=ANIMAL, n_tokens=6))[0]["arrays"]["layer 0"]["shape"]

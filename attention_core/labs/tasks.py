@@ -41,7 +41,7 @@ class Task:
 
     parts: the names of the questions asked at once; a head can answer one. loss: a name of `LOSSES`; a task with
     cross-entropy is scored by accuracy, the others by the error as a share of the target's variance.
-    head_counts: the models worth comparing. wide: (d_k, d_v) of a single head as large as two, if that is one of them.
+    head_counts: the models worth comparing; compares_wide: whether a single head as large as two is one of them.
     """
 
     name: str
@@ -56,7 +56,12 @@ class Task:
     d_k: int = 6
     d_v: int = 4
     head_counts: tuple[int, ...] = (1, 2, 4)
-    wide: tuple[int, int] | None = None
+    compares_wide: bool = False
+
+    @property
+    def wide(self) -> tuple[int, int]:
+        """d_k and d_v of a single head as large as two."""
+        return 2 * self.d_k, 2 * self.d_v
 
     @property
     def d_out(self) -> int:
@@ -136,7 +141,7 @@ TASKS = {
             d_model=PAYLOAD + 6,
             parts=("previous", "next"),
             draw=neighbours((-1, 1)),
-            wide=(12, 8),
+            compares_wide=True,
         ),
         Task(
             name="agreement",
@@ -145,7 +150,7 @@ TASKS = {
             d_model=GENDERS + NUMBERS + PAYLOAD,
             parts=("gender", "number"),
             draw=agreement,
-            wide=(12, 8),
+            compares_wide=True,
         ),
         Task(
             name="conjunction",
@@ -177,7 +182,7 @@ TASKS = {
             loss="cross-entropy",
             n_steps=600,
             d_v=6,
-            wide=(12, 12),
+            compares_wide=True,
         ),
     )
 }

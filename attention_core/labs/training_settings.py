@@ -12,6 +12,7 @@ from .tasks import Task, task_named
 
 # The matrices whose columns stay orthonormal, head by head.
 CONSTRAINTS = {"free": (), "orthonormal": ("w_q", "w_k", "w_v"), "orthonormal values": ("w_v",)}
+WIDE = "1 wide head"
 LIMITS = {"n_heads": (1, 16), "d_k": (0, 64), "d_v": (0, 64), "n_steps": (0, 100_000), "batch": (1, 512)}
 
 
@@ -109,9 +110,9 @@ def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
     named = {}
     for count in lesson.head_counts:
         named[f"{count} head{'s' if count > 1 else ''}"] = TrainingSettings(task=task, n_heads=count, seed=seed)
-        if count == 1 and lesson.wide:
+        if count == 1 and lesson.compares_wide:
             d_k, d_v = lesson.wide
-            named["1 wide head"] = TrainingSettings(task=task, n_heads=1, d_k=d_k, d_v=d_v, seed=seed)
+            named[WIDE] = TrainingSettings(task=task, n_heads=1, d_k=d_k, d_v=d_v, seed=seed)
     return named
 
 

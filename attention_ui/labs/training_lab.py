@@ -11,8 +11,14 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import SettingsError, attend
 from attention_core.heads.worth import switch_off
 from attention_core.labs.evaluation import best_possible, loss_floor
-from attention_core.labs.tasks import TASKS, unseen_examples
-from attention_core.labs.training_settings import CONSTRAINTS, TrainingSettings, check_settings, expected_seconds
+from attention_core.labs.tasks import TASKS, task_named, unseen_examples
+from attention_core.labs.training_settings import (
+    CONSTRAINTS,
+    WIDE,
+    TrainingSettings,
+    check_settings,
+    expected_seconds,
+)
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 from attention_viz.labels import counted, number, percent
@@ -24,15 +30,8 @@ from ..show import show_figure
 from ..whole_numbers import whole_number_input
 from .training_run import Run, score, train_on
 
-# heads, d_k and d_v of each model; 0 as the task has it.
-MODELS = {
-    "1 head": (1, 0, 0),
-    "1 wide head": (1, 12, 8),
-    "2 heads": (2, 0, 0),
-    "3 heads": (3, 0, 0),
-    "4 heads": (4, 0, 0),
-    "6 heads": (6, 0, 0),
-}
+# How many heads each model has.
+MODELS = {"1 head": 1, WIDE: 1, "2 heads": 2, "3 heads": 3, "4 heads": 4, "6 heads": 6}
 OWN = "own sizes"
 RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
 TEMPERATURES = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
@@ -45,7 +44,8 @@ def settings() -> TrainingSettings:
         model = st.selectbox("Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
         seed = whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
         more = st.popover("More choices", icon=":material/tune:")
-    n_heads, d_k, d_v = MODELS.get(str(model), (2, 0, 0))
+    n_heads = MODELS.get(str(model), 2)
+    d_k, d_v = task_named(str(task)).wide if model == WIDE else (0, 0)
     with more:
         if model == OWN:
             n_heads = whole_number_input(st, "Heads", 1, 16, 2, **_about("heads"))

@@ -9,8 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.labs.evaluation import score
+from attention_core.labs.tasks import TASKS
 from attention_core.labs.training import train
-from attention_core.labs.training_settings import TrainingSettings
+from attention_core.labs.training_settings import TrainingSettings, models
 from attention_ui.labs import convolution_lab
 from attention_ui.labs.training_run import Run
 from tests.ui.app import figures, gone_to, here, opened, scenes, texts
@@ -87,6 +88,14 @@ def test_the_floor_is_that_of_theory() -> None:
     lines = figures(app)[0]["layout"]["shapes"]
     assert lines[0]["y0"] == pytest.approx(0.5, abs=0.01)
     assert metrics(app)["In theory at least"] == "0.5000"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_model_is_the_same_in_the_choice_and_in_the_table(task: str) -> None:
+    """What the choice of models calls by a name has as many numbers to learn as the table's model of that name."""
+    for name, settings in models(task).items():
+        app = opened("training", train_task=task, train_model=name)
+        assert f"{settings.n_parameters:,} numbers to learn" in texts(app)
 
 
 @pytest.mark.parametrize("address", [

@@ -52,6 +52,12 @@ class AttentionMaps:
         """The number of layers L, heads H, queries T and keys S."""
         return dict(zip("LHTS", (len(self.layers), *self.layers[0].shape), strict=True))
 
+    @property
+    def seen(self) -> Array:
+        """Which keys a query may see: those to which some head of some layer gives something. Shapes: (T, S) bool."""
+        seen_TS: Array = np.logical_or.reduce([(layer > 0).any(axis=0) for layer in self.layers])
+        return seen_TS
+
     @classmethod
     def of(
         cls, attentions: Iterable[Any] | None, tokens: Sequence[str] = (), memory_tokens: Sequence[str] = ()
@@ -142,10 +148,9 @@ def _check_shares(number: int, layer_HTS: Array) -> None:
 
 
 def pattern_of_layer(maps: AttentionMaps, layer: int) -> Pattern:
-    """One layer for the measures of heads. A key to which no head of any layer gives anything counts as hidden."""
+    """One layer for the measures of heads."""
     probabilities_HTS = maps.layers[whole_number("layer", layer, 0, len(maps.layers) - 1)]
-    seen_TS = np.logical_or.reduce([(each > 0).any(axis=0) for each in maps.layers])
-    allowed_BHTS = np.broadcast_to(seen_TS, (1, *probabilities_HTS.shape))
+    allowed_BHTS = np.broadcast_to(maps.seen, (1, *probabilities_HTS.shape))
     resolution = float(np.finfo(probabilities_HTS.dtype).eps)
     in_order = maps.tokens == maps.memory_tokens
     return Pattern(probabilities_HTS[np.newaxis].astype(np.float64), allowed_BHTS, None, in_order, resolution)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,15 +24,16 @@ class HeadRanking:
     """How much attention every head gives to what a rule names.
 
     scores: the share, averaged over the queries for which the rule names a key; even: what it would be if every query
-    looked at all keys alike. Shapes: scores (L, H). Units or range: 0 to 1.
+    looked at all keys that it may see alike. Shapes: scores (L, H). Units or range: 0 to 1.
     """
 
     scores: Array
     even: float
 
     def times_even(self, score: float) -> float:
-        """How many times the even share a score is."""
-        return number_between("score", score, 0.0, 1.0) / self.even
+        """How many times the even share a score is; NaN where no query may see a key that the rule names."""
+        number_between("score", score, 0.0, 1.0)
+        return score / self.even if self.even else math.nan
 
     def best(self, count: int = 5) -> list[tuple[int, int, float]]:
         """(layer, head, score) of the heads that do it most, the best first."""
@@ -57,7 +59,13 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
         raise TextError("In this sentence no token has such a partner; choose another rule or sentence")
     marked_TS = targets[asked_T]
     scores = [np.einsum("hts,ts->h", layer[:, asked_T], marked_TS) / len(marked_TS) for layer in maps.layers]
-    return HeadRanking(np.array(scores, dtype=np.float64), float(marked_TS.mean()))
+    return HeadRanking(np.array(scores, dtype=np.float64), _even_share(marked_TS, maps.seen[asked_T]))
+
+
+def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
+    """What the marked keys get from queries that look at all keys they may see alike, on average."""
+    n_seen_T = np.maximum(seen_TS.sum(axis=1), 1)
+    return float(((marked_TS & seen_TS).sum(axis=1) / n_seen_T).mean())
 
 
 def previous_token(tokens: tuple[str, ...]) -> Targets:

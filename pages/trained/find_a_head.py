@@ -43,8 +43,8 @@ best = ranking.best(5)
 layer, head, most = best[0]
 
 st.markdown(
-    f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that looks at all tokens "
-    f"alike would give {percent(ranking.even)}."
+    f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that looks at all tokens it "
+    f"may see alike would give {percent(ranking.even)}."
 )
 left, right = st.columns([3, 2], gap="medium")
 with left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -66,6 +67,22 @@ def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None
     alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
     assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
     assert rank_heads(maps, targets).even == pytest.approx(even)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
+    """Under a causal mask a head that is even over what it may see has exactly the even share, whatever the rule."""
+    causal = np.tril(np.ones((T, T)))
+    alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
+    ranking = rank_heads(alike, RULES[rule](TOKENS))
+    assert ranking.scores[0, 0] == pytest.approx(ranking.even)
+
+
+def test_keys_that_no_query_may_see() -> None:
+    """Where a causal mask hides every next token, the even share is 0, and nothing is a number of times as much."""
+    ranking = rank_heads(AttentionMaps.of([np.eye(T)[np.newaxis]]), RULES["next token"](TOKENS))
+    assert ranking.even == 0
+    assert math.isnan(ranking.times_even(0.0))
 
 
 def test_only_queries_that_have_a_partner_count() -> None:

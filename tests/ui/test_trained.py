@@ -203,6 +203,14 @@ def test_somebodys_layer() -> None:
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
 
+def test_heads_that_look_evenly_are_said_to() -> None:
+    """Every head of a masked layer whose scores are all 0 gives exactly the even share."""
+    even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)
+    said = texts(gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head"))
+    assert "1.0 times the even share" in said
+    assert said.count("times the even share") == said.count("1.0 times")
+
+
 def test_hostile_files_change_nothing() -> None:
     """Whatever is wrong with a file, a sentence says so, the app goes on, and what was loaded before stays."""
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))

@@ -59,7 +59,9 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
         raise TextError("In this sentence no token has such a partner; choose another rule or sentence")
     marked_TS = targets[asked_T]
     scores = [np.einsum("hts,ts->h", layer[:, asked_T], marked_TS) / len(marked_TS) for layer in maps.layers]
-    return HeadRanking(np.array(scores, dtype=np.float64), _even_share(marked_TS, maps.seen[asked_T]))
+    # Rounded shares of a row may add up to slightly more than 1, which AttentionMaps lets pass.
+    scores_LH = np.minimum(np.array(scores, dtype=np.float64), 1.0)
+    return HeadRanking(scores_LH, _even_share(marked_TS, maps.seen[asked_T]))
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:

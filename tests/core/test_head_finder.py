@@ -123,6 +123,15 @@ def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
     assert ranking.scores[0, 0] == pytest.approx(0.5)
 
 
+def test_rounded_shares_make_no_more_than_1() -> None:
+    """Shares that a file stored in few bits may add up to 1.005; the score is then 1, and can be compared."""
+    head = np.zeros((T, T))
+    head[:, 2:4] = [0.5, 0.505]
+    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
+    assert ranking.scores[0, 0] == 1
+    assert ranking.times_even(ranking.best(1)[0][2]) == pytest.approx(1)
+
+
 def test_from_a_word_of_several_pieces() -> None:
     """From a word in pieces the mean counts: 0.2 and 0.6 make 0.4."""
     head = np.zeros((T, T))

@@ -17,7 +17,7 @@ from attention_core.own.edits import Edit, Edits, outside_note
 from attention_core.own.matrix_names import ALL_SYMBOLS, SYMBOLS
 from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
 from attention_core.own.state_file import FOCUS, State, read_state, write_state
-from attention_core.scenario import Scenario, edits_of, own_of
+from attention_core.scenario import Scenario, edits_of, own_of, settled
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
@@ -103,7 +103,7 @@ def _table_changed(key: str, matrix: str) -> None:
 def _files(scenario: Scenario, trace: Trace | None) -> None:
     st.file_uploader(
         "Load matrices or a state", ["npz", "csv", "tsv", "txt", "json"], key="own file", on_change=_load,
-        max_upload_size=LARGEST_FILE,
+        args=(scenario,), max_upload_size=LARGEST_FILE,
         help="NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O (heads · d_v × D), "
         "b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them, named in its first line or by the file. "
         "JSON: a state saved here.",
@@ -121,8 +121,8 @@ def _files(scenario: Scenario, trace: Trace | None) -> None:
         )  # fmt: skip
 
 
-def _load() -> None:
-    """Read the chosen file; on an error everything stays as it was."""
+def _load(scenario: Scenario) -> None:
+    """Read the chosen file; on an error everything stays as it was. scenario: what its matrices would stand in."""
     file = st.session_state["own file"]
     if file is None:
         return
@@ -134,7 +134,7 @@ def _load() -> None:
             st.session_state.update(edits=state.scenario.edits, own=state.scenario.own)
         else:
             own = OwnMatrices.at(st.session_state["own"]).updated(read_own(file.getvalue(), file.name))
-            own.sizes(st.session_state["n_heads"])
+            own.sizes(settled(replace(scenario, own="")).n_heads)
             st.session_state["own"] = own.address()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.notation import OURS
 from attention_core.own.edits import Edit, Edits
+from attention_core.own.npz_matrices import write_npz
 from attention_core.own.own_matrices import OwnMatrices, shown_matrices, template
 from attention_core.own.state_file import State, write_state
 from attention_core.scenario import Scenario, trace_of
@@ -119,7 +121,7 @@ def test_inputs_are_told_as_they_were_made(choices: dict[str, Any], made: bool, 
 
 def session(monkeypatch: pytest.MonkeyPatch, **more: Any) -> dict[str, Any]:
     """A session for callbacks that run outside a page."""
-    state: dict[str, Any] = {"edits": "", "own": "", "n_heads": 4} | more
+    state: dict[str, Any] = {"edits": "", "own": ""} | more
     for module in (own_numbers, board):
         monkeypatch.setattr(module.st, "session_state", state)
     return state
@@ -170,9 +172,19 @@ def test_matrices_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading the template changes no number."""
     trace = trace_of(Scenario())
     state = session(monkeypatch, **{"own file": file("m.npz", template(trace))})
-    own_numbers._load()
+    own_numbers._load(Scenario())
     loaded = trace_of(Scenario(own=state["own"]))
     np.testing.assert_array_equal(loaded.output, trace.output)
+
+
+def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its heads are those of the trained layer, whatever number the control shows, which has no effect there."""
+    given = OwnMatrices(w_q=np.full((384, 384), 0.01))
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.given))})
+    scenario = Scenario(text="we like tea", weights="trained", n_heads=5)
+    own_numbers._load(scenario)
+    assert "own numbers refused" not in state
+    assert trace_of(replace(scenario, own=state["own"])).projections.w_q[0, 0] == 0.01
 
 
 def test_own_sizes_count() -> None:
@@ -192,7 +204,7 @@ def test_own_sizes_count() -> None:
 def test_a_bad_file_changes_nothing(monkeypatch: pytest.MonkeyPatch, name: str, data: bytes) -> None:
     """A damaged or foreign file is refused with a sentence; edits and matrices stay as they were."""
     state = session(monkeypatch, **{"own file": file(name, data), "edits": EDITED})
-    own_numbers._load()
+    own_numbers._load(Scenario())
     assert (state["edits"], state["own"]) == (EDITED, "")
     assert len(state["own numbers refused"]) > 20
 
@@ -201,7 +213,7 @@ def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A state file sets every control, the edits, the cell in focus and the notation."""
     scenario = Scenario(text="a b c", n_heads=2, mask="causal", edits=EDITED)
     state = session(monkeypatch, **{"own file": file("s.json", write_state(State(scenario, (1, 2, 0, 3), "gml")))})
-    own_numbers._load()
+    own_numbers._load(Scenario())
     assert (state["text"], state["n_heads"], state["mask"], state["edits"]) == ("a b c", 2, "causal", EDITED)
     assert (state["head"], state["query"], state["feature"], state["notation"]) == (1, 2, 3, "gml")
 

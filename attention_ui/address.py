@@ -66,6 +66,8 @@ def refuse_unheard(page: str, labels: Mapping[str, str]) -> None:
         if name not in st.session_state or f"url {name}" in st.session_state:
             continue  # nobody knows it, or `adopt` has answered
         shown = st.session_state[name]
+        if shown == [] and not any(texts):
+            continue  # Streamlit writes an empty text where every choice of a group is taken back
         chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
         is_choice = all(isinstance(one, str | int | float) for one in chosen)
         if is_choice and not all(any(_says(text, one) for one in chosen) for text in texts):

@@ -102,6 +102,16 @@ def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, show
     assert not app.toast
 
 
+@pytest.mark.parametrize(
+    ("page", "name"), [("mask-workshop", "mw_masks"), ("growth", "growth_n"), ("growth", "growth_lines")]
+)
+def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
+    """Where every choice of a group is taken back, the app writes an empty text, and follows it without a word."""
+    app = opened(page, **{name: ""})
+    assert app.session_state[name] == []
+    assert not app.toast
+
+
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_choice_of_a_page_is_understood(page: str) -> None:
     """An address with every choice of a page, none of them its default, is followed without a word, at once."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..checks import check_text, number_between
+from ..checks import number_between
 from ..embeddings import embed
 from ..remembered import remembered
 from ..text import tokenize
@@ -39,17 +39,16 @@ class Course:
 
 
 @remembered(256)
-def course(stack: Stack, d_model: int, text: str = "", n_tokens: int = 16) -> Course:
-    """The course of the words of a text, or without one of drawn Gaussian tokens. Raises: AttentionError.
+def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 16) -> Course:
+    """The course of the words of a text, or without one (None) of drawn Gaussian tokens. Raises: AttentionError.
 
     >>> course(Stack(n_layers=2), 64).distances[0] > 0.9
     True
     """
-    check_text("text", text)
-    if text:
-        x_TD = embed(tokenize(text).tokens[:MAX_TOKENS], d_model, positions=False).words
-    else:
+    if text is None:
         x_TD = gaussian_tokens(n_tokens, d_model, stack.seed)
+    else:
+        x_TD = embed(tokenize(text).tokens[:MAX_TOKENS], d_model, positions=False).words
     passed = list(levels(x_TD, stack))
     return Course(tuple(level.distance for level in passed), tuple(level.self_mass for level in passed))
 
@@ -76,12 +75,12 @@ class Draws:
         return Course(*(tuple(float(number) for number in np.quantile(numbers, share, axis=0)) for numbers in rows))
 
 
-def draws(stack: Stack, d_model: int, text: str = "", n_draws: int = DRAWS) -> Draws:
+def draws(stack: Stack, d_model: int, text: str | None = None, n_draws: int = DRAWS) -> Draws:
     """The courses for so many seeds from the stack's own on; weightless layers on a text draw nothing.
 
     Raises: AttentionError.
     """
-    seeds = range(stack.seed, stack.seed + (1 if text and stack.weights == "weightless" else n_draws))
+    seeds = range(stack.seed, stack.seed + (1 if text is not None and stack.weights == "weightless" else n_draws))
     return Draws(tuple(course(replace(stack, seed=seed), d_model, text) for seed in seeds))
 
 

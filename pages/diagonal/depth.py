@@ -31,7 +31,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
                          help="What attention adds is multiplied by this.")  # fmt: skip
     logarithmic = st.toggle("Logarithmic", key="depth_log", bind="query-params")
     seed = whole_number_input(st, "Seed", 0, 9999, 0, key="depth_seed", bind="query-params", width=110)
-text = now.scenario.text if source == "sentence" else ""
+text = now.scenario.text if source == "sentence" else None
 if compare == "remedies":
     stacks = remedies(Stack(n_layers=n_layers, seed=seed))
     courses = {name: draws(one, width, text) for name, one in stacks.items()}

@@ -126,7 +126,7 @@ CASES: dict[str, Case] = {
         {"weights": NO_NAME, "n_heads": NO_COUNT, "n_layers": (65, *NO_COUNT), "skip": NO_SWITCH, "gain": NO_NUMBER,
          "layer_norm": NO_SWITCH, "seed": NO_SEED}),
     "course": (depth_courses.course, {"stack": depth.Stack(n_layers=1), "d_model": 4},
-        {"d_model": (10**9, *NO_COUNT), "text": NO_TEXT, "n_tokens": (0, 10**6, *NO_COUNT)}),
+        {"d_model": (10**9, *NO_COUNT), "text": ("", *NO_TEXT[1:]), "n_tokens": (0, 10**6, *NO_COUNT)}),
     "consensus": (depth.consensus_distance, {"x_XTD": X}, {"x_XTD": NO_ARRAY}),
     "experiment": (growth.Experiment, {},
         {"n_tokens": (100_000, *NO_COUNT), "d_model": (0, 10**9, *NO_COUNT), "d_k": (10**9, *NO_COUNT),

@@ -186,6 +186,13 @@ def test_kinds_of_depth(address: dict[str, str]) -> None:
     assert len(app.dataframe) == 1
 
 
+@pytest.mark.parametrize("text", ["", " "])
+def test_a_sentence_without_words_has_no_depth(text: str) -> None:
+    """Where the sentence holds no word, the depth page says so and draws no other tokens in its place."""
+    (error,) = opened("depth", text=text, depth_tokens="sentence").error
+    assert "holds no word" in error.value
+
+
 def test_all_claims_are_shown() -> None:
     """Without a filter every claim is there with its correction and its live numbers; filters take the others away."""
     said = texts(opened("claims"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -11,6 +12,7 @@ from attention_core import AttentionError
 
 from .markdown import plain
 
+CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
 ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
 
 
@@ -42,8 +44,11 @@ def refuse(name: str, asked: str, answer: str) -> None:
 
 
 def listen() -> None:
-    """Note at the start of a run what the address asks for; in a run that starts anew, what it asked at first."""
-    asked = {name: st.query_params.get_all(name) for name in st.query_params}
+    """Note at the start of a run what the address asks for; in a run that starts anew, what it asked at first.
+
+    Only names that a choice can have count: of others some belong to this module, and some Streamlit does not bear.
+    """
+    asked = {name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)}
     st.session_state[ASKED] = st.session_state.pop(ASKED_BEFORE, asked)
 
 

@@ -22,6 +22,7 @@ from attention_viz.tables import field_table, matrix_table, reads, terms_table
 from .focus import NAMES, Focus
 from .here import Here
 from .markdown import plain
+from .one_of import one_of
 from .registry import step_of
 from .way import ask_for
 
@@ -63,11 +64,14 @@ def derived(derivation: Derivation, title: str) -> None:
 
 def which() -> str:
     """Draw the choice between queries, keys and values, bound to the URL, and give the chosen field."""
-    chosen = st.segmented_control(
-        "Which of the three", ("queries", "keys", "values"), default="queries", required=True, key="which",
-        bind="query-params", persist_state="session", label_visibility="collapsed",
-    )  # fmt: skip
-    return str(chosen)
+    return one_of(
+        "Which of the three",
+        ("queries", "keys", "values"),
+        "queries",
+        key="which",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
 
 
 def open_step(field: str) -> None:

@@ -21,6 +21,7 @@ from attention_core.diagonal.token_matrices import format_tokens
 from attention_viz.labels import number
 
 from ..address import adopt, mirror
+from ..one_of import one_of
 from ..whole_numbers import whole_number_input
 
 DEFAULTS = asdict(DiagonalScene())
@@ -32,7 +33,7 @@ LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
 def token_controls(text: str) -> DiagonalScene:
     """Draw the choice of tokens; give the scene that they make without weights."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = st.segmented_control("Tokens X", TOKENS, default=TOKENS[0], required=True, **_about("tokens"))
+        kind = one_of("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
         if kind == "numbers":
             st.text_input("Such as 3,3; 10,0", DEFAULTS["numbers"], max_chars=2000, width=260, **_about("numbers"))
         if kind == "drawn":

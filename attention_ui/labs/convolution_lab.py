@@ -17,6 +17,7 @@ from attention_core.labs.padding import PADDINGS, token_grid
 
 from ..address import adopt, mirror
 from ..markdown import plain
+from ..one_of import one_of
 from .decoded_pictures import KINDS, read_any_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
@@ -37,10 +38,13 @@ def setup() -> tuple[Array, Array, float, str]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         image = st.selectbox("Picture", (*IMAGES, DRAWN, FILE), 1, required=True, width=150, **_about("image"))
         kernel = st.selectbox("Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel"))
-        padding = st.segmented_control(
-            "Beyond the edge", tuple(PADDINGS), default="frame", required=True, **_about("padding"),
+        padding = one_of(
+            "Beyond the edge",
+            PADDINGS,
+            "frame",
+            **_about("padding"),
             help="\n\n".join(f"**{name}**: {padding.says}" for name, padding in PADDINGS.items()),
-        )  # fmt: skip
+        )
         sharpness = st.select_slider(
             "Sharpness α of the heads", SHARPNESSES, 4.0, width=260, **_about("sharpness"),
             help="A head’s score is −α times the squared distance from where it looks.",

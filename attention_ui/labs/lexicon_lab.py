@@ -23,6 +23,7 @@ from attention_viz.labels import number, percent
 
 from ..address import adopt, mirror
 from ..markdown import plain
+from ..one_of import one_of
 
 Words = dict[str, tuple[str, ...]]
 CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
@@ -40,16 +41,19 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input("A sentence of the lexicon’s words", SENTENCES[0], max_chars=200, width=460,
                              key="lex_text", bind="query-params", persist_state="session")  # fmt: skip
-        chosen = st.segmented_control(
-            "Heads", tuple(CHOICES), default="four", required=True, key="lex_heads", bind="query-params",
+        chosen = one_of(
+            "Heads",
+            CHOICES,
+            "four",
+            key="lex_heads",
             help="four: gender, number, previous word, verb to subject. and: one head that asks for gender and number.",
-        )  # fmt: skip
+        )
         temperature = st.select_slider(
             "Temperature", TEMPERATURES, 1.0, key="lex_temperature", bind="query-params", width=150
         )
         start = st.toggle(f"Start token {START}", True, key="lex_start", bind="query-params")
         causal = st.toggle("Causal mask", key="lex_causal", bind="query-params")
-    heads = CHOICES[str(chosen)]
+    heads = CHOICES[chosen]
     sentence = compose(text or "", own, start=bool(start))
     return sentence, run_lexicon(sentence, heads, temperature=float(temperature), causal=bool(causal)), heads
 

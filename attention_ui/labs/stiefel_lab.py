@@ -17,6 +17,7 @@ from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure
 
 from ..board import show_board
+from ..one_of import one_of
 from ..show import show_figure
 from ..whole_numbers import whole_number_input
 
@@ -98,14 +99,11 @@ def _broken(latex: str) -> str:
 def mapping() -> None:
     """GeometricMachineLearning.jl beside our engine: the convention, the weights it needs here, and the difference."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        convention = st.segmented_control(
-            "Written as in the package’s", tuple(CONVENTIONS), default="manual", required=True,
-            key="stiefel_convention", bind="query-params",
-        )  # fmt: skip
+        convention = one_of("Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention")
         connection = st.toggle("add_connection", key="stiefel_connection", bind="query-params")
         seed = whole_number_input(st, "Seed", 0, 9999, 0, key="stiefel_mapping_seed", bind="query-params", width=110)
-    check = mapping_example(str(convention), bool(connection), seed)
-    chosen = CONVENTIONS[str(convention)]
+    check = mapping_example(convention, bool(connection), seed)
+    chosen = CONVENTIONS[convention]
     left, right = st.columns(2, vertical_alignment="center")
     left.markdown(
         f"**The package**, tokens as columns, head by head, joined one below the other: {chosen.formula.says}"

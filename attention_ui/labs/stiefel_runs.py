@@ -15,6 +15,7 @@ from attention_core.labs.training_settings import TrainingSettings, expected_sec
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 
+from ..one_of import one_of
 from ..show import show_figure
 from .training_run import run_of, score, train_on
 
@@ -32,12 +33,9 @@ LAYERS = {
 
 def one_layer() -> None:
     """One layer of two heads on a task, its matrices free or orthonormal, and with sharper scores."""
-    task = st.segmented_control(
-        "Task", ("neighbours", "agreement"), default="neighbours", required=True, key="stiefel_task",
-        bind="query-params",
-    )  # fmt: skip
+    task = one_of("Task", ("neighbours", "agreement"), "neighbours", key="stiefel_task")
     rows = {
-        name: TrainingSettings(str(task), constraint=constraint, temperature=temperature)
+        name: TrainingSettings(task, constraint=constraint, temperature=temperature)
         for name, (constraint, temperature) in LAYERS.items()
     }
     missing = [settings for settings in rows.values() if not run_of(settings).done]
@@ -70,18 +68,19 @@ def one_layer() -> None:
 def deep_stack() -> None:
     """The four rows of the table of twelve layers: trained when asked for, kept by their settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        loss = st.segmented_control(
-            "Loss", ("relative error", "cross-entropy"), default="relative error", required=True, key="stiefel_loss",
-            bind="query-params", help="relative error: as the package trains.",
-        )  # fmt: skip
-        several = st.segmented_control(
-            "Seeds", ("one", "five"), default="one", required=True, key="stiefel_seeds", bind="query-params"
+        loss = one_of(
+            "Loss",
+            ("relative error", "cross-entropy"),
+            "relative error",
+            key="stiefel_loss",
+            help="relative error: as the package trains.",
         )
+        several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
         connection = st.toggle("add_connection", key="stiefel_stack_connection", bind="query-params")
         layers = st.slider("Layers", 1, 24, 12, key="stiefel_layers", bind="query-params", width=200)
     seeds = range(5 if several == "five" else 1)
     wanted = {
-        row: [StackSettings(row, str(loss), int(layers), connection=bool(connection), seed=seed) for seed in seeds]
+        row: [StackSettings(row, loss, int(layers), connection=bool(connection), seed=seed) for seed in seeds]
         for row in ROWS
     }
     kept = _stacks()

@@ -25,6 +25,7 @@ from attention_viz.labels import counted, number, percent
 from attention_viz.labs.training_figures import loss_figure
 
 from ..address import adopt, mirror
+from ..one_of import one_of
 from ..own_layer import offer_story
 from ..show import show_figure
 from ..whole_numbers import whole_number_input
@@ -40,12 +41,12 @@ TEMPERATURES = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
 def settings() -> TrainingSettings:
     """Draw the choices, each bound to the address with fixed bounds, and give what they describe."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        task = st.segmented_control("Task", tuple(TASKS), default="neighbours", required=True, **_about("task"))
+        task = one_of("Task", TASKS, "neighbours", **_about("task"))
         model = st.selectbox("Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
         seed = whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
         more = st.popover("More choices", icon=":material/tune:")
     n_heads = MODELS.get(str(model), 2)
-    d_k, d_v = task_named(str(task)).wide if model == WIDE else (0, 0)
+    d_k, d_v = task_named(task).wide if model == WIDE else (0, 0)
     with more:
         if model == OWN:
             n_heads = whole_number_input(st, "Heads", 1, 16, 2, **_about("heads"))
@@ -60,7 +61,7 @@ def settings() -> TrainingSettings:
         )  # fmt: skip
         temperature = st.select_slider("Temperature: scores are divided by", TEMPERATURES, **_about("temperature"))
     return TrainingSettings(
-        str(task), n_heads, d_k, d_v, n_steps, batch, float(rate), str(constraint),
+        task, n_heads, d_k, d_v, n_steps, batch, float(rate), str(constraint),
         0.0 if temperature == TEMPERATURES[0] else float(temperature), seed,
     )  # fmt: skip
 

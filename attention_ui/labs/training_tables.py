@@ -18,6 +18,7 @@ from attention_core.labs.stiefel_adam import STIEFEL_ADAM
 from attention_core.labs.training_settings import TrainingSettings, expected_seconds, models
 from attention_viz.labels import counted, number
 
+from ..one_of import one_of
 from .training_run import run_of, score, train_on
 
 weightless = lru_cache(maxsize=64)(weightless_score)
@@ -25,10 +26,13 @@ weightless = lru_cache(maxsize=64)(weightless_score)
 
 def comparison(task: str) -> None:
     """The models of a task side by side: a button that trains what has not been trained yet, and the table."""
-    several = st.segmented_control(
-        "Seeds", ("one", "five"), default="one", required=True, key="train_seeds", bind="query-params",
+    several = one_of(
+        "Seeds",
+        ("one", "five"),
+        "one",
+        key="train_seeds",
         help="The seed decides how the weights are drawn and which sequences are seen.",
-    )  # fmt: skip
+    )
     seeds = range(5 if several == "five" else 1)
     named = {name: [models(task, seed)[name] for seed in seeds] for name in models(task)}
     missing = [one for settings in named.values() for one in settings if not run_of(one).done]

@@ -17,6 +17,7 @@ from attention_viz.masks import softmax_figures as figures
 
 from ..board import show_board
 from ..here import Here
+from ..one_of import one_of
 from ..panels import token
 from ..show import show_figure
 from ..whole_numbers import whole_number_input
@@ -37,13 +38,12 @@ def small(gap: float) -> str:
 def shuffled(now: Here) -> None:
     """Shuffle the tokens; the output is shuffled, until positions or a mask know the order."""
     left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
-    key = left.segmented_control("The layer reads", tuple(one.key for one in SITUATIONS), default="words alone",
-                                 required=True, key="inv_reads", **KEPT)  # fmt: skip
-    field = middle.segmented_control("Shown", ("output", "probabilities"), default="output", required=True,
-                                     key="inv_shown", **KEPT)  # fmt: skip
+    key = one_of(
+        "The layer reads", tuple(one.key for one in SITUATIONS), "words alone", place=left, key="inv_reads", **KEPT
+    )
+    field = one_of("Shown", ("output", "probabilities"), "output", place=middle, key="inv_shown", **KEPT)
     seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
-    situation = next((one for one in SITUATIONS if one.key == key), SITUATIONS[0])
-    field = field or "output"
+    situation = next(one for one in SITUATIONS if one.key == key)
     made = shuffle(now.scenario, situation.key, int(seed))
     place = made.order.index(now.focus.query)
     gap = made.gaps.output if field == "output" else made.gaps.probabilities

@@ -6,6 +6,7 @@ from attention_core.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
 from attention_core.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
 from attention_core.diagonal.token_matrices import gaussian_tokens
 from attention_ui.here import here
+from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
 from attention_ui.whole_numbers import whole_number_input
 from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
@@ -13,12 +14,8 @@ from attention_viz.labels import counted
 
 now = here()
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    compare = st.segmented_control(
-        "Compare", ("widths", "remedies"), default="widths", required=True, key="depth_compare", bind="query-params"
-    )
-    source = st.segmented_control(
-        "Tokens", ("drawn", "sentence"), default="drawn", required=True, key="depth_tokens", bind="query-params"
-    )
+    compare = one_of("Compare", ("widths", "remedies"), "widths", key="depth_compare")
+    source = one_of("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
     n_layers = st.slider("Layers", 1, 64, 24, key="depth_layers", bind="query-params", width=150)
     if compare == "remedies":
         width = int(st.select_slider("Features C", [str(w) for w in WIDTHS], "16", key="depth_c", bind="query-params",

@@ -11,6 +11,7 @@ from attention_ui.board import show_board
 from attention_ui.diagonal import plane_tokens
 from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
 from attention_viz.diagonal.diagonal_board import named, plane_board
 from attention_viz.diagonal.plane import plane, row_says
@@ -26,9 +27,7 @@ WHAT = {
     "free": "The words of the sentence in a head with d_k = 2 whose weights are unrelated.",
 }
 now = here()
-kind = st.segmented_control(
-    "What is drawn", tuple(WHAT), default="points", required=True, key="plane_of", bind="query-params"
-)
+kind = one_of("What is drawn", WHAT, "points", key="plane_of")
 st.caption(WHAT[kind])
 points = plane_tokens.points()
 if kind == "points":

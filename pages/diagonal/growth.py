@@ -6,13 +6,12 @@ import streamlit as st
 
 from attention_core.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
 from attention_ui.diagonal import growth_run
+from attention_ui.one_of import one_of
 from attention_ui.whole_numbers import whole_number_input
 from attention_viz.diagonal.growth_figure import half_rows
 
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    kind = st.segmented_control(
-        "Weights", ("weightless", "tied"), default="weightless", required=True, key="growth_kind", bind="query-params"
-    )
+    kind = one_of("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
     wanted = st.pills(
         "Tokens N", TOKEN_COUNTS, default=TOKEN_COUNTS, selection_mode="multi", key="growth_n", bind="query-params"
     )

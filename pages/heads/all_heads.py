@@ -6,6 +6,7 @@ from attention_core.heads.head_averages import blur, maximum_of_heads, mean_of_h
 from attention_core.heads.patterns import column_sums
 from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.here import here
+from attention_ui.one_of import one_of
 from attention_ui.panels import token
 from attention_ui.show import show_figure
 from attention_viz.heads.arcs import MOST_LINES, arcs
@@ -22,9 +23,7 @@ query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
 own_scale = bool(st.session_state.get("own_scale"))
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    stage = st.segmented_control(
-        "What is shown", tuple(STAGES), default="probabilities", required=True, key="heads_stage", bind="query-params"
-    )
+    stage = one_of("What is shown", STAGES, "probabilities", key="heads_stage")
     st.button(
         "One scale for all heads" if own_scale else "Each head its own scale", icon=":material/palette:",
         on_click=st.session_state.update, args=({"own_scale": not own_scale},), key="heads_scale",
@@ -32,7 +31,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )  # fmt: skip
     chosen = choose_heads("subset", "Only these heads", trace.sizes["H"], "None chosen: all of them.")
 heads = chosen or tuple(range(trace.sizes["H"]))
-field = STAGES.get(str(stage), "probabilities")
+field = STAGES[stage]
 array = getattr(trace, field)[0]
 
 with st.container(key="wide heads grid"):
@@ -43,10 +42,9 @@ st.caption(
     "double click shows everything again. Grey cells with a stroke are masked."
 )
 
-view = st.segmented_control(
-    "The heads together", ("Mean and maximum", "Row and column", "Lines"), default="Mean and maximum", required=True,
-    key="heads_view", bind="query-params",
-)  # fmt: skip
+view = one_of(
+    "The heads together", ("Mean and maximum", "Row and column", "Lines"), "Mean and maximum", key="heads_view"
+)
 if view == "Row and column":
     of_all_queries = float(column_sums(trace.probabilities)[0, focus.head, focus.key])
     left, right = st.columns(2, gap="medium")
@@ -60,11 +58,8 @@ if view == "Row and column":
         )
         show_figure(of_key(trace, *cell), "heads key", ("head", "query"))
 elif view == "Lines":
-    which = str(st.segmented_control(
-        "Lines of", tuple(LINES), default="query", required=True, key="heads_lines", bind="query-params",
-        label_visibility="collapsed",
-    ))  # fmt: skip
-    drawn, left_out = arcs(trace, heads, which if which in LINES else "query", focus.query, focus.key)
+    which = one_of("Lines of", LINES, "query", key="heads_lines", label_visibility="collapsed")
+    drawn, left_out = arcs(trace, heads, which, focus.query, focus.key)
     with st.container(key="wide heads lines"):
         show_figure(drawn, "heads lines")
     st.caption(

@@ -8,6 +8,7 @@ from attention_core.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
 from attention_ui.heads.measuring import measured_runs
 from attention_ui.here import here
+from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
 from attention_viz import story
 from attention_viz.heads.count_figures import WORDS, measured_memory, measured_times, scheme_counts
@@ -57,17 +58,10 @@ with st.expander("What each way does"):
 
 st.subheader("As the layer grows", anchor=False)
 with st.container(horizontal=True):
-    letter = str(
-        st.segmented_control("This grows", LETTERS, default="h", required=True, key="ways_letter", bind="query-params")
-    )
-    which = str(
-        st.segmented_control(
-            "Count", tuple(COUNTS), default="multiplications", required=True, key="ways_count", bind="query-params"
-        )
-    )
-letter = letter if letter in LETTERS else "h"
+    letter = one_of("This grows", LETTERS, "h", key="ways_letter")
+    which = one_of("Count", COUNTS, "multiplications", key="ways_count")
 with st.container(key="wide ways counts"):
-    show_figure(scheme_counts(size, letter, COUNTS.get(which, "multiplies")), "ways counts")
+    show_figure(scheme_counts(size, letter, COUNTS[which]), "ways counts")
 st.caption(
     "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = C/h. Where ways count alike, their "
     "lines lie on each other. A count of 0 has no place on a logarithmic axis."

@@ -11,6 +11,7 @@ from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_he
 from attention_ui.board import show_board
 from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinned_kind
 from attention_ui.here import here
+from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
 from attention_viz.heads.count_figures import WORDS, count_curves
 from attention_viz.heads.shared_board import sharing, strong_colour
@@ -59,10 +60,8 @@ st.caption(
 st.subheader("What it saves", anchor=False)
 size = size_of(trace)
 sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
-which = str(st.segmented_control(
-    "Count", tuple(COUNTS), default="cache", required=True, key="shared_count", bind="query-params"
-))  # fmt: skip
-counts = COUNTS.get(which, CACHE)
+which = one_of("Count", COUNTS, "cache", key="shared_count")
+counts = COUNTS[which]
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
 table += [f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |" for c in counts]
 table.append(f"| **together** | | {' | '.join(f'**{total(counts, s):,}**' for s in sizes.values())} |")
@@ -75,8 +74,6 @@ with words:
         f"d_k = {size.d_k}, d_v = {size.d_v}."
     )
 with picture:
-    letter = str(st.segmented_control(
-        "As this grows", tuple(WORDS), default="n", required=True, key="shared_letter", bind="query-params"
-    ))  # fmt: skip
-    show_figure(count_curves(sizes, letter if letter in WORDS else "n", counts, which), "shared counts")
+    letter = one_of("As this grows", WORDS, "n", key="shared_letter")
+    show_figure(count_curves(sizes, letter, counts, which), "shared counts")
     st.caption("Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h.")

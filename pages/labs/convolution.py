@@ -8,6 +8,7 @@ from attention_core.labs.one_by_one import TOKENS, run_one_by_one
 from attention_core.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.labs import convolution_lab as lab
+from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
 from attention_viz.labels import number, percent
 from attention_viz.labs.convolution_boards import comparison_board, heads_board, own_pixel_board
@@ -64,11 +65,9 @@ with st.expander("Two heads are enough for one channel", icon=":material/filter_
 with st.expander("When attention is a 1 × 1 convolution", icon=":material/filter_1:", key="conv one",
                  on_change="rerun") as one:  # fmt: skip
     if one.open:
-        kind = st.segmented_control(
-            "Tokens", TOKENS, default="raw", required=True, key="conv_tokens", bind="query-params"
-        )
+        kind = one_of("Tokens", TOKENS, "raw", key="conv_tokens")
         tokens, mixing = one_by_one_example()
-        single = run_one_by_one(tokens, mixing, sharpness, str(kind))
+        single = run_one_by_one(tokens, mixing, sharpness, kind)
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small map for each token, a 1 × 1 "
             f"convolution. Here W_Q W_Kᵀ = α·I; {n_choosing_themselves(single)} of {len(tokens)} tokens choose "

@@ -10,6 +10,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.masks.uses_cards import CELL, cards, follow, follow_step
+from attention_ui.one_of import one_of
 from attention_ui.trained.own_cell import own_cell
 from attention_viz.labels import percent
 from attention_viz.masks import uses as boards
@@ -26,8 +27,7 @@ cards(traces)
 side_by_side = st.container()
 
 st.subheader("One use, step by step", anchor=False)
-chosen = st.segmented_control("Use", tuple(use.key for use in USES), default="cross", required=True, key="ed_use",
-                              label_visibility="collapsed", **kept) or "cross"  # fmt: skip
+chosen = one_of("Use", tuple(use.key for use in USES), "cross", key="ed_use", label_visibility="collapsed", **kept)
 use = next(use for use in USES if use.key == chosen)
 trace = traces[chosen]
 cell = own_cell(CELL, now.focus, trace.sizes["T"], trace.sizes["S"])

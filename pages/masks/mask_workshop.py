@@ -10,6 +10,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
+from attention_ui.one_of import one_of
 from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 
@@ -27,13 +28,13 @@ masks = left.pills(
 )  # fmt: skip
 no_window = "window" not in masks
 window = middle.slider("Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **kept)
-sequence = right.segmented_control("Sequence", ("0", "1", "2"), default="0", required=True, key="mw_sequence", **kept)
+sequence = one_of("Sequence", ("0", "1", "2"), "0", place=right, key="mw_sequence", **kept)
 others = tuple(text[:1000] for text in (second, third) if text and text.strip())
 made = masked_batch(now.scenario, Workshop(others, tuple(masks), int(window), st.session_state[PAINTED]))
 mirror(PAINTED, "")
 n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
-cell = (min(int(sequence or 0), n_batch - 1), now.focus.query, now.focus.key)
+cell = (min(int(sequence), n_batch - 1), now.focus.query, now.focus.key)
 asks, answers = (f"“{plain(made.batch.tokens[cell[0]][place])}”" for place in cell[1:])
 by = hidden_by(made.masks, cell[1], cell[2], cell[0])
 share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
@@ -52,11 +53,10 @@ st.markdown(
 )  # fmt: skip
 
 st.subheader("Try", anchor=False)
-choice = st.segmented_control("Experiment", tuple(EXPERIMENTS), default="paint a mask", required=True, key="mw_try",
-                              label_visibility="collapsed", **kept)  # fmt: skip
+choice = one_of("Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **kept)
 bias = (
     st.slider("The finite bias", -20.0, 0.0, -4.0, 0.5, key="mw_bias", **kept)
     if choice in ("how to hide", "mask or scale first")
     else -4.0
 )
-EXPERIMENTS[choice or "paint a mask"](Bench(now, made, now.focus.head, cell, bias))
+EXPERIMENTS[choice](Bench(now, made, now.focus.head, cell, bias))

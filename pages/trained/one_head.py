@@ -8,6 +8,7 @@ from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.one_of import one_of
 from attention_ui.panels import code_and_numbers, pair, say_columns, told
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
@@ -51,20 +52,14 @@ else:
     st.info("Of these heads only the attention is known: there are no scores and no weights to work it out from.")
 
 st.subheader("As lines", anchor=False)
-lines = st.segmented_control(
-    "Lines", tuple(LINES), default="from the query", required=True, key="oh_lines", bind="query-params",
-    label_visibility="collapsed",
-)  # fmt: skip
-figure, left_out = arcs(seen, (head,), LINES[str(lines)], query, key)
+lines = one_of("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
+figure, left_out = arcs(seen, (head,), LINES[lines], query, key)
 show_figure(figure, "one head lines")
 st.caption("As wide as the share." + (f" Left out: {counted(left_out, 'weaker line')}." if left_out else ""))
 
 if shown.traces:
     st.subheader("Where its numbers come from", anchor=False)
-    step = str(st.segmented_control(
-        "Step", tuple(SAYS), default="scores", required=True, key="oh_step", bind="query-params",
-        label_visibility="collapsed",
-    ))  # fmt: skip
+    step = one_of("Step", SAYS, "scores", key="oh_step", label_visibility="collapsed")
     weights = {name: now.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
     st.markdown(now.turned(SAYS[step]).format(**weights))
     inside = at.within(one.trace, "head_outputs").feature

@@ -127,6 +127,17 @@ def test_every_choice_of_a_page_is_understood(page: str) -> None:
     }.items() <= address.items()
 
 
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_a_choice_set_to_nothing(page: str) -> None:
+    """Where one is always chosen, an address that sets every choice of a page to nothing gives the first one."""
+    plain = opened(page)
+    wished = [name for name, _ in choices(plain) if not isinstance(plain.session_state[name], list)]
+    app = opened(page, **dict.fromkeys(wished, ""))
+    assert not errors(app)
+    assert (texts(app), scenes(app), figures(app)) == (texts(plain), scenes(plain), figures(plain))
+    assert len(app.toast) == len(wished)
+
+
 def choices(app: AppTest) -> Iterator[tuple[str, str]]:
     """Each widget with a few choices that is bound to the address, with one that it does not show."""
     for widget in app.main:
@@ -136,7 +147,17 @@ def choices(app: AppTest) -> Iterator[tuple[str, str]]:
 
 
 def test_parameters_that_nobody_knows_do_nothing() -> None:
-    """Foreign names in the address are left alone."""
-    app = opened("scores", utm_source="x", __proto__="1", here="2", preset="3")
+    """Foreign names in the address are left alone, even those that no widget can have or that the session uses."""
+    foreign = {
+        "utm_source": "x",
+        "__proto__": "1",
+        "here": "2",
+        "preset": "3",
+        "": "4",
+        "$$ID-1": "5",
+        "visited page": "6",
+    }
+    app = opened("scores", **foreign)
     assert here(app).scenario == Scenario()
     assert not app.toast
+    assert not app.exception

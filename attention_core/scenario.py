@@ -18,7 +18,7 @@ from .own.matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_TOKENS
 from .own.own_matrices import OwnMatrices
 from .projections import MATRICES, Projections
 from .remembered import remembered
-from .text import Tokens, tokenize
+from .text import Tokens, tokenize, tokenize_at_most
 from .trace import Trace
 from .trained import D_MODEL, N_HEADS, TrainedLayer, pieces_of, trained_layer
 
@@ -95,10 +95,9 @@ def tokens_of(scenario: Scenario) -> Tokens:
     if scenario.weights == "trained":
         pieces = pieces_of(scenario.text, scenario.n_tokens)
         return Tokens(pieces.tokens, pieces.n_real, pieces.notes)
-    sequence = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
-    if not scenario.n_tokens and len(sequence.tokens) > MAX_TOKENS:
-        return tokenize(scenario.text, piece=scenario.piece, n_tokens=MAX_TOKENS)
-    return sequence
+    if scenario.n_tokens:
+        return tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
+    return tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
 
 
 @remembered(64)

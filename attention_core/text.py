@@ -76,6 +76,19 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     return Tokens(tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes))
 
 
+def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
+    """Cut a text into tokens and the sequence to its first `most`; a shorter one stays as it is.
+
+    Raises: TextError, SettingsError.
+
+    >>> tokenize_at_most("we like tea", 2)
+    Tokens(tokens=('we', 'like'), n_real=2, notes=('The sentence has 3 tokens; the first 2 are used.',))
+    """
+    whole_number("most", most, 1)
+    whole = tokenize(text, piece=piece)
+    return whole if len(whole.tokens) <= most else tokenize(text, piece=piece, n_tokens=most)
+
+
 def pieces(token: str, size: int) -> list[str]:
     """A token in parts of `size` visible characters; an accent or emoji modifier stays with its character.
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..checks import number_between
 from ..embeddings import embed
 from ..remembered import remembered
-from ..text import tokenize
+from ..text import tokenize_at_most
 from .depth import Stack, levels
 from .token_matrices import MAX_TOKENS, gaussian_tokens
 
@@ -48,7 +48,7 @@ def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 
     if text is None:
         x_TD = gaussian_tokens(n_tokens, d_model, stack.seed)
     else:
-        x_TD = embed(tokenize(text).tokens[:MAX_TOKENS], d_model, positions=False).words
+        x_TD = embed(tokenize_at_most(text, MAX_TOKENS).tokens, d_model, positions=False).words
     passed = list(levels(x_TD, stack))
     return Course(tuple(level.distance for level in passed), tuple(level.self_mass for level in passed))
 

@@ -13,7 +13,7 @@ from ..embeddings import embed, sinusoidal_positions
 from ..errors import SettingsError
 from ..projections import Projections
 from ..remembered import remembered
-from ..text import tokenize
+from ..text import tokenize_at_most
 from ..trace import Trace
 from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, standardised, stretch
 
@@ -122,7 +122,7 @@ def score_scale_of_scene(scene: DiagonalScene, d_k: int) -> float:
 
 def _words(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
     if scene.tokens == "sentence":
-        labels = tokenize(scene.text).tokens[:MAX_TOKENS]
+        labels = tokenize_at_most(scene.text, MAX_TOKENS).tokens
         return labels, embed(labels, scene.d_model, positions=False).words
     if scene.tokens == "drawn":
         x_TD = gaussian_tokens(scene.n_tokens, scene.d_model, scene.seed)

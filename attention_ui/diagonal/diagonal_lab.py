@@ -17,10 +17,12 @@ from attention_core.diagonal import worst_pair
 from attention_core.diagonal.metrics import METRICS
 from attention_core.diagonal.presets import DIAGONAL_PRESETS
 from attention_core.diagonal.scenes import POSITIONS, TOKENS, WEIGHTS, DiagonalScene
-from attention_core.diagonal.token_matrices import format_tokens
+from attention_core.diagonal.token_matrices import MAX_TOKENS, format_tokens
+from attention_core.text import tokenize_at_most
 from attention_viz.labels import number
 
 from ..address import adopt, mirror
+from ..markdown import plain
 from ..one_of import one_of
 from ..whole_numbers import whole_number_input
 
@@ -64,6 +66,13 @@ def layer_controls(text: str) -> DiagonalScene:
     return _scene((*TOKEN_FIELDS, *LAYER_FIELDS), text)
 
 
+def say_cut(text: str | None) -> None:
+    """Say what a page leaves out of the sentence. text: None where it reads none. Raises: TextError."""
+    if text is not None:
+        for note in tokenize_at_most(text, MAX_TOKENS).notes:
+            st.caption(plain(note))
+
+
 def examples() -> None:
     """A button for each example; each sets the whole laboratory."""
     with st.container(horizontal=True, gap="small"):
@@ -83,8 +92,8 @@ def says_of(scene: DiagonalScene) -> str:
 
 def load_tokens(x: Array) -> None:
     """Put a token matrix into the laboratory, as typed numbers without anything done to them; for callbacks."""
-    plain = _fields(DiagonalScene(tokens="numbers", numbers=format_tokens(x)))
-    _load({f"lab_{name}": _widget_value(name, plain[name]) for name in TOKEN_FIELDS})
+    typed = _fields(DiagonalScene(tokens="numbers", numbers=format_tokens(x)))
+    _load({f"lab_{name}": _widget_value(name, typed[name]) for name in TOKEN_FIELDS})
 
 
 def pair(trace: Trace) -> tuple[int, int]:

@@ -5,6 +5,7 @@ import streamlit as st
 from attention_core.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
 from attention_core.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
 from attention_core.diagonal.token_matrices import gaussian_tokens
+from attention_ui.diagonal.diagonal_lab import say_cut
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
@@ -29,6 +30,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     logarithmic = st.toggle("Logarithmic", key="depth_log", bind="query-params")
     seed = whole_number_input(st, "Seed", 0, 9999, 0, key="depth_seed", bind="query-params", width=110)
 text = now.scenario.text if source == "sentence" else None
+say_cut(text)
 if compare == "remedies":
     stacks = remedies(Stack(n_layers=n_layers, seed=seed))
     courses = {name: draws(one, width, text) for name, one in stacks.items()}

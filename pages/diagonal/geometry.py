@@ -9,6 +9,7 @@ from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_core.diagonal.token_matrices import format_tokens
 from attention_ui.board import show_board
 from attention_ui.diagonal import plane_tokens
+from attention_ui.diagonal.diagonal_lab import say_cut
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.one_of import one_of
@@ -34,6 +35,7 @@ if kind == "points":
     trace = trace_of_scene(typed(format_tokens(points)))
     plane_tokens.examples()
 else:
+    say_cut(now.scenario.text)
     trace = trace_of_scene(replace(DiagonalScene(), text=now.scenario.text, weights=kind, d_k=2))
 picture, beside = st.columns([1, 1])
 with beside:

@@ -17,6 +17,7 @@ with st.container(border=True):
     lab.token_controls(now.scenario.text)
     scene = lab.layer_controls(now.scenario.text)
     lab.examples()
+lab.say_cut(scene.text if scene.tokens == "sentence" else None)
 trace = trace_of_scene(scene)
 cell = lab.pair(trace)
 square = square_of(trace)

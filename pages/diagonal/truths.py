@@ -17,6 +17,7 @@ now = here()
 with st.container(border=True):
     scene = replace(lab.token_controls(now.scenario.text), weights="weightless")
     lab.examples()
+lab.say_cut(scene.text if scene.tokens == "sentence" else None)
 trace = trace_of_scene(scene)
 checks = truths.checked(trace)
 cell = lab.pair(trace)

@@ -193,6 +193,21 @@ def test_a_sentence_without_words_has_no_depth(text: str) -> None:
     assert "holds no word" in error.value
 
 
+READ: list[tuple[str, dict[str, str], dict[str, str]]] = [
+    (LAB, {}, {"lab_tokens": "drawn"}), ("truths", {}, {"lab_tokens": "numbers"}),
+    ("geometry", {"plane_of": "free"}, {}), ("depth", {"depth_tokens": "sentence"}, {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "with_words", "without"), READ, ids=[page for page, *_ in READ])
+def test_a_sentence_that_is_cut_is_said_to_be(page: str, with_words: dict[str, str], without: dict[str, str]) -> None:
+    """Where a page of the section reads the sentence, it says once that 64 tokens are used; elsewhere it does not."""
+    text, cut = " ".join(["tea"] * 100), plain("The sentence has 100 tokens; the first 64 are used.")
+    assert texts(opened(page, text=text, **with_words)).count(cut) == 1
+    assert cut not in texts(opened(page, text=text, **without))
+    assert "are used" not in texts(opened(page, **with_words))
+
+
 def test_all_claims_are_shown() -> None:
     """Without a filter every claim is there with its correction and its live numbers; filters take the others away."""
     said = texts(opened("claims"))

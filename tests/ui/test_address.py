@@ -35,12 +35,17 @@ def test_every_wish_that_is_refused_is_said() -> None:
     assert len(app.toast) == 5
 
 
-def test_every_bound_field_of_whole_numbers_is_guarded() -> None:
-    """Only a field for a fraction, which Streamlit guards itself, or one that is not bound, is drawn directly."""
-    files = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
-    drawn = {file.name: file.read_text("utf-8").count(".number_input(") for file in files}
-    found = {name: count for name, count in drawn.items() if count}
-    assert found == {"whole_numbers.py": 1, "head_place.py": 1, "controls.py": 1}
+@pytest.mark.parametrize(
+    ("widget", "files"),
+    [
+        ("number_input", {"whole_numbers.py", "head_place.py", "controls.py"}),
+        ("segmented_control", {"one_of.py", "heads_choice.py", "heads_shown.py"}),
+    ],
+)
+def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
+    """Only a field for a fraction, which Streamlit guards itself, or what is not bound, is drawn directly."""
+    found = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    assert {file.name for file in found if f".{widget}(" in file.read_text("utf-8")} == files
 
 
 @pytest.mark.parametrize(

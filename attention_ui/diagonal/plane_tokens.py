@@ -15,9 +15,11 @@ from attention_viz.diagonal.plane_table import points_table, points_typed
 
 from ..address import adopt, mirror
 from ..markdown import plain
+from ..places import adopt_place
 
 DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 FARTHEST, MOST = 25.0, 12
+TOKEN = "plane_token"
 TWO_WIDE = ("nearly_all", "equal_norms", "duplicates", "inside")
 
 
@@ -64,17 +66,19 @@ def table(x_T2: Array) -> None:
 
 
 def choose_token(n_tokens: int) -> int:
-    """Which token is looked at; its place is in the address."""
-    chosen = st.select_slider(
-        "Chosen token", [str(i) for i in range(MOST)], "0", key="plane_token", bind="query-params",
+    """Draw the choice of the token that is looked at; its place is in the address."""
+    adopt_place(TOKEN, 0, n_tokens)
+    st.select_slider(
+        "Chosen token", range(n_tokens), key=TOKEN, persist_state="session",
         help="The half-plane is that of this token’s query.",
     )  # fmt: skip
-    return min(int(chosen), n_tokens - 1)
+    mirror(TOKEN, 0)
+    return int(st.session_state[TOKEN])
 
 
 def pin(array: str, index: Sequence[int]) -> None:
     """Choose the token whose row was clicked; for callbacks of boards."""
-    st.session_state["plane_token"] = str(min(index[0], MOST - 1))
+    st.session_state[TOKEN] = index[0]
 
 
 def _set(text: str) -> None:

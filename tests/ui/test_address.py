@@ -88,7 +88,7 @@ def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None
     ("page", "name", "junk", "shown"),
     [
         ("geometry", "plane_of", "banana", "points"),
-        ("geometry", "plane_token", "99", "0"),
+        ("geometry", "plane_token", "99", "the last one, 5,"),
         ("all-heads", "heads_stage", "<script>", "probabilities"),
         ("growth", "growth_causal", "perhaps", "False"),
         ("growth", "growth_n", "5", "4, 16, 64, 256"),

@@ -172,6 +172,22 @@ def test_the_plane_of_a_head(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "n_tokens", "chosen"),
+    [({"plane_of": "tied", "text": "a b c d e f g h i j k l m n o p q r s t", "plane_token": "19"}, 20, 19),
+     ({"plane_of": "free", "text": "tea", "plane_token": "3"}, 1, 0),
+     ({"plane": "2,1; 1,3; 0,1", "plane_token": "9"}, 3, 2)],
+)  # fmt: skip
+def test_the_chosen_token_is_what_is_drawn(address: dict[str, str], n_tokens: int, chosen: int) -> None:
+    """The slider has a place for every token and no other, and it stands at the token whose row is explained."""
+    app = opened("geometry", **address)
+    slider = app.select_slider(key="plane_token")
+    assert slider.options == [str(place) for place in range(n_tokens)]
+    assert slider.value == chosen
+    assert f"**Token “{chosen}" in texts(app)
+    assert app.query_params.get("plane_token") == (str(chosen) if chosen else None)
+
+
+@pytest.mark.parametrize(
     "address",
     [{"depth_compare": "remedies", "depth_c": "32"}, {"depth_weights": "random", "depth_skip": "true"},
      {"depth_tokens": "sentence", "depth_norm": "true", "depth_log": "true"}, {"depth_layers": "1"}],

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.scenario import tokens_of
+from attention_core.scenario import MAX_TOKENS, own_of, tokens_of
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, pair, says, token, told
@@ -32,9 +32,12 @@ if scenario.mask == "none":
         for choice in ("causal", "padding", "window"):
             st.button(choice, on_click=st.session_state.update, args=({"mask": choice},))
 elif scenario.mask == "padding" and tokens_of(scenario).n_real == n_keys:
-    st.info("This sequence holds no [pad], so the mask hides nothing. Make the sequence longer than the sentence:")
-    longer = min(64, n_keys + 4)
-    st.button(f"Sequence length {longer}", on_click=st.session_state.update, args=({"n_tokens": str(longer)},))
+    can_grow = n_keys < MAX_TOKENS and own_of(scenario).x is None
+    remedy = " Make the sequence longer than the sentence:" if can_grow else ""
+    st.info("This sequence holds no [pad], so the mask hides nothing." + remedy)
+    if can_grow:
+        longer = str(min(MAX_TOKENS, n_keys + 4))
+        st.button(f"Sequence length {longer}", on_click=st.session_state.update, args=({"n_tokens": longer},))
 
 board = story.mask(now.stage, cell)
 show_board(board, "mask")

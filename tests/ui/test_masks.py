@@ -15,6 +15,7 @@ from attention_core.masks.faults import FAULTS, hidden_fault
 from attention_core.masks.invariances import CHANGES, gaps
 from attention_core.masks.painted import mask_from_text, mask_to_text
 from attention_core.masks.sentences import three_uses
+from attention_core.own.own_matrices import OwnMatrices
 from attention_core.scenario import Scenario
 from attention_ui import board
 from attention_ui.masks import mask_experiments, uses_cards
@@ -84,6 +85,17 @@ def test_hostile_topics(topic: str, name: str) -> None:
     """The same inside a topic."""
     app = opened("invariances", inv_topic=topic, **{name: ""})
     assert [error.value for error in [*app.exception, *app.error]] == []
+
+
+def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
+    """The button under a padding mask without [pad] lengthens the sequence; none is at 64 tokens or beside an own X."""
+    app = opened("mask", mask="padding", text="tea " * 62)
+    next(button for button in app.button if button.label == "Sequence length 64").click().run()
+    assert here(app).trace.sizes["S"] == 64
+    own = OwnMatrices(x=np.ones((3, 16))).address()
+    for full in (opened("mask", mask="padding", text="tea " * 64), opened("mask", mask="padding", own=own)):
+        assert full.info[0].value == "This sequence holds no [pad], so the mask hides nothing."
+        assert not [button for button in full.button if button.label.startswith("Sequence length")]
 
 
 def test_a_sentence_without_words_is_said() -> None:

@@ -15,8 +15,7 @@ from attention_viz.heads import worth_figures as drawn
 from attention_viz.labels import number, percent
 
 now = here()
-trace = now.trace
-focus = now.focus.within(trace, "output")
+trace, focus = now.trace, now.focus.within(now.trace, "output")
 head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
 asks, gap = token(trace, "T", query), output_gap(trace)
 
@@ -58,6 +57,7 @@ st.caption(
 
 st.subheader("Whose output is it?", anchor=False)
 signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
+total = number(float(norms.sum()), 3)
 picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
 with picture:
     show_figure(drawn.shares(trace), "worth shares")
@@ -65,9 +65,9 @@ with words:
     st.markdown(
         rf"**Signed share** $\langle Y_h, Y\rangle / |Y|^2$: how far a head pushes the output the way it goes; "
         f"negative if it pulls against it. They sum to {number(float(signed.sum()), 6)}.\n\n"
-        rf"**Norm share** $|Y_h| / |Y|$, never negative: how far the output moves without the head. They sum to "
-        f"{number(float(norms.sum()), 3)}, not to 1, because heads overlap and cancel.\n\n"
-        f"**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
+        rf"**Norm share** $|Y_h| / |Y|$, never negative: how far the output moves without the head. They sum to {total}"
+        + (", not to 1, because heads overlap and cancel" if n_heads > 1 and total != "1.000" else "")
+        + f".\n\n**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
         f"{', '.join(map(str, ranking(norms)))}."
     )
     st.caption("Y is what all heads add together, without bias and residual. Worth for a task is another question.")

@@ -17,7 +17,7 @@ from attention_core.heads.patterns import pattern_of
 from attention_core.heads.portraits import MEASURES
 from attention_core.heads.score_schemes import SCHEMES
 from attention_core.heads.sharing import CACHE, share_heads
-from attention_core.heads.worth import signed_shares
+from attention_core.heads.worth import norm_shares, signed_shares
 from attention_ui.heads.heads_choice import open_portrait, pin_kind
 from attention_ui.registry import PAGES
 from attention_viz.labels import counted, number
@@ -139,6 +139,14 @@ def test_shares_are_told_with_their_sums() -> None:
     assert f"They sum to {number(float(signed.sum()), 6)}" in texts(app)
     order = ", ".join(str(head) for head in np.argsort(-signed))
     assert f"by signed share: {order};" in texts(app)
+
+
+def test_what_norm_shares_sum_to() -> None:
+    """Those of several heads do not sum to 1, and the page says why; that of one head is 1, and there is no why."""
+    app = opened("head-worth")
+    total = number(float(norm_shares(here(app).trace)[0].sum()), 3)
+    assert f"They sum to {total}, not to 1, because heads overlap and cancel." in texts(app)
+    assert "They sum to 1.000.\n" in texts(opened("head-worth", n_heads=1))
 
 
 def test_another_basis_leaves_the_layer_as_it_was() -> None:

@@ -50,6 +50,7 @@ MASKS: dict[str, dict[str, Any]] = {
     "none": {},
     "causal": {"causal": True},
     "one value": {"mask": True},
+    "one column": {"mask": np.ones((T, 1), dtype=bool)},
     "keys": {"mask": SOME[0, 0, 0]},
     "queries and keys": {"mask": SOME[0, 0]},
     "heads": {"mask": SOME[0]},
@@ -73,6 +74,7 @@ RULES: tuple[dict[str, Any], ...] = (
     {},
     {"scale": 0.3},
     {"scale": 0.0},
+    {"scale": -0.7},
     {"softcap": 0.8},
     {"scale": -1.1, "softcap": 2.0},
 )

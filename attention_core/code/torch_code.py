@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..checks import Array
 from ..masks import causal_mask
 from ..projections import BIASES
 
@@ -163,8 +162,8 @@ def _rule(trace: Trace) -> tuple[str, tuple[int, ...]]:
 def _heads_mask(trace: Trace) -> str:
     """The mask argument of F.scaled_dot_product_attention, which wants two axes at least."""
     text, shape = _rule(trace)
-    # With scale 0 PyTorch 2.13 gives NaN for is_causal=True, and what we expect for the mask.
-    if text == "mask" and _is_causal(trace.mask) and trace.scale:
+    # With scale 0 or less PyTorch 2.13 gives NaN for is_causal=True, and what we expect for the mask.
+    if text == "mask" and _is_causal(trace) and trace.scale > 0:
         return "is_causal=True"
     return f"attn_mask={text}" + (".expand(B, H, T, S)" if len(shape) < 2 else "")
 
@@ -179,8 +178,9 @@ def _layer_mask(trace: Trace) -> str:
     return f"attn_mask={'~mask' if text == 'mask' else text}{widened}"
 
 
-def _is_causal(mask: Array | None) -> bool:
-    return mask is not None and mask.ndim == 2 and np.array_equal(mask, causal_mask(*mask.shape))
+def _is_causal(trace: Trace) -> bool:
+    """Whether the mask is the causal one; a single column of True equals that of one key, and hides nothing."""
+    return trace.mask is not None and np.array_equal(trace.mask, causal_mask(*trace.scores.shape[2:]))
 
 
 def _usual_scale(trace: Trace) -> bool:

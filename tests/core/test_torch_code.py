@@ -98,6 +98,21 @@ def test_why_the_function_cannot_be_used() -> None:
     assert torch_code.heads_in_one_call(usual(mask=empty)).startswith("head_outputs = ")
 
 
+@pytest.mark.parametrize("scale", [0.0, -1.0])
+def test_is_causal_needs_a_scale_above_zero(scale: float) -> None:
+    """PyTorch gives NaN for is_causal=True with scale 0 or less, so the mask itself is shown."""
+    assert ", attn_mask=mask, scale=scale" in torch_code.heads_in_one_call(usual(causal=True, scale=scale))
+    assert ", is_causal=True, scale=scale" in torch_code.heads_in_one_call(usual(causal=True, scale=0.3))
+
+
+def test_a_mask_that_broadcasts_is_not_causal() -> None:
+    """One column or row that hides nothing is not the causal mask, though it equals that of one key or query."""
+    for shape in ((T, 1), (1, T), (1, 1)):
+        assert "attn_mask=mask" in torch_code.heads_in_one_call(usual(mask=np.tri(*shape, dtype=bool)))
+    one_key = attend(X, Projections.random(D, H), memory=X[:, :1], causal=True)
+    assert "is_causal=True" in torch_code.heads_in_one_call(one_key)
+
+
 def test_empty_rows_are_zeros_only_without_weights() -> None:
     """Asked for its probabilities the module gives NaN to an empty row, so it is not asked where we give zeros."""
     empty = np.arange(T)[:, np.newaxis] != 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_numbers, engine_dtype, head_width, whole_number
+from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, whole_number
 from .costs import check_room
 from .errors import SettingsError, ShapeError
 from .initialisation import Stream, draw, generator, orthonormal_columns
@@ -122,6 +122,7 @@ class Projections:
         d_k and d_v default to d_model / n_heads. init is a name of `INITIALISATIONS`; biases are normal with
         standard deviation 0.1.
         """
+        check_switch("bias", bias)
         d_k, d_v = head_widths(d_model, n_heads, d_k, d_v)
         d_memory = d_model if d_memory is None else whole_number("d_memory", d_memory, 1)
         groups = n_heads if n_kv_heads is None else whole_number("n_kv_heads", n_kv_heads, 1)

@@ -86,8 +86,12 @@ NONSENSE: dict[str, Case] = {
     "no heads": (lambda: weights(n_heads=None), SettingsError, "n_heads is None but must be a whole number"),
     "a bool for a count": (lambda: weights(n_heads=True), SettingsError, "n_heads is True but must be a whole number"),
     "a number for a head": (lambda: Projections.from_heads([5]), AttentionError, "heads must hold one (w_q, w_k, w_v)"),
+    "a word for a switch": (lambda: Projections.random(4, 2, bias="no"), SettingsError,
+        "bias is 'no' but must be True or False"),
+    "biases for a switch": (lambda: Projections.random(4, 2, bias=np.ones(4)), SettingsError,
+        "bias is array([1., 1., 1., 1.]) but must be True or False"),
     "initialisation of another type": (lambda: Projections.random(4, 2, init=None), SettingsError, "init is None but"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WEIGHTS)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, whole_number
+from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, shown, whole_number
 from .costs import check_room
 from .errors import SettingsError, ShapeError
 from .initialisation import Stream, draw, generator, orthonormal_columns
@@ -186,7 +186,11 @@ class Projections:
 
         Shapes: each (D, K), (D, K), (D, V); w_o (H*V, D_out).
         """
-        given = list(heads)
+        try:
+            one_by_one = iter(heads)
+        except TypeError as error:
+            raise SettingsError(f"heads is {shown(heads)} but must be a list of (w_q, w_k, w_v)") from error
+        given = list(one_by_one)
         if not given or any(not isinstance(triple, (tuple, list, np.ndarray)) or len(triple) != 3 for triple in given):
             raise ShapeError("heads must hold one (w_q, w_k, w_v) for each head, and at least one head")
         triples = [tuple(as_numbers(f"head {h}", matrix) for matrix in triple) for h, triple in enumerate(given)]

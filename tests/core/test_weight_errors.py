@@ -86,6 +86,10 @@ NONSENSE: dict[str, Case] = {
     "no heads": (lambda: weights(n_heads=None), SettingsError, "n_heads is None but must be a whole number"),
     "a bool for a count": (lambda: weights(n_heads=True), SettingsError, "n_heads is True but must be a whole number"),
     "a number for a head": (lambda: Projections.from_heads([5]), AttentionError, "heads must hold one (w_q, w_k, w_v)"),
+    "a number for the heads": (lambda: Projections.from_heads(3.0), SettingsError,
+        "heads is 3.0 but must be a list of (w_q, w_k, w_v)"),
+    "nothing for the heads": (lambda: Projections.from_heads(None), SettingsError, "heads is None but must be a list"),
+    "an array without axes": (lambda: Projections.from_heads(np.array(1.0)), SettingsError, "heads is array(1.) but"),
     "a word for a switch": (lambda: Projections.random(4, 2, bias="no"), SettingsError,
         "bias is 'no' but must be True or False"),
     "biases for a switch": (lambda: Projections.random(4, 2, bias=np.ones(4)), SettingsError,
@@ -110,3 +114,10 @@ def test_nonsense_is_refused_by_name(name: str) -> None:
     with pytest.raises(kind) as caught:
         call()
     assert str(caught.value).startswith(start)
+
+
+def test_heads_may_come_one_by_one() -> None:
+    """A generator is as good as a list, and an error of its own is not mistaken for that of its type."""
+    assert Projections.from_heads((X, X, X) for _ in range(2)).n_heads == 2
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Projections.from_heads((X, X, X + None) for _ in range(2))

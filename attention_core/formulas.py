@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .checks import Array, as_array, shown, whole_number
 from .errors import ShapeError
-from .option_checks import as_scores
+from .option_checks import as_scores, converted
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0
@@ -101,7 +101,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """exp(s) / Σ exp(s) along one axis; a slice that is -inf everywhere becomes zeros.
 
     Units or range: 0 to 1, each slice sums to 1 (or is all 0).
-    Raises: SettingsError for NaN, +inf or what is no number, ShapeError for an axis that is none.
+    Raises: SettingsError for NaN, +inf, text or what float64 cannot hold, ShapeError for an axis that is none.
 
     >>> softmax([0.0, np.log(3.0)]).round(2).tolist()
     [0.25, 0.75]
@@ -111,7 +111,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
         raise ShapeError(
             f"axis is {shown(axis)} but scores of shape {values.shape} have {values.ndim} axes; choose one"
         )
-    values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+    values = values if values.dtype in (np.float32, np.float64) else converted(values, np.float64)
     shares = np.empty_like(values)
     softmax_into(np.moveaxis(values, axis, -1), np.moveaxis(shares, axis, -1))
     return shares

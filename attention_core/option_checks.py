@@ -37,11 +37,16 @@ def as_bias(bias: ArrayLike | None, shape: tuple[int, ...], dtype: type[np.float
     """An additive bias of finite numbers and -inf that broadcasts to `shape` = (batch, heads, queries, keys)."""
     if bias is None:
         return None
-    array = as_scores("bias", bias)
-    converted = array.astype(dtype)
-    if (np.isinf(converted) != np.isinf(array)).any():
+    return _fits("bias", converted(as_scores("bias", bias), dtype), shape)
+
+
+def converted(scores: Array, dtype: type[np.floating[Any]]) -> Array:
+    """A copy of the scores in another type. Raises: SettingsError for a finite number that the type cannot hold."""
+    with np.errstate(over="ignore"):
+        copy = scores.astype(dtype)
+    if (np.isinf(copy) != np.isinf(scores)).any():
         raise too_large(dtype)
-    return _fits("bias", converted, shape)
+    return copy
 
 
 def _fits(name: str, array: Array, shape: tuple[int, ...]) -> Array:

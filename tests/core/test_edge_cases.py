@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, Projections, SettingsError, Trace, attend, scaled_dot_product_attention
+from attention_core import STEPS, Projections, SettingsError, Trace, attend, scaled_dot_product_attention, softmax
 
 B, T, S, D, M, H, K, V = 2, 3, 5, 7, 11, 2, 13, 17
 RNG = np.random.default_rng(1)
@@ -172,3 +172,12 @@ def test_a_bias_too_large_for_float32_is_refused(bias: list[list[float]]) -> Non
     one = np.full((1, 1), 1e19, np.float32)
     with pytest.raises(SettingsError, match="float32"):
         attend(one, Projections.weightless(1).astype("float32"), bias=bias)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="long double is float64 here")
+@pytest.mark.parametrize("score", ["1e4000", "-1e4000"])
+def test_scores_too_large_for_float64_are_refused(score: str) -> None:
+    """A score of long double beyond float64 becomes neither NaN nor a hidden key; smaller ones, and -inf, are taken."""
+    with pytest.raises(SettingsError, match="beyond the range of float64"):
+        softmax(np.array([np.longdouble(score), 0]))
+    assert softmax(np.array([0, 0, -np.inf], np.longdouble)).tolist() == [0.5, 0.5, 0]

@@ -198,6 +198,8 @@ def _prepared(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[A
 
 def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
     """x and the memory as (batch, tokens, features), checked against each other and the weights."""
+    if not isinstance(p, Projections):
+        raise SettingsError(f"projections is {checks.shown(p)} but must be Projections, such as Projections.random")
     x_BTD = checks.as_sequence("x", x)
     memory_BSM = x_BTD if memory is None else checks.as_sequence("memory", memory)
     if x_BTD.shape[0] != memory_BSM.shape[0]:
@@ -231,13 +233,11 @@ def _heads(query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike)
 
 def _connection(inputs_BTD: Array, p: Projections, residual: bool) -> Array | None:
     checks.check_switch("residual", residual)
-    if not residual:
-        return None
-    if p.d_out != inputs_BTD.shape[2]:
+    if residual and p.d_out != inputs_BTD.shape[2]:
         raise SettingsError(
             f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width {p.d_out}: they must agree"
         )
-    return inputs_BTD
+    return inputs_BTD if residual else None
 
 
 def _fill_empty_rows(heads: HeadTrace) -> bool:

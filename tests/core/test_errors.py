@@ -178,6 +178,8 @@ NONSENSE: dict[str, Case] = {
     "residual by number": (lambda: attend(X, P, residual=1), SettingsError, "residual is 1 but must be True or False"),
     "tiny soft cap": (lambda: attend(np.float32(X), P.astype("f4"), softcap=1e-99), SettingsError, "softcap is 1e-99"),
     "scores of text": (lambda: softmax(["a"]), SettingsError, "scores must hold numbers, but is <U1"),
+    "list of weights": (lambda: attend(X, [1, 2]), SettingsError, "projections is [1, 2] but must be Projections"),
+    "no weights": (lambda: attend(X, None), SettingsError, "projections is None but must be Projections"),
     "infinite score": (lambda: softmax([np.inf, 1.0]), SettingsError, "scores may hold finite numbers and -inf"),
     "whole-number weights": (lambda: P.astype(int), SettingsError, "dtype is int64 but must be float32 or float64"),
     "ragged heads": (lambda: merge_heads([[RAGGED]]), ShapeError, "heads must be a rectangular array"),

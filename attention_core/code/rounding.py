@@ -12,20 +12,24 @@ from ..trace import Trace
 
 # 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a rule.
 RELATIVE = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 1e-5}
+# Near zero numbers are rounded to whole steps, however small they are, of which a long sum may take a hundred; and one
+# digit of the largest number would be infinity.
+RANGE = {dtype: (100 * float(np.finfo(dtype).smallest_subnormal), most / 2) for dtype, most in LARGEST.items()}
 
 
 def tolerance(trace: Trace, field: str) -> float:
     """The largest difference between a field and the same numbers added up in another order, on any machine.
 
-    Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`.
+    Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`; within `RANGE`.
 
     >>> from attention_core import Projections, attend
     >>> tolerance(attend([[3.0]], Projections.weightless(1)), "scores")
     9e-13
     """
     dtype = trace.output.dtype
-    # In this order the largest number is also what remains of infinity times zero.
-    return min(LARGEST[dtype], RELATIVE[dtype] * magnitudes(trace)[field])
+    low, high = RANGE[dtype]
+    # In this order the upper limit is also what remains of infinity times zero.
+    return max(low, min(high, RELATIVE[dtype] * magnitudes(trace)[field]))
 
 
 @lru_cache(maxsize=4)

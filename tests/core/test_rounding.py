@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from attention_core import STEPS, Projections, attend
 from attention_core.code.rounding import magnitudes, tolerance
+from attention_core.code.step_code import check_line
 from attention_core.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.core.script_cases import CASES, case
@@ -84,3 +85,22 @@ def test_the_tolerance_is_a_number() -> None:
     assert np.isinf(magnitudes(trace)["queries"])
     assert np.isnan(magnitudes(trace)["scores"])
     assert all(np.isfinite(tolerance(trace, field)) for field in STEPS)
+
+
+def test_the_tolerance_is_finite_as_it_is_written() -> None:
+    """Sums beyond the range give a tolerance that one digit rounds to a number, not to infinity."""
+    large = attend(np.full((2, 1), 1e153), Projections([[1]], [[1]], [[1e154]], [[1]], n_heads=1))
+    single = attend(np.full((2, 1), 1e15, "f4"), Projections(*np.full((3, 1, 1), 1e4, "f4"), n_heads=1))
+    for trace in (large, single):
+        written = [check_line(trace, field).rpartition("atol=")[2][:-1] for field in STEPS]
+        assert np.isfinite(np.array(written, dtype=trace.output.dtype)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_subnormal_numbers_may_differ_by_a_few_steps(dtype: str) -> None:
+    """Near zero a number is rounded to whole steps, however small it is: the tolerance is never less than those."""
+    step = np.finfo(dtype).smallest_subnormal
+    trace = attend(np.array([[5 * step]]), Projections.weightless(1).astype(dtype))
+    for field in STEPS:
+        written = check_line(trace, field).rpartition("atol=")[2][:-1]
+        assert np.dtype(dtype).type(written) >= 50 * step, field

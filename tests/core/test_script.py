@@ -106,6 +106,16 @@ def test_the_script_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     assert {letter: names[letter] for letter in "BTSHKV"} == {letter: trace.sizes[letter] for letter in "BTSHKV"}
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_script_of_subnormal_numbers(dtype: str) -> None:
+    """Six keys share evenly what is three steps above zero: the last bit of a share decides between none and one."""
+    weights = Projections([[1], [0]], [[1], [0]], [[0], [1]], [[1]], n_heads=1).astype(dtype)
+    for size in np.arange(1, 31) / 10:
+        x = np.full((6, 2), [size, 0])
+        x[0, 1] = 3 * float(np.finfo(dtype).smallest_subnormal)
+        run(script(attend(x.astype(dtype), weights)))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_script_needs_numpy_only(name: str) -> None:
     """It imports NumPy and, for packed numbers, base64; it runs no text as code and opens no file."""

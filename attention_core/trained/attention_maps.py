@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ from .encoder import Encoded
 from .weight_file import MAX_TENSORS, WeightFile
 
 MAX_CELLS = 2**25
+# A rule about tokens takes an array of this many by this many, however few keys there are.
+MAX_POSITIONS = 4096
 # Shares stored in 8 significant bits (bfloat16) add up to 1 no better than this.
 _ROUNDING = 0.01
 
@@ -97,10 +99,7 @@ def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
     shapes = {name: shape for name, shape in file.shapes.items() if len(shape) in (3, 4, 5)}
     if not shapes:
         raise FileError("The file holds no attention tensors: no array has the axes layer, head, query, key")
-    if (cells := sum(math.prod(shape) for shape in shapes.values())) > MAX_CELLS:
-        raise FileError(
-            f"The file holds {cells:,} probabilities, but at most {MAX_CELLS:,} are read: save fewer layers"
-        )
+    _check_cells(shapes.values())
     names = sorted(shapes, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
     stacked = len(names) == 1 and len(shapes[names[0]]) > 3
     _check_heads(shapes[names[0]][0] if stacked else len(names), shapes[names[0]][-3])
@@ -109,6 +108,19 @@ def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
         raise FileError("The tokens hold half a character (a lone surrogate), which cannot be shown; save them again")
     arrays = [file.read(name) for name in names]
     return AttentionMaps.of(list(arrays[0]) if stacked else arrays, labels)
+
+
+def _check_cells(shapes: Collection[tuple[int, ...]]) -> None:
+    """Raises: FileError when there are more probabilities, or longer sequences, than are read."""
+    if (cells := sum(math.prod(shape) for shape in shapes)) > MAX_CELLS:
+        raise FileError(
+            f"The file holds {cells:,} probabilities, but at most {MAX_CELLS:,} are read: save fewer layers"
+        )
+    if (longest := max(max(shape[-2:]) for shape in shapes)) > MAX_POSITIONS:
+        raise FileError(
+            f"The file holds attention over {longest:,} positions, but at most {MAX_POSITIONS:,} are read: "
+            "save a shorter text"
+        )
 
 
 def _check_heads(n_layers: int, n_heads: int) -> None:

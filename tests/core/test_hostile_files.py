@@ -138,6 +138,9 @@ LABELS = {
         lambda: safetensors({"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}), "half a charac"),
     "megabytes of labels": (lambda: maps(tokens=np.zeros(2**21, "<U1")), "8,388,608 bytes"),
     "a million layers": (lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}), "1,000,000 × 1 heads"),
+    "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), "attention over 1,000,000 positions"),
+    "4,097 queries": (lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}), "4,097 positions, but at most 4,096"),
+    "4,097 keys": (lambda: npz({"a": np.ones((1, 1, 4097), "i1")}), "4,097 positions, but at most 4,096"),
     "a million heads": (lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}), "1 × 1,000,000 heads"),
 }  # fmt: skip
 
@@ -148,6 +151,13 @@ def test_attention_that_cannot_be_shown(fault: str) -> None:
     make, sentence = LABELS[fault]
     with pytest.raises(FileError, match=sentence):
         read_maps(open_weights(io.BytesIO(make()), "m.npz"))
+
+
+def test_the_longest_attention_that_is_read() -> None:
+    """4,096 queries are read, and so are as many keys."""
+    for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
+        shares = np.full(shape, 1 / shape[-1], np.float32)
+        assert read_maps(open_weights(io.BytesIO(npz({"a": shares})), "m.npz")).layers[0].shape == shape[1:]
 
 
 def test_maps_beyond_the_limit() -> None:

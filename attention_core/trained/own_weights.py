@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..checks import Array, divisors, whole_number
+from ..costs import MOST_NUMBERS
 from ..errors import FileError, SettingsError
 from ..npz_archive import LONGEST_NAME
 from ..projections import Projections
@@ -152,8 +153,7 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
             raise FileError(f"{prefix + naming.anchor!r} has width {joint[1]}, but it must be queries, keys and values")
         shapes = {f"w_{letter}": (joint[0], joint[1] // 3) for letter in "qkv"} | shapes
     _check_biases(file, prefix, naming)
-    if max(max(shape) for shape in shapes.values()) > MAX_WIDTH:
-        raise FileError(f"The matrices of {prefix!r} are wider than the {MAX_WIDTH:,} features that are read: {shapes}")
+    _check_sizes(prefix, shapes)
     query_width, key_width, value_width = (shapes[name][1] for name in ("w_q", "w_k", "w_v"))
     heads = possible_heads(query_width, key_width, value_width, shapes["w_o"][0])
     if not heads:
@@ -162,6 +162,17 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
     notes = (naming.note, extra if f"{prefix}bias_k" in file.shapes else "")
     saved = _saved_heads(file, prefix + naming.heads) if naming.heads else None
     return FoundLayer(prefix, naming, shapes, heads, saved if saved in heads else None, tuple(filter(None, notes)))
+
+
+def _check_sizes(prefix: str, shapes: Mapping[str, tuple[int, int]]) -> None:
+    """Raises: FileError for matrices that are too wide, or hold too many numbers to be kept beside each other."""
+    if max(max(shape) for shape in shapes.values()) > MAX_WIDTH:
+        raise FileError(f"The matrices of {prefix!r} are wider than the {MAX_WIDTH:,} features that are read: {shapes}")
+    if (numbers := sum(math.prod(shape) for shape in shapes.values())) > MOST_NUMBERS:
+        raise FileError(
+            f"The matrices of {prefix!r} hold {numbers:,} numbers, but at most {MOST_NUMBERS:,} are read: "
+            "choose a smaller model"
+        )
 
 
 def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:

@@ -201,6 +201,21 @@ def test_layers_that_cannot_be_used(arrays: Arrays, sentence: str) -> None:
         find_layers(opened(arrays))
 
 
+def of_shape(rows: int, columns: int) -> Any:
+    """A file that says it holds a layer of these sizes; none of its numbers can be read."""
+    shapes = {name: (columns, rows) if name == "w_o" else (rows, columns) for name in MATRICES}
+    return type("Said", (), {"shapes": shapes, "labels": ()})()
+
+
+def test_more_numbers_than_there_is_room_for() -> None:
+    """A layer is refused from its shapes: 4 × 4,096² numbers, as in large models, are read, one row more is not."""
+    (layer,) = find_layers(of_shape(4096, 4096))
+    assert layer.d_model == 4096
+    for rows, columns, numbers in ((4097, 4096, "67,125,248"), (32_768, 2270, "297,533,440")):
+        with pytest.raises(FileError, match=f"'' hold {numbers} numbers, but at most 67,108,864 are read"):
+            find_layers(of_shape(rows, columns))
+
+
 @pytest.mark.parametrize("shape", [(31,), (), (0, 1)])
 def test_a_joint_bias_that_cannot_be_cut(shape: tuple[int, ...]) -> None:
     """A fused bias of another width than three times the heads' is a sentence, too."""

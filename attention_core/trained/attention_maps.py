@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,11 @@ class AttentionMaps:
         """The number of layers L, heads H, queries T and keys S."""
         return dict(zip("LHTS", (len(self.layers), *self.layers[0].shape), strict=True))
 
-    @property
+    @cached_property
     def seen(self) -> Array:
         """Which keys a query may see: those to which some head of some layer gives something. Shapes: (T, S) bool."""
         seen_TS: Array = np.logical_or.reduce([(layer > 0).any(axis=0) for layer in self.layers])
+        seen_TS.setflags(write=False)
         return seen_TS
 
     @classmethod

@@ -152,3 +152,12 @@ def test_the_measures_of_heads_can_read_them() -> None:
     assert pattern.allowed[0, 0].tolist() == np.tri(T, dtype=bool).tolist()
     assert pattern.scores is None
     assert pattern.in_order
+
+
+def test_what_is_seen_is_looked_up_once() -> None:
+    """A key counts as seen where one head of one layer sees it, and all layers share what was found."""
+    first, second = np.eye(T)[np.newaxis], np.eye(T)[np.newaxis, ::-1].copy()
+    maps = AttentionMaps.of([first, second])
+    allowed = [pattern_of_layer(maps, layer).allowed for layer in (0, 1)]
+    assert np.array_equal(allowed[1][0, 0], (first + second)[0] > 0)
+    assert np.shares_memory(*allowed)

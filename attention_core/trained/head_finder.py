@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
@@ -97,12 +95,15 @@ def last_token(tokens: tuple[str, ...]) -> Targets:
 
 def repeated_words(tokens: tuple[str, ...]) -> Targets:
     """The other places where the same word stands; a word of several pieces counts as a whole."""
-    places: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
-    for word in words(tokens):
-        places["".join(tokens[i].removeprefix(CONTINUES) for i in word)].append(word)
-    targets = np.zeros((len(tokens), len(tokens)), bool)
-    for word, other in (pair for twins in places.values() for pair in permutations(twins, 2)):
-        targets[np.ix_(word, other)] = True
+    numbers: dict[str, int] = {}
+    words_T: list[int] = []
+    places_T: list[int] = []
+    for place, word in enumerate(words(tokens)):
+        text = "".join(tokens[i].removeprefix(CONTINUES) for i in word)
+        words_T += [numbers.setdefault(text, len(numbers))] * len(word)
+        places_T += [place] * len(word)
+    same_TT, own_TT = (np.equal.outer(of_T, of_T) for of_T in (words_T, places_T))
+    targets: Targets = same_TT & ~own_TT
     return targets
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_array, as_list, check_text, number_between, whole_number
+from ..checks import Array, as_array, as_list, check_text, number_between, one_of, whole_number
 from ..errors import SettingsError, ShapeError, TextError
 from ..text import CONTINUES
 from .attention_maps import AttentionMaps
@@ -83,14 +83,16 @@ def itself(tokens: tuple[str, ...]) -> Targets:
     return np.eye(_count(tokens), dtype=bool)
 
 
-def first_token(tokens: tuple[str, ...]) -> Targets:
-    """The first token of the sequence, [CLS] in BERT."""
-    return np.broadcast_to(np.arange(_count(tokens)) == 0, (len(tokens), len(tokens)))
+def first_token(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None) -> Targets:
+    """The first token of the keys' sequence, [CLS] in BERT."""
+    sizes = _sizes(tokens, memory_tokens)
+    return np.broadcast_to(np.arange(sizes[1]) == 0, sizes)
 
 
-def last_token(tokens: tuple[str, ...]) -> Targets:
-    """The last token of the sequence, [SEP] in BERT."""
-    return np.broadcast_to(np.arange(_count(tokens)) == len(tokens) - 1, (len(tokens), len(tokens)))
+def last_token(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None) -> Targets:
+    """The last token of the keys' sequence, [SEP] in BERT."""
+    sizes = _sizes(tokens, memory_tokens)
+    return np.broadcast_to(np.arange(sizes[1]) == sizes[1] - 1, sizes)
 
 
 def repeated_words(tokens: tuple[str, ...]) -> Targets:
@@ -107,7 +109,7 @@ def repeated_words(tokens: tuple[str, ...]) -> Targets:
     return targets
 
 
-RULES: dict[str, Callable[[tuple[str, ...]], Targets]] = {
+RULES: dict[str, Callable[..., Targets]] = {
     "previous token": previous_token,
     "next token": next_token,
     "itself": itself,
@@ -115,22 +117,45 @@ RULES: dict[str, Callable[[tuple[str, ...]], Targets]] = {
     "last token": last_token,
     "repeated words": repeated_words,
 }
+# The rules that take memory_tokens: among the tokens of another sequence none is a neighbour, itself or a twin.
+_ACROSS = ("first token", "last token")
 
 
-def _count(tokens: tuple[str, ...]) -> int:
+def rules_for(maps: AttentionMaps) -> tuple[str, ...]:
+    """The names of the rules that say something of these heads: in cross-attention only a few do."""
+    return tuple(RULES) if maps.tokens == maps.memory_tokens else _ACROSS
+
+
+def targets_of(maps: AttentionMaps, rule: str) -> Targets:
+    """Which keys a rule names for the queries of these heads. Raises: SettingsError for one that says nothing."""
+    if one_of("rule", rule, rules_for(maps)) in _ACROSS:
+        return RULES[rule](maps.tokens, maps.memory_tokens)
+    return RULES[rule](maps.tokens)
+
+
+def _count(tokens: tuple[str, ...], name: str = "tokens") -> int:
     """How many tokens there are. Raises: SettingsError, TextError for what is no list of texts."""
-    for token in as_list("tokens", tokens):
-        check_text("tokens", token)
+    for token in as_list(name, tokens):
+        check_text(name, token)
     return len(tokens)
 
 
-def word_to_word(tokens: tuple[str, ...], query: int, key: int) -> Targets:
-    """From the word at token `query` to the word at token `key`.
+def _sizes(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None) -> tuple[int, int]:
+    """How many queries and keys there are; without memory_tokens the keys are the queries' tokens."""
+    n_queries = _count(tokens)
+    return n_queries, n_queries if memory_tokens is None else _count(memory_tokens, "memory_tokens")
+
+
+def word_to_word(
+    tokens: tuple[str, ...], query: int, key: int, memory_tokens: tuple[str, ...] | None = None
+) -> Targets:
+    """From the word at token `query` to the word at token `key`, of memory_tokens in cross-attention.
 
     From several pieces the mean counts, to several pieces their sum. Source: Clark et al. 2019, section 4.1.
     """
-    targets = np.zeros((_count(tokens), len(tokens)), bool)
-    targets[np.ix_(_word_at(tokens, query), _word_at(tokens, key))] = True
+    targets = np.zeros(_sizes(tokens, memory_tokens), bool)
+    read = tokens if memory_tokens is None else memory_tokens
+    targets[np.ix_(_word_at(tokens, query), _word_at(read, key))] = True
     return targets
 
 

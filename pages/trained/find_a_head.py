@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.trained.head_finder import RULES, rank_heads, word_to_word
+from attention_core.trained.head_finder import rank_heads, rules_for, targets_of, word_to_word
 from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
@@ -21,22 +21,27 @@ SAYS = {
 now = here()
 shown = heads_shown(now)
 maps = shown.maps
+rules = rules_for(maps)
 
 rule = str(st.selectbox(
-    "Find the head that looks from each token to", (*RULES, WORDS), key="fh_rule", bind="query-params", required=True,
+    "Find the head that looks from each token to", (*rules, WORDS), key="fh_rule", bind="query-params", required=True,
     persist_state="session",
 ))  # fmt: skip
+if len(rules) < len(SAYS):
+    st.caption(
+        "The keys are another sequence, in which no token has neighbours or meets itself: such rules are left out."
+    )
 if rule == WORDS:
     left, right = st.columns(2)
     with left:
         query = choose_token("fh_from", "From the word", maps.tokens, 9)
     with right:
         key = choose_token("fh_to", "To the word", maps.memory_tokens, 2)
-    targets = word_to_word(maps.tokens, query, key)
+    targets = word_to_word(maps.tokens, query, key, maps.memory_tokens)
     looks = f"“{plain(maps.tokens[query])}” gives “{plain(maps.memory_tokens[key])}”"
 else:
-    query, key = 1, 0
-    targets = RULES[rule](maps.tokens)
+    query, key = min(1, len(maps.tokens) - 1), 0
+    targets = targets_of(maps, rule)
     looks = f"a token gives {SAYS[rule]}, on average"
 ranking = rank_heads(maps, targets)
 best = ranking.best(5)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import ShapeError, TextError
+from attention_core import SettingsError, ShapeError, TextError
 from attention_core.trained.attention_maps import AttentionMaps
-from attention_core.trained.head_finder import RULES, rank_heads, word_to_word, words
+from attention_core.trained.head_finder import RULES, rank_heads, rules_for, targets_of, word_to_word, words
 
 TOKENS = ("[CLS]", "the", "hall", "##way", "the", "door", "[SEP]")
 T = len(TOKENS)
@@ -166,6 +166,27 @@ def test_a_token_that_does_not_exist() -> None:
     """A position outside the sentence is an error that names it."""
     with pytest.raises(TextError, match="no token 7 among 7"):
         word_to_word(TOKENS, 0, 7)
+
+
+def test_keys_of_another_sequence() -> None:
+    """Where queries and keys are other tokens, the ends of the keys and any pair can be asked for, and nothing else."""
+    head = np.array([[0.2, 0.1, 0.3, 0.3, 0.1], [0.4, 0, 0, 0, 0.6], [0, 0, 1, 0, 0]])
+    keys = ("a", "b", "c", "##d", "e")
+    across = AttentionMaps.of([head[np.newaxis]], ("x", "y", "z"), keys)
+    assert rules_for(across) == ("first token", "last token")
+    shares = [rank_heads(across, targets_of(across, rule)).scores[0, 0] for rule in rules_for(across)]
+    assert shares == pytest.approx([0.2, 0.7 / 3])
+    targets = word_to_word(across.tokens, 0, 3, across.memory_tokens)
+    assert rank_heads(across, targets).scores[0, 0] == pytest.approx(0.6)
+    with pytest.raises(SettingsError, match="rule is 'itself' but must be one of first token, last token"):
+        targets_of(across, "itself")
+
+
+def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:
+    """In self-attention every rule is offered, and says what it says of the tokens."""
+    assert rules_for(maps) == tuple(RULES)
+    for rule in RULES:
+        assert np.array_equal(targets_of(maps, rule), RULES[rule](TOKENS))
 
 
 def test_targets_of_another_sentence(maps: AttentionMaps) -> None:

@@ -18,9 +18,11 @@ from .file_checks import is_possible_shape
 
 MAX_HEAD = 2**16
 # What NumPy writes, and only that; the type of a record is a list.
+_SIZE = rb"(?:0|[1-9]\d{0,199})"
+_SHAPE = rb"(?:%b, ?|%b(?:, ?%b){1,63},? ?)?" % (_SIZE, _SIZE, _SIZE)
 _HEAD = re.compile(
     rb"\{'descr': (?P<type>'[^'\n]{1,99}'|\[[^\n]{1,999}?\]), 'fortran_order': (?P<order>True|False), "
-    rb"'shape': \((?P<shape>[\d, ]{0,200})\),? ?\} *\n"
+    rb"'shape': \((?P<shape>%b)\),? ?\} *\n" % _SHAPE
 )
 _TYPE = re.compile("'([<>|=][?biufUSc]\\d{0,6})'", re.ASCII)
 _KINDS = {"c": "complex numbers", "S": "text as bytes"}
@@ -64,7 +66,7 @@ def read_npy_head(stream: IO[bytes], said: str) -> NpyHead:
     found = _HEAD.fullmatch(text) if len(text) == length else None
     if found is None:
         raise FileError(f"{said} does not begin as NumPy's arrays of numbers do; save it with numpy.save again")
-    shape = tuple(int(size) for size in found["shape"].replace(b" ", b"").split(b",") if size)
+    shape = tuple(map(int, re.findall(_SIZE, found["shape"])))
     dtype = _type(said, found["type"].decode("latin-1"), shape)
     return NpyHead(dtype, shape, found["order"] == b"True", 8 + width + length)
 

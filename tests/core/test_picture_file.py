@@ -41,6 +41,13 @@ def test_csv() -> None:
     assert read_picture(b"0,1,2\n3,4,5.5\n", "x.csv").tolist() == [[0, 1, 2], [3, 4, 5.5]]
 
 
+@pytest.mark.parametrize("shape", ["(2, 3), }   ", "(2,3), }    ", "(2, 3,), }  ", "(2, 3, ), } "])
+def test_shapes_of_other_writers(shape: str) -> None:
+    """A shape may be written without blanks, or with a comma behind it, as other programs do."""
+    data = saved(np.arange(6.0).reshape(2, 3)).replace(b"(2, 3), }   ", shape.encode())
+    assert read_picture(data, "x.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
 @pytest.mark.parametrize(
     ("data", "name", "says"),
     [

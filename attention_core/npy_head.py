@@ -25,6 +25,7 @@ _HEAD = re.compile(
     rb"'shape': \((?P<shape>%b)\),? ?\} *\n" % _SHAPE
 )
 _TYPE = re.compile("'([<>|=][?biufUSc]\\d{0,6})'", re.ASCII)
+_AS_NUMBERS = "as float64: numpy.asarray(x, dtype=float)"
 _KINDS = {"c": "complex numbers", "S": "text as bytes"}
 
 
@@ -81,8 +82,10 @@ def _type(said: str, kind: str, shape: tuple[int, ...]) -> np.dtype[np.generic]:
     except TypeError:
         dtype = None
     if dtype is None or dtype.kind in _KINDS or (dtype.kind != "U" and dtype.itemsize > 8):
-        held = _KINDS.get(dtype.kind if dtype else "", "an unusual type of number")
-        raise FileError(f"{said} holds {held}, which is not read; save it as float64: numpy.asarray(x, dtype=float)")
+        letter = dtype.kind if dtype else ""
+        held = _KINDS.get(letter, "an unusual type of number")
+        remedy = "as text, where text is meant: x.astype(str)" if letter == "S" else _AS_NUMBERS
+        raise FileError(f"{said} holds {held}, which is not read; save it {remedy}")
     if dtype.itemsize == 0 or not is_possible_shape(shape, dtype.itemsize):
         raise FileError(f"{said} has an impossible type or shape; save it again")
     return dtype

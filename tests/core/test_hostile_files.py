@@ -136,6 +136,7 @@ LABELS = {
     "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), "half a character"),
     "half a character in metadata": (
         lambda: safetensors({"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}), "half a charac"),
+    "labels of bytes": (lambda: maps(tokens=np.array([b"a", b"b"])), r"save it as text, .*: x\.astype\(str\)$"),
     "megabytes of labels": (lambda: maps(tokens=np.zeros(2**21, "<U1")), "8,388,608 bytes"),
     "a million layers": (lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}), "1,000,000 × 1 heads"),
     "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), "attention over 1,000,000 positions"),
@@ -158,6 +159,12 @@ def test_the_longest_attention_that_is_read() -> None:
     for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
         shares = np.full(shape, 1 / shape[-1], np.float32)
         assert read_maps(open_weights(io.BytesIO(npz({"a": shares})), "m.npz")).layers[0].shape == shape[1:]
+
+
+def test_labels_of_bytes_as_the_sentence_says() -> None:
+    """What the sentence about bytes tells to do makes labels of them."""
+    file = open_weights(io.BytesIO(maps(tokens=np.array([b"a", b"b"]).astype(str))), "m.npz")
+    assert read_maps(file).tokens == ("a", "b")
 
 
 def test_maps_beyond_the_limit() -> None:

@@ -50,11 +50,11 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
     if not lines:
         raise FileError("The file holds no numbers; write one line for each row")
     delimiter = next((mark for mark in ";\t," if mark in lines[0][1]), None)
-    n_columns = len(_cells(lines[0][1], delimiter))
+    n_columns = len(_cells(*lines[0], delimiter))
     check_size(len(lines), n_columns)
     matrix = np.empty((len(lines), n_columns))
     for row, (number, line) in enumerate(lines):
-        cells = _cells(line, delimiter)
+        cells = _cells(number, line, delimiter)
         if len(cells) != n_columns:
             raise ShapeError(
                 f"{symbol} is ragged: row 0 has {n_columns} cells but row {row} (line {number} of the file) "
@@ -64,9 +64,16 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
     return matrix
 
 
-def _cells(line: str, delimiter: str | None) -> list[str]:
-    """The cells of a line; a quote that is opened ends with the line at the latest."""
-    return line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
+def _cells(number: int, line: str, delimiter: str | None) -> list[str]:
+    """The cells of a line; quotes stand around whole cells. Raises: FileError."""
+    if delimiter is None:
+        return line.split()
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise FileError(
+            f"Line {number} has a quote that does not end with its cell; put quotes around whole cells or none"
+        ) from error
 
 
 def _number(symbol: str, cell: str, row: int, column: int, line: int) -> float:

@@ -142,7 +142,7 @@ CSV: dict[str, tuple[Callable[[], bytes], type[AttentionError], str]] = {
     "zero bytes": (lambda: b"1,\0", FileError, "Line 1 holds a zero byte"),
     "a zip": (lambda: WHOLE, FileError, "Line 1"),
     "UTF-16": (lambda: "1;2\n".encode("utf-16"), FileError, "Line 1 is no text in UTF-8; save the file as CSV UTF-8"),
-    "open quote": (lambda: b'"1,2\n3,4', ShapeError, "W_Q is ragged: row 0 has 1 cells but row 1 (line 2 of the file)"),
+    "open quote": (lambda: b'"1,2\n"3,4', FileError, "Line 1 has a quote that does not end with its cell"),
 }  # fmt: skip
 
 

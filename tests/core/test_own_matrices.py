@@ -160,6 +160,7 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
         ("1;1.234,5", FileError, "W_Q holds '1.234,5' in row 0, column 1"),
         ("1,2+3j", FileError, "W_Q holds '2+3j' in row 0, column 1"),
         ("1,=cmd()", FileError, "W_Q holds '=cmd()' in row 0, column 1"),
+        ('1,2\n"1"2,3', FileError, "Line 2 has a quote that does not end with its cell"),
         ("W_Q\n \n", FileError, "The file holds no numbers"),
         ("", FileError, "The file holds no numbers"),
     ],

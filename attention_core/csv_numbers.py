@@ -2,7 +2,7 @@
 
 Cells are parted by semicolons, tabs, commas or spaces, whichever of these, in this order, the first line of numbers
 has; commas that part no cells are decimal commas. So a single column with decimal commas reads as two columns: write
-it with points.
+it with points. A file has decimal points or decimal commas: where both occur, the commas may part thousands.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
     delimiter = next((mark for mark in ";\t," if mark in lines[0][1]), None)
     n_columns = len(_cells(*lines[0], delimiter))
     check_size(len(lines), n_columns)
-    matrix = np.empty((len(lines), n_columns))
+    matrix, mark = np.empty((len(lines), n_columns)), ""
     for row, (number, line) in enumerate(lines):
         cells = _cells(number, line, delimiter)
         if len(cells) != n_columns:
@@ -61,6 +61,7 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
                 f"has {len(cells)}; give every row as many"
             )
         matrix[row] = [_number(symbol, cell, row, column, number) for column, cell in enumerate(cells)]
+        mark = _only_mark(symbol, cells, row, number, mark)
     return matrix
 
 
@@ -81,7 +82,24 @@ def _number(symbol: str, cell: str, row: int, column: int, line: int) -> float:
     text = cell.strip()
     number = typed_number(text.replace(",", "."))
     if not math.isfinite(number):
-        place = f"row {row}, column {column} (counted from 0; line {line} of the file)"
+        place = _place(row, column, line)
         problem = f"holds {text[:40]!r} in {place}, which is no finite number" if text else f"is empty in {place}"
         raise FileError(f"{symbol} {problem}; write a number there")
     return number
+
+
+def _only_mark(symbol: str, cells: list[str], row: int, line: int, mark: str) -> str:
+    """The decimal mark of the file so far, "" before the first; `mark` is that of the lines before."""
+    for column, cell in enumerate(cells):
+        found = next((one for one in ",." if one in cell), mark)
+        if mark and found != mark:
+            raise FileError(
+                f"{symbol} holds {cell.strip()[:40]!r} in {_place(row, column, line)}, but cells before it have "
+                f"{mark!r}: write every number with a decimal point, and nothing between thousands"
+            )
+        mark = found
+    return mark
+
+
+def _place(row: int, column: int, line: int) -> str:
+    return f"row {row}, column {column} (counted from 0; line {line} of the file)"

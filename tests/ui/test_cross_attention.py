@@ -1,0 +1,34 @@
+"""Find a head, on heads whose keys are another sequence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.made_weight_files import npz
+from tests.ui.app import gone_to, scenes
+from tests.ui.test_trained import rng, sent, uploaded
+
+
+@pytest.mark.parametrize("n_queries", [1, 3])
+def test_cross_attention_from_elsewhere(n_queries: int) -> None:
+    """Heads whose keys are another sequence are ranked by the rules that say something of it; the rest are left out."""
+    shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
+    app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
+    assert not app.exception
+    assert not app.error
+    assert app.selectbox(key="fh_rule").options == ["first token", "last token", "word to word"]
+    ranking = sent(scenes(app)[0]["arrays"]["ranking"])
+    assert np.allclose(ranking, shares[..., 0].mean(axis=-1))
+    assert scenes(app)[1]["cell"]["index"] == [min(1, n_queries - 1), 0]
+    app.selectbox(key="fh_rule").set_value("word to word").run()
+    app.selectbox(key="fh_to").set_value(4).run()
+    assert not app.error
+    assert np.allclose(sent(scenes(app)[0]["arrays"]["ranking"]), shares[:, :, app.selectbox(key="fh_from").value, 4])
+    app.segmented_control(key="th_whose").set_value("model").run()
+    assert len(app.selectbox(key="fh_rule").options) == 7
+    app.selectbox(key="fh_rule").set_value("itself").run()
+    app.segmented_control(key="th_whose").set_value("yours").run()
+    assert not app.exception
+    assert not app.error
+    assert app.selectbox(key="fh_rule").value == "first token"

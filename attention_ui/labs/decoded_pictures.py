@@ -6,7 +6,9 @@ Nothing in a file is believed: its size is read from its header, and refused, be
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import PurePath
+from typing import Any
 
 from PIL import Image
 
@@ -26,6 +28,13 @@ MOST_SCANS = 500
 _BEGIN_SCAN = b"\xff\xda"
 # What Pillow calls pictures of 16 bits, and how NumPy reads their pixels.
 _DEEP = {"I;16": "<u2", "I;16B": ">u2", "I": "=i4"}
+# Samples of a PNG that Pillow makes 8 bits of, by its name for them, and the same for the transparent one, which it
+# leaves as it is. Of 16 bits the lower 8 are lost, so that colours like the transparent one go with it.
+_MADE_8_BITS: dict[str, Callable[[Any], Any]] = {
+    "L;2": lambda grey: (grey & 3) * 85,
+    "L;4": lambda grey: (grey & 15) * 17,
+    "RGB;16B": lambda colour: tuple(part >> 8 for part in colour),
+}
 
 
 def read_any_picture(data: bytes, file_name: str) -> Array:
@@ -63,10 +72,13 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
             f"The file is named {kind} but does not begin as {DECODED[kind]} does: give it the name of its kind"
         ) from error
     check_sides(picture.height, picture.width)
+    samples = str(picture.tile[0][3]) if picture.tile else ""  # loading forgets it
     try:
         picture.load()
     except Exception as error:
         raise FileError("The picture is damaged or cut off: save it again") from error
+    if samples in _MADE_8_BITS and "transparency" in picture.info:
+        picture.info["transparency"] = _MADE_8_BITS[samples](picture.info["transparency"])
     return picture
 
 

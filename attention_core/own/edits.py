@@ -11,12 +11,12 @@ import numpy as np
 
 from ..checks import Array, whole_number
 from ..errors import SettingsError
+from ..file_checks import LARGEST_VALUE
 from ..projections import MATRICES, Projections
 from ..trace import Trace
 from .kept_texts import is_key, keep, recall
 from .matrix_names import SYMBOLS
 
-LARGEST_VALUE = 1e6
 LAST_PLACE = 4095
 MOST_EDITS = 4000
 MOST_IN_ADDRESS = 40

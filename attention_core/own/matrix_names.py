@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import Array, all_finite, as_array
 from ..errors import SettingsError, ShapeError
+from ..file_checks import LARGEST_VALUE
 
 MAX_TOKENS = 64
 MAX_WIDTH = 512
@@ -72,7 +73,7 @@ def _check_bias_shape(name: str, shape: tuple[int, ...]) -> None:
 
 
 def as_matrix(name: str, values: ArrayLike) -> Array:
-    """`values` as new read-only float64 numbers, all of them finite; a bias has one axis.
+    """`values` as new read-only float64 numbers, none beyond `LARGEST_VALUE`; a bias has one axis.
 
     Raises: ShapeError, SettingsError.
     """
@@ -83,11 +84,18 @@ def as_matrix(name: str, values: ArrayLike) -> Array:
     matrix = np.array(array, dtype=np.float64, order="C")
     matrix = matrix.reshape(-1) if name in BIAS_SYMBOLS else matrix
     if not all_finite(matrix):
-        place = tuple(int(number) for number in np.argwhere(~np.isfinite(matrix))[0])
-        where = f"place {place[0]}" if len(place) == 1 else f"row {place[0]}, column {place[1]}"
-        raise SettingsError(
-            f"{ALL_SYMBOLS[name]} holds {matrix[place]} in {where} (counted from 0); every number must be finite: "
-            "replace it"
-        )
+        _refuse_first(name, matrix, ~np.isfinite(matrix), "be finite")
+    _refuse_first(name, matrix, np.abs(matrix) > LARGEST_VALUE, "lie between -1,000,000 and 1,000,000")
     matrix.setflags(write=False)
     return matrix
+
+
+def _refuse_first(name: str, matrix: Array, wrong: Array, must: str) -> None:
+    """Raises: SettingsError naming the first number that is wrong, if there is one."""
+    if not wrong.any():
+        return
+    place = tuple(int(number) for number in np.argwhere(wrong)[0])
+    where = f"place {place[0]}" if len(place) == 1 else f"row {place[0]}, column {place[1]}"
+    raise SettingsError(
+        f"{ALL_SYMBOLS[name]} holds {matrix[place]} in {where} (counted from 0); every number must {must}: replace it"
+    )

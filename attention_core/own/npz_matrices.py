@@ -15,7 +15,6 @@ from .matrix_names import ALL_SYMBOLS, check_matrix_shape, matrix_named
 
 MAX_MEMBERS = 64
 MAX_UNPACKED = 64 * 2**20
-EXACT_INTEGERS = 2**53  # beyond it float64 leaves whole numbers out
 
 _KINDS = {"b": "yes and no", "U": "text"}
 
@@ -55,6 +54,4 @@ def _read_matrix(archive: NpzArchive, title: str, name: str) -> Array:
     if kind := _KINDS.get(head.dtype.kind):
         raise FileError(f"{symbol} holds {kind}, not real numbers; save it as float64: numpy.asarray(x, dtype=float)")
     array = archive.read(title, head)
-    if head.dtype.kind in "iu" and (array.max() > EXACT_INTEGERS or array.min() < -EXACT_INTEGERS):
-        raise FileError(f"{symbol} holds whole numbers beyond 2^53, which would be rounded; save it as float64")
     return array.reshape(array.shape[-2:]).astype(np.float64)

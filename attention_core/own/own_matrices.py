@@ -40,7 +40,7 @@ class OwnMatrices:
 
     Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most `LARGEST_SHAPES`; a bias is as
     wide as its matrix: b_q and b_k (H*K,), b_v (H*V,), b_o (O,). notes say what of a file was left unread.
-    Raises: ShapeError, SettingsError for what is not finite.
+    Raises: ShapeError, SettingsError for a number that is not finite, or beyond `LARGEST_VALUE`.
     """
 
     x: Array | None = None

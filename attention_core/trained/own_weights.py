@@ -14,6 +14,7 @@ import numpy as np
 from ..checks import Array, divisors, whole_number
 from ..costs import MOST_NUMBERS
 from ..errors import FileError, SettingsError
+from ..file_checks import LARGEST_VALUE
 from ..npz_archive import LONGEST_NAME
 from ..projections import Projections
 from .npz_file import NpzFile
@@ -137,6 +138,12 @@ def _numbers(file: WeightFile, name: str) -> Array:
     array = file.read(name)
     if array.dtype.kind != "f" or not np.isfinite(array).all():
         raise FileError(f"{name!r} must hold finite numbers, but holds NaN, infinity or whole numbers; save it again")
+    if max(array.max(initial=0), -array.min(initial=0)) > LARGEST_VALUE:
+        place = [int(number) for number in np.unravel_index(int(np.abs(array).argmax()), array.shape)]
+        raise FileError(
+            f"{name!r} holds {array[tuple(place)]:.3g} at {place} (counted from 0), but its numbers must lie between "
+            "-1,000,000 and 1,000,000: replace it"
+        )
     return array
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, Trace, attend
+from attention_core.file_checks import LARGEST_VALUE
 from attention_core.own.edits import (
-    LARGEST_VALUE,
     LAST_PLACE,
     MOST_EDITS,
     MOST_IN_ADDRESS,

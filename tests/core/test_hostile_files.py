@@ -125,6 +125,17 @@ def test_numbers_that_are_none(bad: float, write: object) -> None:
         use(write(weights), "m.npz")
 
 
+@pytest.mark.parametrize(("bad", "said"), [(1e39, "1e\\+39"), (-1_000_001.0, "-1e\\+06")])
+def test_numbers_beyond_the_limit(bad: float, said: str) -> None:
+    """A weight beyond a million is refused by tensor and place; a million is read."""
+    weights = {name: array.astype(float) for name, array in LAYER.items()}
+    weights["w_k"][2, 3] = 1e6
+    use(npz(weights), "m.npz")
+    weights["w_k"][2, 3] = bad
+    with pytest.raises(FileError, match=rf"'w_k' holds {said} at \[2, 3\] .* between -1,000,000 and 1,000,000"):
+        use(npz(weights), "m.npz")
+
+
 def maps(**arrays: np.ndarray) -> bytes:
     """Attention tensors as NumPy writes them."""
     return npz({"a": np.ones((1, 1, 2, 1), np.float32)} | arrays)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attention_core import AttentionError, FileError, Projections, SettingsError, ShapeError, Trace, attend
+from attention_core.file_checks import LARGEST_VALUE
 from attention_core.files import trace_to_npz
 from attention_core.own.kept_texts import is_key
 from attention_core.own.matrix_names import ALL_SYMBOLS
@@ -23,7 +24,7 @@ T, D, H, K, V = 5, 7, 2, 11, 13
 MATRICES = {"x": (T, D), "w_q": (D, H * K), "w_k": (D, H * K), "w_v": (D, H * V), "w_o": (H * V, D)}
 BIASES = {"b_q": (H * K,), "b_k": (H * K,), "b_v": (H * V,), "b_o": (D,)}
 SHAPES: dict[str, tuple[int, ...]] = {**MATRICES, **BIASES}
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
+NUMBERS = st.floats(-LARGEST_VALUE, LARGEST_VALUE)
 
 
 def some(*names: str, seed: int = 0) -> OwnMatrices:
@@ -62,7 +63,7 @@ def any_matrices(draw: st.DrawFn, least: int = 0) -> OwnMatrices:
     names = draw(st.sets(st.sampled_from(sorted(ALL_SYMBOLS)), min_size=least))
     matrix, bias = st.tuples(st.integers(1, 4), st.integers(2, 4)), st.tuples(st.integers(2, 4))
     shapes = {name: draw(bias if name in BIASES else matrix) for name in sorted(names)}
-    given: dict[str, Any] = {name: draw(arrays(np.float64, shape, elements=FINITE)) for name, shape in shapes.items()}
+    given: dict[str, Any] = {name: draw(arrays(np.float64, shape, elements=NUMBERS)) for name, shape in shapes.items()}
     return OwnMatrices(**given)
 
 
@@ -154,6 +155,7 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
         ("a,b\n1,2", FileError, "W_Q holds 'a' in row 0, column 0"),
         ("1,2\n3,NaN", FileError, "W_Q holds 'NaN' in row 1, column 1"),
         ("1,-inf", FileError, "W_Q holds '-inf' in row 0, column 1"),
+        ("1,-1000001", SettingsError, "W_Q holds -1000001.0 in row 0, column 1 (counted from 0); every number must"),
         ("1,1e999", FileError, "W_Q holds '1e999' in row 0, column 1"),
         ("1,1_000", FileError, "W_Q holds '1_000' in row 0, column 1"),
         ("1,１", FileError, "W_Q holds '１' in row 0, column 1"),

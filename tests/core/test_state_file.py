@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError, SettingsError, ShapeError
-from attention_core.own.edits import LARGEST_VALUE, LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
+from attention_core.file_checks import LARGEST_VALUE
+from attention_core.own.edits import LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
 from attention_core.own.matrix_names import SYMBOLS
 from attention_core.own.matrix_text import pack
 from attention_core.own.own_matrices import OwnMatrices

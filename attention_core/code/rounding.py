@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..checks import LARGEST, Array
-from ..formulas import split_heads
+from ..formulas import merge_heads, split_heads
 from ..trace import Trace
 
 # 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a rule.
@@ -35,31 +35,50 @@ def tolerance(trace: Trace, field: str) -> float:
 @lru_cache(maxsize=4)
 @np.errstate(over="ignore", invalid="ignore")
 def magnitudes(trace: Trace) -> dict[str, float]:
-    """The largest sum of absolute values behind a number of each field: the layer without a sign anywhere.
+    """What the largest rounding error of each field is a small part of, followed from step to step.
 
-    The numbers themselves may be far smaller, where terms cancel; the rounding is that of the terms. exp turns what a
-    score is off by into a share of the probability, so from there on it grows with the scores; but no probability is
-    wrong by more than 1.
+    A projection counts the absolute values of its terms, for the rounding is theirs even where they cancel. What is off
+    in the factors of a later product counts with the other factor as it is. No probability is wrong by more than 1.
     """
     p = trace.projections
     inputs, memory = np.abs(trace.inputs), np.abs(trace.memory)
-    queries = inputs @ np.abs(p.w_q) + _largest(p.b_q)
-    keys = memory @ np.abs(p.w_k) + _largest(p.b_k)
-    values = float((memory @ np.abs(p.w_v)).max()) + _largest(p.b_v)
-    key_heads = np.repeat(split_heads(keys, p.groups), p.n_heads // p.groups, axis=1)
-    scores = float((split_heads(queries, p.n_heads) @ key_heads.swapaxes(-1, -2)).max())
+    queries, keys, values = (
+        x @ np.abs(w) + _largest(b)
+        for x, w, b in ((inputs, p.w_q, p.b_q), (memory, p.w_k, p.b_k), (memory, p.w_v, p.b_v))
+    )
+    key_heads, key_errors, value_heads, value_errors = (
+        np.repeat(heads, p.n_heads // p.groups, axis=1)
+        for heads in (
+            np.abs(trace.key_heads), split_heads(keys, p.groups),
+            np.abs(trace.value_heads), split_heads(values, p.groups),
+        )
+    )  # fmt: skip
+    scores = split_heads(queries, p.n_heads) @ key_heads.swapaxes(-1, -2)
+    scores = scores + np.abs(trace.query_heads) @ key_errors.swapaxes(-1, -2)
     scaled = scores * abs(trace.scale)
-    masked = scaled + _largest(trace.bias)
-    share = min(max(1.0, masked), 1 / RELATIVE[trace.output.dtype])
-    merged = share * values
-    mixed = merged * (1.0 if p.w_o is None else float(np.abs(p.w_o).sum(axis=0).max())) + _largest(p.b_o)
-    asked, offered = float(queries.max()), float(keys.max())
-    return {
-        "inputs": _largest(inputs), "memory": _largest(memory), "queries": asked, "keys": offered, "values": values,
-        "query_heads": asked, "key_heads": offered, "value_heads": values, "scores": scores, "scaled_scores": scaled,
-        "masked_scores": masked, "probabilities": share, "head_outputs": merged, "merged": merged,
-        "output": mixed + (_largest(inputs) if trace.residual else 0.0),
+    masked = np.where(np.isfinite(trace.masked_scores), scaled + _largest(trace.bias), 0)
+    probabilities = np.nan_to_num(trace.probabilities)  # an empty row may be NaN, which is no number to be off
+    shares = _shares_off(probabilities, masked, RELATIVE[trace.output.dtype])
+    head_outputs = shares @ value_heads + probabilities @ value_errors
+    merged = merge_heads(head_outputs)
+    mixed = (merged if p.w_o is None else merged @ np.abs(p.w_o)) + _largest(p.b_o)
+    found = {
+        "inputs": inputs, "memory": memory, "queries": queries, "keys": keys, "values": values, "query_heads": queries,
+        "key_heads": keys, "value_heads": values, "scores": scores, "scaled_scores": scaled, "masked_scores": masked,
+        "probabilities": shares, "head_outputs": head_outputs, "merged": merged,
+        "output": mixed + (inputs if trace.residual else 0.0),
     }  # fmt: skip
+    return {field: float(array.max()) for field, array in found.items()}
+
+
+def _shares_off(shares_BHTS: Array, scores_BHTS: Array, relative: float) -> Array:
+    """How far scores that are off move the shares: e to twice the largest of a row, for sum and share move apart.
+
+    Shapes: (B, H, T, S), also of the scores' magnitudes. Where scores are off by half or more, a share can be anything.
+    """
+    moved_BHT1 = relative * scores_BHTS.max(axis=-1, keepdims=True)
+    off: Array = shares_BHTS * (np.expm1(2 * np.minimum(moved_BHT1, 0.5)) / relative + 1)
+    return np.where(moved_BHT1 < 0.5, off, 1 / relative)
 
 
 def _largest(array: Array | None) -> float:

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError, attend
+from attention_core.code.rounding import tolerance
+from attention_core.masks.fault_checks import verdicts
+from attention_core.masks.faults import FAULTS
 from attention_core.own.edits import Edit, Edits
 from attention_core.own.own_matrices import OwnMatrices
 from attention_core.scenario import Scenario, embedding_of, projections_of, settled, tokens_of, trace_of
@@ -129,3 +132,14 @@ def test_layers_that_there_are_not(layer: int) -> None:
     """There are layers 0 to 5."""
     with pytest.raises(SettingsError, match=r"layer is .* but must be from 0 to 5"):
         trace_of(replace(TRAINED, layer=layer))
+
+
+@pytest.mark.parametrize("layer", range(6))
+def test_checks_of_trained_layers_are_strict(layer: int) -> None:
+    """The lines that are shown stop at an output of zeros, and a layer with a fault differs from the right one."""
+    trace = trace_of(replace(TRAINED, layer=layer, mask="causal"))
+    assert all(
+        tolerance(trace, field) < 0.05 * np.abs(getattr(trace, field)).max() for field in ("probabilities", "output")
+    )
+    for fault in FAULTS:
+        assert not verdicts(trace, fault.steps)["reference"].passed, fault.key

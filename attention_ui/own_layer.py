@@ -40,7 +40,7 @@ def offer_story(
         "Take this layer to the story", icon=":material/move_item:", on_click=put, args=(own, layer.n_heads, controls),
         disabled=disabled, key=key,
         help="As own matrices W_Q, W_K, W_V, W_O and their biases, in as many heads: the pages of the story, of the "
-        f"heads and of the diagonal then show it. {inputs}Edits are dropped.",
+        f"heads and of the masks then show it. {inputs}Edits are dropped.",
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ FRAME = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
 body { margin: 1.5rem auto; max-width: 70rem; padding: 0 1rem; }
 h1 { font-size: 1.6rem; }
+code { white-space: pre-wrap; }
 """
 
 

@@ -64,8 +64,8 @@ def split(stage: Stage, field: str, cell: Cell) -> JSON:
     group = head_of(stage.trace, heads, head)
     panels = [
         Panel(field, 1, 2, (0, 0)),
-        Panel(f"reshaped_{field}", 1, 3, (0, 1), "aside", tiles=2, arrange="across", title="1 reshape: cut every row"),
-        Panel(heads, 2, 3, (0, 2), "result", tiles=1, arrange="across", title="2 swap: one matrix per head"),
+        Panel(f"reshaped_{field}", 1, 3, (0, 1), "aside", tiles=2, arrange="across", title="2 reshape: cut every row"),
+        Panel(heads, 2, 3, (0, 2), "result", tiles=1, arrange="across", title="3 swap: one matrix per head"),
         Panel(f"unswapped_{field}", 2, 3, (0, 3), "aside", tiles=1, arrange="across", title="wrong: no swap"),
     ]
     return scene(stage, panels, (heads, (0, group, row, feature)), f"The split of the {field} into heads.")

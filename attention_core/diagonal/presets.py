@@ -25,7 +25,7 @@ def typed(numbers: str) -> DiagonalScene:
 DIAGONAL_PRESETS = (
     DiagonalPreset(
         "one_two_three", "X = [1, 2, 3]",
-        "The smallest whole numbers that break the pair bound: a_12 = 0.2447 beats a_11 = 0.0900 and a_22 = 0.1173.",
+        "The smallest whole numbers that break the pair bound: a_01 = 0.2447 beats a_00 = 0.0900 and a_11 = 0.1173.",
         typed("1; 2; 3"),
     ),
     DiagonalPreset(
@@ -35,7 +35,7 @@ DIAGONAL_PRESETS = (
     ),
     DiagonalPreset(
         "nearly_all", "Nearly all of the attention elsewhere",
-        "In the plane the pair bound can fail by almost 1: a_12 = 0.9946, while the pair's own cells are 0.0054 and "
+        "In the plane the pair bound can fail by almost 1: a_01 = 0.9946, while the pair's own cells are 0.0054 and "
         "0.0008.",
         typed("0.9,0.9; 10,0; 11,-20"),
     ),

@@ -71,6 +71,12 @@ def say_cut(now: Here) -> None:
             st.caption(plain(note))
 
 
+def say_model() -> None:
+    """Where the user has a file of heads, say that it is not what is shown here."""
+    if st.session_state.get(OWN) is not None:
+        st.caption("Shown here are heads of the trained model, not those of your file.")
+
+
 def of_own(now: Here, own: OwnHeads) -> HeadsShown:
     """The heads of the user's file; a layer's weights run on the user's sentence. Raises: AttentionError."""
     if own.maps is not None:

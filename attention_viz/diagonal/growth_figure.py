@@ -53,9 +53,9 @@ def half_rows(counts: Sequence[int]) -> list[dict[str, object]]:
     return [
         {
             "tokens N": n_tokens,
-            "D = ½ at C, scaled": round(half_mass_width(n_tokens), 1),
-            "D = ½ at C, unscaled": round(half_mass_width(n_tokens, scaled=False), 1),
-            "R = ½ near C": round(half_argmax_width(n_tokens), 1),
+            "D = ½ at C, scaled": f"{half_mass_width(n_tokens):.1f}",
+            "D = ½ at C, unscaled": f"{half_mass_width(n_tokens, scaled=False):.1f}",
+            "R = ½ near C": f"{half_argmax_width(n_tokens):.1f}",
         }
         for n_tokens in counts
     ]  # fmt: skip

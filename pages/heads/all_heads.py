@@ -73,8 +73,8 @@ else:
     with picture:
         merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
         show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
-    if len(heads) > 1:
-        lost = blur(trace, heads)
+    lost = blur(trace, heads)
+    if number(lost.in_the_mean, 1) != number(lost.in_a_head, 1):
         words.warning(
             "An average hides what heads are for. By its shares, a query reads effectively "
             f"**{number(lost.in_a_head, 1)}** tokens in a single head, on average; in the mean of the heads it seems "

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attention_core.labs.evaluation import loss_floor
 from attention_core.labs.tasks import N_TEST
 from attention_ui.board import show_board
 from attention_ui.labs import training_lab as lab
@@ -30,10 +31,11 @@ step, projections = run.at(percent)
 lab.watch(run, step, left, button)
 with right:
     lab.verdict(run, step, projections)
-    st.caption(
-        "The dashed line is what theory allows: a head has one row of attention for all its channels, so it can bring "
-        "only one of the things asked for."
-    )
+    if loss_floor(settings) is not None:
+        st.caption(
+            "The dashed line is what theory allows: a head has one row of attention for all its channels, so it can "
+            "bring only one of the things asked for."
+        )
 
 st.subheader("What each head has learnt", anchor=False)
 habits = learnt(settings, projections)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.trained.changed_word import change_word, replace_word, word_in
 from attention_ui.board import show_board
-from attention_ui.heads.heads_shown import say_cut
+from attention_ui.heads.heads_shown import say_cut, say_model
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
@@ -27,6 +27,7 @@ word, instead = word_in(text, old or ""), new or "wide"
 if word != (old or "").strip():
     st.info(f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced.")
 say_cut(now)
+say_model()
 change = change_word(text, word, instead, now.scenario.n_tokens)
 st.markdown(f"**Before:** {plain(text)}  \n**After:** {plain(replace_word(text, word, instead))}")
 

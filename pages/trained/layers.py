@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.trained import weightless
 from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
-from attention_ui.heads.heads_shown import heads_shown, of_model
+from attention_ui.heads.heads_shown import heads_shown, of_model, say_model
 from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
@@ -31,11 +31,13 @@ show_figure(by_layer(measured), "by layer", on_click=open_measured)
 st.caption(
     "Every dot is a head; a click opens it. "
     + ("The dashed line is what a head would have that reads all its keys alike. " if measured.even is not None else "")
-    + ("It depends on the weights alone." if key == "gram_alignment" else "Another sentence gives other numbers.")
+    + ("It depends on the weights alone." if key == "gram_alignment" else "")
+    + ("Another sentence gives other numbers." if key != "gram_alignment" and shown.traces else "")
 )
 show_board(heads_matrix(values, (0, 0), measure.title, shares=measure.share), "measure of heads", on_pin=open_pinned)
 
 st.subheader("The same vectors without weights", anchor=False)
+say_model()
 kinds = weightless(now.scenario.text, now.scenario.n_tokens)
 model = shown if shown.trained else of_model(now)
 _, head = head_shown(shown.maps.sizes["L"], model.maps.sizes["H"])

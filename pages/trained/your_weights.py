@@ -14,9 +14,10 @@ from attention_ui.trained.own_heads import OWN, forget, listed, own_file, read_o
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 
-EXAMPLE = """outputs = model(**inputs, output_attentions=True)
+EXAMPLE = """model = AutoModel.from_pretrained(name, attn_implementation="eager")
+outputs = model(**inputs, output_attentions=True)
 tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
-attention = np.stack([layer[0].numpy() for layer in outputs.attentions])
+attention = np.stack([layer[0].detach().numpy() for layer in outputs.attentions])
 np.savez("attention.npz", attention=attention, tokens=tokens)"""
 
 now = here()

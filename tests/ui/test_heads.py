@@ -233,3 +233,11 @@ def test_formulas_come_when_they_are_opened(box: str, formula: str) -> None:
     assert formula not in texts(app)
     app.session_state[box] = True
     assert formula in texts(app.run())
+
+
+def test_an_average_that_hides_nothing() -> None:
+    """The warning about averages is there where heads look at different things: not with a single token."""
+    warned = {
+        text: [box.value[:7] for box in opened("all-heads", text=text).warning] for text in ("Hello", "we like tea")
+    }
+    assert warned == {"Hello": [], "we like tea": ["An aver"]}

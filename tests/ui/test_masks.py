@@ -229,3 +229,10 @@ def test_spot_the_bug() -> None:
     assert not app.success
     app.toggle(key="bi_answer").set_value(True).run()
     assert hidden_fault(2).name in app.info[0].value
+
+
+def test_a_mask_knows_the_order_of_trained_words() -> None:
+    """With trained weights, too, a causal mask breaks what shuffled tokens keep, and no mistake passes for rounding."""
+    for reads, said in (("words alone", "(rounding)"), ("causal mask", "the order shows")):
+        app = opened("invariances", weights="trained", layer=3, inv_reads=reads)
+        assert said in texts(app)

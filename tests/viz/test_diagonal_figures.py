@@ -171,7 +171,7 @@ def test_a_colour_of_the_plane_means_one_thing() -> None:
 def test_the_half_mass_table() -> None:
     """The table holds the rule's numbers."""
     assert half_rows((64,)) == [
-        {"tokens N": 64, "D = ½ at C, scaled": 21.6, "D = ½ at C, unscaled": 8.3, "R = ½ near C": 5.3}
+        {"tokens N": 64, "D = ½ at C, scaled": "21.6", "D = ½ at C, unscaled": "8.3", "R = ½ near C": "5.3"}
     ]
 
 

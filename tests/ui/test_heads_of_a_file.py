@@ -1,4 +1,4 @@
-"""Find a head, on heads whose keys are another sequence."""
+"""Heads of a file where pages ask for more than they have: keys of another sequence, the trained model beside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.made_weight_files import npz
-from tests.ui.app import gone_to, scenes
+from tests.ui.app import gone_to, opened, scenes, texts
 from tests.ui.test_trained import rng, sent, uploaded
 
 
@@ -32,3 +32,14 @@ def test_cross_attention_from_elsewhere(n_queries: int) -> None:
     assert not app.exception
     assert not app.error
     assert app.selectbox(key="fh_rule").value == "first token"
+
+
+@pytest.mark.parametrize("page", ["change-a-word", "layers"])
+def test_the_model_beside_a_file(page: str) -> None:
+    """What these pages show of the trained model alone, they say not to be the file's; no sentence changes the file."""
+    said = "heads of the trained model, not those of your file"
+    shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
+    app = gone_to(uploaded("a.npz", npz({"attention": shares})), page)
+    assert said in texts(app)
+    assert "Another sentence gives other numbers" not in texts(app)
+    assert said not in texts(opened(page))

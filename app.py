@@ -1,5 +1,6 @@
 """Attention Lab. Start it with `streamlit run app.py`."""
 
+import gc
 import os
 
 # One visitor's products shall not take the cores of all others, and small ones are slower on several. NumPy reads this
@@ -7,5 +8,9 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from attention_ui.frame import run
+
+# Python looks for cycles after every 700 new objects, a tenth of the time with many visitors; each look at all objects
+# makes everybody wait.
+gc.set_threshold(5_000)
 
 run()

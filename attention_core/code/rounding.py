@@ -24,7 +24,7 @@ def tolerance(trace: Trace, field: str) -> float:
 
     >>> from attention_core import Projections, attend
     >>> tolerance(attend([[3.0]], Projections.weightless(1)), "scores")
-    9e-13
+    1.8e-12
     """
     dtype = trace.output.dtype
     low, high = RANGE[dtype]

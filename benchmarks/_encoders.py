@@ -22,7 +22,7 @@ from attention_core.trained.minilm import FOLDER, MiniLM, load_minilm, word_vect
 from ._layers import seconds
 
 TOKENS = (16, 128, 512)
-# A call gives the probabilities of every layer.
+# A call gives the probabilities of every layer and the vectors that leave the last.
 Call = Callable[[], list[Any]]
 
 
@@ -41,7 +41,7 @@ def numpy_encoder(model: MiniLM, ids: list[int]) -> Call:
 
     def call() -> list[Any]:
         encoded = encode(word_vectors(model, ids).inputs, model.layers)
-        return [trace.probabilities for trace in encoded.traces]
+        return [*(trace.probabilities for trace in encoded.traces), encoded.output]
 
     return call
 
@@ -82,7 +82,8 @@ def torch_encoder(model: MiniLM, ids: list[int], threads: int) -> Call:
 
     def call() -> list[Any]:
         with torch.inference_mode():
-            return list(bert(tokens, output_attentions=True).attentions)
+            answer = bert(tokens, output_attentions=True)
+            return [*answer.attentions, answer.last_hidden_state]
 
     return call
 
@@ -111,7 +112,7 @@ def bert_arrays(model: MiniLM) -> dict[str, np.ndarray]:
 
 
 def difference(name: str, n_tokens: int, threads: int) -> float:
-    """The largest difference between the probabilities of this encoder and the engine's."""
+    """The largest difference between the results of this encoder and the engine's."""
     pairs = zip(encoder(name, n_tokens, threads)(), encoder("numpy", n_tokens, threads)(), strict=True)
     return max(float(np.abs(np.asarray(one) - np.asarray(other)).max()) for one, other in pairs)
 

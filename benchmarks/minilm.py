@@ -39,11 +39,11 @@ def main(options: Sequence[str] = ()) -> None:
     times, worst = measure(names, chosen.threads, chosen.rounds)
     print(table(rows(times, 1 if chosen.threads == 1 else 0)))
     if libraries:
-        print(f"Largest difference between the probabilities: {worst:.1e}")
+        print(f"Largest difference between the results: {worst:.1e}")
 
 
 def measure(names: list[str], threads: int, rounds: int) -> tuple[dict[str, list[Times]], float]:
-    """Seconds (wall, CPU) per encoder, length and round, and the largest difference between the probabilities."""
+    """Seconds (wall, CPU) per encoder, length and round, and the largest difference between the results."""
     children = {name: start(name, threads) for name in names}
     times: dict[str, list[Times]] = {name: [[] for _ in TOKENS] for name in names}
     worst = 0.0

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -76,10 +78,15 @@ class EncoderLayer:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """What happened in every layer: one `Trace` each, and the vectors that leave the last. Shapes: output (T, D)."""
+    """What happened in every layer: the `Trace` of each attention, and what leaves the last layer."""
 
     traces: tuple[Trace, ...]
-    output: Array
+    last: EncoderLayer
+
+    @cached_property
+    def output(self) -> Array:
+        """The vectors that leave the last layer, worked out when first asked for. Shapes: (T, D)."""
+        return after_attention(self.traces[-1], self.last)
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -96,25 +103,26 @@ def encode(
     """
     if not as_list("layers", layers):
         raise ShapeError("layers is empty, but an encoder has at least one layer; give one")
-    traces = []
-    for layer in layers:
-        trace, x = encoder_layer(x, layer, mask)
-        traces.append(trace.labelled(tuple(as_list("tokens", tokens))))
-    return Encoded(tuple(traces), x)
+    labels = tuple(as_list("tokens", tokens))
+
+    def attention(x_TD: Array, layer: EncoderLayer) -> Trace:
+        return attend(x_TD, layer.attention, mask=mask, residual=True).labelled(labels)
+
+    traces = [attention(as_stack("x", x, 2, exactly=True), layers[0])]
+    for before, layer in pairwise(layers):
+        traces.append(attention(after_attention(traces[-1], before), layer))
+    return Encoded(tuple(traces), layers[-1])
 
 
-def encoder_layer(x: Array, layer: EncoderLayer, mask: Array | None = None) -> tuple[Trace, Array]:
-    """Attention, then feed-forward; around each the connection that adds its input, and LayerNorm after it.
+def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
+    """LayerNorm of what attention added to its input; then feed-forward, added to its input, and LayerNorm again.
 
-    Shapes: x (T, D) -> the trace of the attention, and (T, D).
-    Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
+    Shapes: (T, D). Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
     """
-    x = as_stack("x", x, 2, exactly=True)
-    trace = attend(x, layer.attention, mask=mask, residual=True)
     attended_TD = layer_norm(trace.output[0], layer.attention_norm)
     transformed_TD = feed_forward(attended_TD, layer.feed_forward)
     transformed_TD += attended_TD
-    return trace, layer_norm(transformed_TD, layer.output_norm)
+    return layer_norm(transformed_TD, layer.output_norm)
 
 
 def layer_norm(x_TD: Array, norm: Norm) -> Array:

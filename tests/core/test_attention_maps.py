@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attention_core import FileError, Projections, ShapeError, attend, softmax
+from attention_core.trained import encoded
 from attention_core.trained.attention_maps import AttentionMaps, pattern_of_layer, read_maps
-from attention_core.trained.encoder import Encoded
 from attention_core.trained.own_weights import open_weights
 from tests.core.made_weight_files import npz, safetensors
 
@@ -58,10 +58,11 @@ def test_labels_that_are_not_given() -> None:
 
 def test_our_own_encoder() -> None:
     """The traces of an encoder are maps without a copy."""
-    trace = attend(np.ones((T, 6)), Projections.random(6, H)).labelled(TOKENS)
-    maps = AttentionMaps.of_encoded(Encoded((trace, trace), trace.output[0]))
-    assert maps.tokens == TOKENS
-    assert np.shares_memory(maps.layers[0], trace.probabilities)
+    ours = encoded("The cat sat.")
+    maps = AttentionMaps.of_encoded(ours)
+    assert maps.tokens == ours.tokens == ("[CLS]", "the", "cat", "sat", ".", "[SEP]")
+    for layer, trace in zip(maps.layers, ours.traces, strict=True):
+        assert np.shares_memory(layer, trace.probabilities)
 
 
 def test_they_are_read_only_and_leave_the_given_array_alone() -> None:

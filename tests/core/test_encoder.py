@@ -14,7 +14,6 @@ from attention_core.trained.encoder import (
     FeedForward,
     Norm,
     encode,
-    encoder_layer,
     feed_forward,
     layer_norm,
 )
@@ -95,7 +94,8 @@ def test_feed_forward_by_loops() -> None:
 def test_the_order_of_a_layer() -> None:
     """Attention plus its input, LayerNorm, feed-forward plus its input, LayerNorm: in this order (post-norm)."""
     layer, x = a_layer(3), vectors()
-    trace, output = encoder_layer(x, layer)
+    encoded = encode(x, [layer])
+    trace, output = encoded.traces[0], encoded.output
     alone = attend(x, layer.attention).output[0]
     attended = [normed_by_loops(row, layer.attention_norm) for row in (alone + x).tolist()]
     added = [[a + b for a, b in zip(row, fed_by_loops(row, layer.feed_forward), strict=True)] for row in attended]
@@ -109,10 +109,10 @@ def test_layers_follow_each_other() -> None:
     layers = [a_layer(4), a_layer(5)]
     tokens = tuple("abcde")
     encoded = encode(vectors(), layers, tokens)
-    first, between = encoder_layer(vectors(), layers[0])
-    assert np.array_equal(encoded.traces[0].probabilities, first.probabilities)
-    assert np.array_equal(encoded.traces[1].inputs[0], between)
-    assert np.array_equal(encoded.output, encoder_layer(between, layers[1])[1])
+    first = encode(vectors(), layers[:1])
+    assert np.array_equal(encoded.traces[0].probabilities, first.traces[0].probabilities)
+    assert np.array_equal(encoded.traces[1].inputs[0], first.output)
+    assert np.array_equal(encoded.output, encode(first.output, layers[1:]).output)
     assert encoded.tokens == tokens
     assert {trace.tokens for trace in encoded.traces} == {tokens}
 

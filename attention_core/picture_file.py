@@ -17,7 +17,7 @@ from .csv_numbers import csv_lines, csv_numbers
 from .errors import FileError
 from .npy_head import read_npy_head
 
-MAX_BYTES = 4 * 2**20
+MAX_BYTES = 8 * 2**20
 MAX_SIDE = 1024
 KINDS = ("pgm", "csv", "npy")
 _LONGEST_HEADER = 4096
@@ -100,9 +100,9 @@ def check_bytes(data: bytes) -> None:
         )
 
 
-def check_sides(height: int, width: int) -> None:
+def check_sides(height: int, width: int, most: int = MAX_SIDE) -> None:
     """Whether a picture is small enough to be decoded. Raises: FileError."""
-    if not (0 < height <= MAX_SIDE and 0 < width <= MAX_SIDE):
+    if not (0 < height <= most and 0 < width <= most):
         raise FileError(
-            f"The picture has {height:,} × {width:,} pixels, but 1 to {MAX_SIDE:,} a side are read: choose another"
+            f"The picture has {height:,} × {width:,} pixels, but 1 to {most:,} a side are read: choose another"
         )

@@ -30,7 +30,7 @@ LAWS = {
     "circular": "expected: 4 e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
 }  # fmt: skip
 Rows = tuple[tuple[float, ...], ...]
-LARGEST_FILE = 4  # MB
+LARGEST_FILE = 8  # MB
 
 
 def setup() -> tuple[Array, Array, float, str]:

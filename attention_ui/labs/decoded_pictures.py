@@ -23,8 +23,10 @@ from attention_core.picture_file import MAX_SIDE, check_bytes, check_sides, read
 DECODED = {"png": "PNG", "jpg": "JPEG", "jpeg": "JPEG", "gif": "GIF", "bmp": "BMP", "webp": "WEBP"}
 _WITHOUT_NOTES = {"JPEG": jpeg_without_notes, "PNG": png_without_notes}
 KINDS = (*DECODED, *PLAIN)
-# A progressive JPEG paints the whole picture with each scan, and four megabytes hold 300,000 of them; ten are usual.
-MOST_SCANS = 500
+# Photographs may be this large: JPEG alone can be decoded at a half or a quarter of its size.
+MAX_PHOTOGRAPH_SIDE = 4096
+# A progressive JPEG paints the whole picture with each scan, and eight megabytes hold 600,000 of them; ten are usual.
+MOST_PAINTED = 500 * MAX_SIDE**2
 _BEGIN_SCAN = b"\xff\xda"
 # What Pillow calls pictures of 16 bits, and how NumPy reads their pixels.
 _DEEP = {"I;16": "<u2", "I;16B": ">u2", "I": "=i4"}
@@ -55,23 +57,25 @@ def read_any_picture(data: bytes, file_name: str) -> Array:
     exif = b""
     if without_notes := _WITHOUT_NOTES.get(DECODED[kind]):
         data, exif = without_notes(data)
-    if DECODED[kind] == "JPEG" and data.count(_BEGIN_SCAN) > MOST_SCANS:
-        raise FileError(f"The picture is painted in more than {MOST_SCANS} scans: save it again")
     picture = _decoded(data, kind)
     return upright(_grey(picture), orientation(exif or picture.info.get("exif", b"")))
 
 
 def _decoded(data: bytes, kind: str) -> Image.Image:
     """The first picture of a file, its size checked before its pixels are made."""
+    is_jpeg = DECODED[kind] == "JPEG"
+    most = MAX_PHOTOGRAPH_SIDE if is_jpeg else MAX_SIDE
     try:
         picture = Image.open(io.BytesIO(data), formats=[DECODED[kind]])
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise FileError(f"The picture is huge, but 1 to {MAX_SIDE:,} a side are read: choose another") from error
+        raise FileError(f"The picture is huge, but 1 to {most:,} a side are read: choose another") from error
     except Exception as error:  # Pillow raises whatever its reader of a kind comes upon
         raise FileError(
             f"The file is named {kind} but does not begin as {DECODED[kind]} does: give it the name of its kind"
         ) from error
-    check_sides(picture.height, picture.width)
+    check_sides(picture.height, picture.width, most)
+    if is_jpeg:
+        _halve(picture, data.count(_BEGIN_SCAN))
     samples = str(picture.tile[0][3]) if picture.tile else ""  # loading forgets it
     try:
         picture.load()
@@ -80,6 +84,15 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
     if samples in _MADE_8_BITS and "transparency" in picture.info:
         picture.info["transparency"] = _MADE_8_BITS[samples](picture.info["transparency"])
     return picture
+
+
+def _halve(picture: Image.Image, n_scans: int) -> None:
+    """Have a photograph decoded at a half or a quarter of its size, as far as need be. Raises: FileError."""
+    width, height = picture.size
+    if n_scans * height * width > MOST_PAINTED:
+        raise FileError(f"The picture is painted in {n_scans:,} scans: save it again without “progressive”")
+    times = 1 << (-(-max(height, width) // MAX_SIDE) - 1).bit_length()
+    picture.draft(None, (max(1, width // times), max(1, height // times)))
 
 
 def _grey(picture: Image.Image) -> Array:

@@ -10,13 +10,14 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from attention_core import AttentionError, FileError
 from attention_core.labs.picture_notes import jpeg_without_notes, png_without_notes, upright
 from attention_core.picture_file import MAX_BYTES
-from attention_ui.labs.decoded_pictures import KINDS, MOST_SCANS, read_any_picture
+from attention_ui.labs.decoded_pictures import KINDS, read_any_picture
 
 RED, GREEN, BLUE = 0.299, 0.587, 0.114
 
@@ -155,7 +156,24 @@ def test_what_stands_beside_the_pixels_goes() -> None:
     assert (read_any_picture(noted, "a.jpg") == upright(read_any_picture(JPEG, "a.jpg"), 6)).all()
 
 
-SCANS = b"\xff\xda\0\x08\1\1\0\0\x3f\0" * (MOST_SCANS + 1)
+@pytest.mark.parametrize(("width", "height"), [(1025, 700), (1500, 2100), (4096, 3072), (4096, 3)])
+@pytest.mark.parametrize("progressive", [False, True])
+def test_photographs(width: int, height: int, progressive: bool) -> None:
+    """What is larger than other pictures may be is decoded at a fraction of its size, and shows the same."""
+    ramp = Image.linear_gradient("L").rotate(90 if width > height else 0)
+    small = read_any_picture(written(ramp.resize((width, height)), "JPEG", progressive=progressive), "a.jpg")
+    assert max(small.shape) <= 1024 or min(small.shape) == 2
+    whole = np.asarray(ramp.resize(small.shape[::-1])) / 255
+    np.testing.assert_allclose(small, whole, atol=0.02)
+
+
+def declared(height: int, width: int) -> bytes:
+    """A JPEG that says it is of this size."""
+    return JPEG.replace(struct.pack(">HH", 32, 32), struct.pack(">HH", height, width), 1)
+
+
+HUGE_GIF = b"GIF89a" + struct.pack("<HH", 9999, 9999) + written(GREYS, "GIF")[10:]
+SCANS = b"\xff\xda\0\x08\1\1\0\0\x3f\0"
 HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "a huge PNG": (lambda: png(10_000, 10_000, pixels_of(b"")), "a.png", "1 to 1,024"),
     "a large PNG": (lambda: png(1, 1025, pixels_of(b"")), "a.png", "1,025 × 1 pixels, but 1 to 1,024"),
@@ -164,15 +182,14 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "a huge BMP": (
         lambda: written(GREYS, "BMP").replace(struct.pack("<ii", 3, 2), struct.pack("<ii", 9999, 9999)), "a.bmp",
         "1 to 1,024"),
-    "a huge GIF": (
-        lambda: b"GIF89a" + struct.pack("<HH", 9999, 9999) + written(GREYS, "GIF")[10:], "a.gif", "1 to 1,024"),
+    "a huge GIF": (lambda: HUGE_GIF, "a.gif", "1 to 1,024"),
     "a GIF with a huge frame": (
         lambda: written(GREYS, "GIF").replace(b"," + struct.pack("<4H", 0, 0, 3, 2), b"," + b"\0\0\0\0\0\x27\0\x27"),
         "a.gif", "1 to 1,024"),
     "a huge WebP": (
         lambda: b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\xff\xff\0" * 2, "a.webp", "1 to 1,024|begin"),
-    "a huge JPEG": (
-        lambda: JPEG.replace(struct.pack(">HH", 32, 32), struct.pack(">HH", 9999, 9999), 1), "a.jpg", "1 to 1,024"),
+    "a huge JPEG": (lambda: declared(9999, 9999), "a.jpg", "1 to 4,096"),
+    "a JPEG too wide by one": (lambda: declared(10, 4097), "a.jpg", "10 × 4,097 pixels, but 1 to 4,096"),
     "a cut PNG": (lambda: written(QUARTERS, "PNG")[:60], "a.png", "damaged or cut off"),
     "a cut JPEG": (lambda: JPEG[:-10], "a.jpg", "damaged or cut off"),
     "a cut GIF": (lambda: written(QUARTERS, "GIF")[:-40], "a.gif", "damaged or cut off"),
@@ -185,8 +202,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "a TIFF named PNG": (lambda: written(GREYS, "TIFF"), "a.png", "does not begin as PNG"),
     "another kind": (lambda: written(GREYS, "TIFF"), "a.tiff", "png, jpg, .* but this one is 'tiff'"),
     "no kind": (lambda: b"x", "png", "but this one is ''"),
-    "too many bytes": (lambda: bytes(MAX_BYTES + 1), "a.png", "at most 4,194,304"),
-    "too many scans": (lambda: JPEG[:-2] + SCANS, "a.jpg", "more than 500 scans"),
+    "too many bytes": (lambda: bytes(MAX_BYTES + 1), "a.png", "at most 8,388,608"),
+    "too many scans": (lambda: declared(4096, 4096)[:-2] + SCANS * 31, "a.jpg", "painted in 32 scans"),
     "a marker out of place": (lambda: b"\xff\xd8\xff\xd0" + JPEG[2:], "a.jpg", "before its first pixel"),
 }  # fmt: skip
 

@@ -1,18 +1,13 @@
-"""The cell in focus: set by select boxes, addresses and clicks, always within the trace, never changing it."""
+"""The cell in focus: set by select boxes and addresses, always within the trace, never changing it."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import attention_ui.focus as module
 from attention_core.scenario import Scenario, trace_of
-from attention_ui import board, show
-from attention_ui.focus import NAMES, Focus, follow_cell
+from attention_ui.focus import NAMES, Focus
 from attention_ui.masks.invariance_topics import TOPICS
-from attention_ui.places import LARGEST
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import EVERY_PAGE, ROOT, gone_to, here, opened, scenes, texts
 
@@ -144,112 +139,6 @@ def test_panels_follow_the_focus() -> None:
     result = f"{trace.scores[0, 2, 6, 1]:.4f}".replace("-", "−")
     assert any(line.value.replace("\\", "").endswith(f"= {result}") for line in app.markdown)
     assert scenes(app)[0]["cell"] == {"array": "scores", "index": [0, 2, 6, 1]}
-
-
-@pytest.mark.parametrize(
-    ("axes", "index", "expected"),
-    [
-        ([("B", None), ("H", None), ("T", None), ("S", None)], [0, 2, 5, 7], {"head": 2, "query": 5, "key": 7}),
-        ([("B", None), ("T", None), ("H·K", 4)], [0, 5, 11], {"query": 5, "head": 2, "feature": 3}),
-        ([("D", None), ("H·K", 4)], [9, 11], {"head": 2, "feature": 3}),
-        ([("H·V", 4), ("D", None)], [11, 9], {"head": 2, "feature": 9}),
-        ([("B", None), ("T", None), ("S", None), ("H", None), ("H", None)], [0, 1, 2, 3, 3],
-         {"head": 3, "query": 1, "key": 2}),
-        ([("B", None), ("G", None), ("S", None), ("V", None)], [0, 1, 2, 10**9], {"key": 2, "feature": 4096}),
-    ],
-)  # fmt: skip
-def test_a_pinned_cell_moves_the_focus(
-    monkeypatch: pytest.MonkeyPatch, axes: list[tuple[str, int | None]], index: list[int], expected: dict[str, int]
-) -> None:
-    """Each axis of the pinned cell's array says what its number chooses; side by side, head and feature."""
-    state: dict[str, Any] = {}
-    monkeypatch.setattr(module.st, "session_state", state)
-    follow_cell(axes, index)
-    assert state == expected
-
-
-@pytest.mark.parametrize(
-    ("change", "stays"),
-    [({}, True), ({"seed": 5}, True), ({"d_model": 8}, False), ({"head": 1}, False), ({"feature": 3}, False)],
-)
-def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> None:
-    """A board goes on explaining a pinned cell of a weight until the focus moves on or the cell is no more."""
-    app = opened("projections", feature=1)
-    pinned = {"array": "w_q", "index": [11, 1]}
-    app.session_state["board projection pinned"] = {"cell": pinned, "own": {"array": "queries", "index": [0, 0, 1]}}
-    assert scenes(app.run())[0]["cell"] == pinned
-    for name, value in change.items():
-        app.session_state[name] = value
-    own = {"array": "queries", "index": [0, 0, here(app.run()).focus.column(here(app).trace, "queries")]}
-    assert scenes(app)[0]["cell"] == (pinned if stays else own)
-    if stays:
-        assert scenes(opened("projections", feature=1))[0]["cell"] == own
-
-
-@pytest.mark.parametrize("index", [[11], [11, 1, 0], [16, 1], []])
-def test_a_pinned_place_that_a_later_board_has_not(index: list[int]) -> None:
-    """A pin of another shape, or beyond the end, gives way to the cell in focus."""
-    app = opened("projections")
-    own = {"array": "queries", "index": [0, 0, 0]}
-    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": index}, "own": own}
-    assert scenes(app.run())[0]["cell"] == own
-
-
-def test_a_pin_that_led_to_another_page() -> None:
-    """A pin whose own run never drew the board, since it opened another page, says nothing of a later run."""
-    app = opened("projections", feature=1)
-    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": [11, 1]}}
-    assert scenes(app.run())[0]["cell"] == {"array": "queries", "index": [0, 0, 1]}
-    assert "board projection pinned" not in app.session_state
-
-
-@pytest.mark.parametrize(
-    "pin",
-    [None, "scores", {}, {"array": "magic", "index": [0]}, {"array": "scores"}, {"array": "scores", "index": [0, 1]},
-     {"array": "scores", "index": [0, -1, 0, 0]}, {"array": "scores", "index": [0, 1.5, 0, 0]},
-     {"array": "scores", "index": "0000"}, {"array": ["scores"], "index": [0, 0, 0, 0]}],
-)  # fmt: skip
-def test_a_pin_that_no_board_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch, pin: object) -> None:
-    """What does not name a cell of the board is passed over without an error."""
-    state: dict[str, Any] = {"board": {"pin": pin}, "head": 3}
-    monkeypatch.setattr(board.st, "session_state", state)
-    board._pinned("board", {"scores": [("B", None), ("H", None), ("T", None), ("S", None)]})
-    assert state["head"] == 3
-    assert set(state) == {"board", "head"}
-
-
-@pytest.mark.parametrize(
-    ("tile", "cell", "names", "expected"),
-    [
-        ([2, 0], [5, 7], ("query", "key"), {"head": 2, "query": 5, "key": 7}),
-        ([-1, 0], [5, 7], ("query", "feature"), {"query": 5, "feature": 7}),
-        ([2, 64], [5, 7], ("key", "feature"), {"head": 2, "key": 5, "feature": 71}),
-        ([10**9, 0], [-3, 10**9], ("query", "key"), {"head": LARGEST, "query": 0, "key": LARGEST}),
-    ],
-)  # fmt: skip
-def test_a_click_on_a_chart_moves_the_focus(
-    monkeypatch: pytest.MonkeyPatch, tile: Any, cell: Any, names: tuple[str, str], expected: dict[str, int]
-) -> None:
-    """The clicked cell's row and column go where the chart says; a matrix of all heads leaves the head."""
-    state: dict[str, Any] = {"chart": {"click": {"tile": tile, "cell": cell}}}
-    monkeypatch.setattr(module.st, "session_state", state)
-    show._clicked("chart", names, None)
-    assert {name: value for name, value in state.items() if name != "chart"} == expected
-
-
-@pytest.mark.parametrize(
-    "click",
-    [None, "x", [], {}, {"tile": [0, 0]}, {"tile": None, "cell": [1, 2]}, {"tile": [0], "cell": [1, 2]},
-     {"tile": [0, 0], "cell": 7}, {"tile": [0, "0"], "cell": [1, 2]}, {"tile": [0, 0], "cell": [1.5, 2]},
-     {"name": "x"}],
-)  # fmt: skip
-def test_a_click_that_no_chart_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch, click: object) -> None:
-    """What does not name a cell is passed over without an error."""
-    state: dict[str, Any] = {"chart": {"click": click}, "head": 3}
-    monkeypatch.setattr(module.st, "session_state", state)
-    show._clicked("chart", ("query", "key"), None)
-    assert state["head"] == 3
-    assert set(state) == {"chart", "head"}
 
 
 def test_a_focus_within_a_narrower_field() -> None:

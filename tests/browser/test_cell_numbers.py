@@ -1,0 +1,124 @@
+"""The numbers that are written on a canvas over the cells of Plotly pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_core.heads.patterns import pattern_of
+from attention_core.heads.portraits import MEASURES
+from attention_core.scenario import Scenario, trace_of
+from attention_viz.heads.portrait_figures import strip
+from attention_viz.theme import PALETTES
+from tests.browser.charting import grid, zoom
+from tests.browser.driving import settled
+from tests.test_configuration import contrast
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+Letters = Callable[[], list[tuple[str, str, str]]]
+# Keeps what is written on a canvas since it was last wiped: size, ink, text.
+LISTEN = r"""(() => {
+  const paper = CanvasRenderingContext2D.prototype;
+  const {clearRect, fillText} = paper;
+  paper.clearRect = function (...at) { this.canvas.letters = []; clearRect.apply(this, at); };
+  paper.fillText = function (...what) {
+    if (what[0]) this.canvas.letters?.push([this.font.match(/\S+px/)[0], this.fillStyle, what[0]]);
+    fillText.apply(this, what);
+  };
+})()"""
+LETTERS = "() => document.querySelector('.js-plotly-plot .cell-texts').letters"
+VIEW = """() => {
+  const {_fullLayout: {xaxis, yaxis}} = document.querySelectorAll('.js-plotly-plot')[0];
+  return [yaxis.range, xaxis.range];
+}"""
+# The numbers of the cells whose middle is in view, tile by tile.
+NUMBERS_IN_VIEW = """() => {
+  const plot = document.querySelectorAll('.js-plotly-plot')[0];
+  const {xaxis, yaxis} = plot._fullLayout;
+  const inside = (axis, i) => axis.l2p(i) > 0 && axis.l2p(i) < axis._length;
+  return plot.calcdata.flatMap(([{z}]) => [...z].flatMap(
+    (row, i) => inside(yaxis, i) ? [...row].filter((_, j) => inside(xaxis, j)) : []));
+}"""
+SCALE = """() => {
+  const {_fullLayout: {coloraxis}} = document.querySelectorAll('.js-plotly-plot')[0];
+  return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];
+}"""
+
+
+@pytest.fixture
+def letters(page: Page) -> Letters:
+    """Gives the numbers in the cells of a page's first chart: size, ink and text of each."""
+    page.add_init_script(LISTEN)
+    return lambda: page.evaluate(LETTERS)
+
+
+@pytest.mark.parametrize("width", [1440, 800])
+def test_numbers_of_a_picture_have_one_size_and_can_be_read(letters: Letters, visit: Visit, width: int) -> None:
+    """The numbers in the cells of all heads are as large as each other, and stand out from their cell's colour."""
+    page = visit("all-heads?heads_stage=raw")
+    page.set_viewport_size({"width": width, "height": 1000})
+    grid(page)
+    page.wait_for_function(f"() => ({LETTERS})().length > 0")
+    shown = letters()
+    assert len(shown) == 4 * 12 * 12
+    assert len({size for size, _, _ in shown}) == 1
+    least, most, scale = page.evaluate(SCALE)
+    for _, ink, text in shown:
+        share = (float(text.replace("−", "-")) - least) / (most - least)
+        assert contrast(hexadecimal(ink), between(scale, share)) > 4.4, (ink, text)
+
+
+def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None:
+    """Cells too narrow for numbers get them when one zooms in, those that are in view and no others."""
+    page = visit("all-heads?n_tokens=40&n_heads=4")
+    chart = grid(page)
+    assert letters() == []
+    zoom(page, chart)
+    page.wait_for_function(f"() => ({LETTERS})().length > 0")
+    shown = [float(text) for _, _, text in letters()]
+    rows, columns = (round(abs(high - low)) for low, high in page.evaluate(VIEW))
+    assert len(shown) == 4 * rows * columns < 4 * 40 * 40
+    assert shown == pytest.approx(page.evaluate(NUMBERS_IN_VIEW), abs=0.0501)
+
+
+def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
+    """Beside the bars of the portraits stand their numbers, above them the names, all in the colour of text."""
+    page = visit("head-portraits")
+    chart = settled(page).locator(".chart").first
+    expect(chart.locator(".barlayer path").first).to_be_attached()
+    figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
+    texts = [text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]]
+    assert [text for _, _, text in letters()] == [re.sub("</?b>", "", text) for text in texts]
+    assert len(texts) == 5 * len(MEASURES)
+    assert {(size, ink) for size, ink, _ in letters()} == {("12px", PALETTES["light"]["text"])}
+
+
+def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
+    """The file of a chart says what the screen says: every number of every head."""
+    page = visit("all-heads?heads_stage=raw")
+    chart = grid(page)
+    page.wait_for_function(f"() => ({LETTERS})().length > 0")
+    chart.hover()
+    with page.expect_download() as kept:
+        chart.locator(".modebar-btn[data-title^='Keep']").click()
+    assert kept.value.suggested_filename == "attention-lab.svg"
+    written = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", kept.value.path().read_text())
+    shown = [text for _, _, text in letters()]
+    assert [text.replace("-", "−") for text in written][: len(shown)] == shown
+
+
+def hexadecimal(css: str) -> str:
+    """A colour "rgb(r, g, b)" as "#rrggbb"."""
+    return css if css.startswith("#") else "#{:02x}{:02x}{:02x}".format(*map(int, re.findall(r"\d+", css)[:3]))
+
+
+def between(scale: list[tuple[float, str]], share: float) -> str:
+    """The colour at a place of a scale, from 0 to 1."""
+    stops = [at for at, _ in scale]
+    parts = [[int(colour[i : i + 2], 16) for _, colour in scale] for i in (1, 3, 5)]
+    return "#{:02x}{:02x}{:02x}".format(*(round(np.interp(share, stops, part)) for part in parts))

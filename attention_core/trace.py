@@ -87,7 +87,8 @@ class Trace:
     scaled_scores: Annotated[Array, Step(
         axes="B H T S", kind="logit", symbol=r"\tilde S_h", needs="scores",
         formula=r"\tilde S_h = s \, S_h",
-        says="Every score is multiplied by the same number s, so that wide heads do not saturate the softmax.",
+        says="Every score is multiplied by the same number s; one over the root of a head's width keeps wide heads "
+        "from saturating the softmax.",
     )]
     masked_scores: Annotated[Array, Step(
         axes="B H T S", kind="logit", symbol=r"\hat S_h", needs="scaled_scores",

@@ -63,7 +63,7 @@ CONTROLS: tuple[Control, ...] = (
     Control(
         "n_tokens", "Sequence length", "Sizes", high=MAX_TOKENS, zero="fit",
         help="How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up with [pad], "
-        "but not for the trained encoder, which only cuts.",
+        "but not on the pages of trained heads, which only cut it.",
     ),
     Control(
         "d_model", "Embedding size", "Sizes", "How many numbers describe one token (d_model).", 1, 512,

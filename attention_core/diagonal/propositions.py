@@ -59,8 +59,8 @@ def proposition(number: str) -> Proposition:
 PROPOSITIONS = (
     Proposition(
         "S1", "A score is bounded by the diagonal scores",
-        "The score of two tokens is the mean of their diagonal scores, less half of their squared distance: it never "
-        "exceeds the larger of the two.",
+        "The score of two tokens is the mean of their diagonal scores, less a share of their squared distance: it "
+        "never exceeds the larger of the two.",
         r"s_{ij} = \tfrac12 (s_{ii} + s_{jj}) - \tfrac1{2\tau} \lVert x_i - x_j \rVert^2 \le \max(s_{ii}, s_{jj})",
         THEOREM,
         (

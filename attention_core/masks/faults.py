@@ -209,9 +209,11 @@ def hidden_fault(round_number: int) -> Fault:
 
 def first_difference(right: Trace, faulty: Trace) -> str | None:
     """The first field, in order of computation, in which two runs differ by more than rounding; None if none does."""
-    for name in STEPS:
-        check_alike(name, getattr(right, name), f"the other {name}", getattr(faulty, name))
-        one, other = getattr(right, name), getattr(faulty, name)
-        if not np.allclose(one, other, rtol=0, atol=tolerance(right, name)):
-            return name
-    return None
+    return next((name for name in STEPS if differs(right, faulty, name)), None)
+
+
+def differs(right: Trace, faulty: Trace, name: str) -> bool:
+    """Whether a field of two runs differs by more than rounding. Raises: ShapeError."""
+    one, other = getattr(right, name), getattr(faulty, name)
+    check_alike(name, one, f"the other {name}", other)
+    return not np.allclose(one, other, rtol=0, atol=tolerance(right, name))

@@ -10,33 +10,42 @@ from ..attention import attend
 from ..checks import Array, one_of
 from ..embeddings import sinusoidal_positions
 from ..remembered import remembered
-from ..scenario import Scenario, embedding_of, trace_of
+from ..scenario import Scenario, embedding_of, own_of, trace_of
 from ..trace import Trace
 from .invariances import Gaps, permutation_gaps, shuffled_order
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What the layer is run on: words alone, or with a code for each place, or under a causal mask."""
+    """What the layer is run on: words alone, or with a code for each place, or under a causal mask.
+
+    says: what that means. of_given: the same where the vectors are given, by a user or by layers before this one.
+    """
 
     key: str
     positions: bool
     causal: bool
     says: str
+    of_given: str
 
 
 SITUATIONS: tuple[Situation, ...] = (
     Situation(
         "words alone", False, False,
         "The vectors say which words there are and nothing about their places: the layer reads a set, not a sequence.",
+        "The vectors are those of X as they stand, and what they may say of a place goes along with them: the layer "
+        "reads a set, not a sequence.",
     ),
     Situation(
         "with positions", True, False,
         "Each place adds its own code to the word that stands there, so a word at another place is another vector.",
+        "Each place adds a code of its own to the vector of X that stands there, so a token at another place is "
+        "another vector.",
     ),
     Situation(
         "causal mask", False, True,
         "The mask belongs to the places, not to the words: a word that moves forward loses sight of some others.",
+        "The mask belongs to the places, not to the vectors: a token that moves forward loses sight of some others.",
     ),
 )  # fmt: skip
 
@@ -71,7 +80,18 @@ def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     return Shuffle(order, straight.labelled(trace.labels("T")), shuffled.labelled(tokens), gaps)
 
 
+def is_given(scenario: Scenario) -> bool:
+    """Whether X is no sum of words and positions: the user's own, or what comes into a trained layer."""
+    return scenario.weights == "trained" or own_of(scenario).x is not None
+
+
 def words_of(scenario: Scenario) -> Array:
-    """The vectors of the words without their places; where the user put numbers in, those. Shapes: (T, D)."""
-    embedding, inputs_TD = embedding_of(scenario), trace_of(scenario).inputs[0]
-    return embedding.words if np.array_equal(embedding.inputs, inputs_TD) else inputs_TD
+    """The vectors of the words without their places, with edited cells as the user left them; a given X as it is.
+
+    Shapes: (T, D).
+    """
+    inputs_TD: Array = trace_of(scenario).inputs[0]
+    if is_given(scenario):
+        return inputs_TD
+    embedding = embedding_of(scenario)
+    return np.where(inputs_TD == embedding.inputs, embedding.words, inputs_TD)

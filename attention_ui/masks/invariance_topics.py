@@ -10,7 +10,7 @@ from attention_core.formulas import softmax
 from attention_core.heads.patterns import effective_tokens
 from attention_core.masks.invariances import CHANGES, at_temperature, gaps
 from attention_core.masks.saturation import score_spreads, sharpness
-from attention_core.masks.shuffles import SITUATIONS, shuffle
+from attention_core.masks.shuffles import SITUATIONS, is_given, shuffle
 from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import softmax_figures as figures
@@ -44,12 +44,13 @@ def shuffled(now: Here) -> None:
     field = one_of("Shown", ("output", "probabilities"), "output", place=middle, key="inv_shown", **KEPT)
     seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
     situation = next(one for one in SITUATIONS if one.key == key)
+    told = situation.of_given if is_given(now.scenario) else situation.says
     made = shuffle(now.scenario, situation.key, int(seed))
     place = made.order.index(now.focus.query)
     gap = made.gaps.output if field == "output" else made.gaps.probabilities
     same = gap <= tolerance(made.straight, field)
     st.markdown(
-        f"{situation.says} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
+        f"{told} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
         f"**{place}**. "
         + now.turned(
             f"Its row moves along, and so do all others: **shuffling the tokens only shuffles the {field}**. "

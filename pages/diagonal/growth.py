@@ -61,10 +61,12 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     )
     st.markdown("with $Y$ a sum of $N-1$ lognormal numbers. Jensen’s inequality gives the bound:")
     st.latex(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]")
-    st.markdown("With every token at its typical length ($r = C$, $\\tau = \\sqrt C$) one line is left, the rule:")
-    st.latex(r"D \approx \frac1{1+(N-1)\,e^{1/2-\sqrt C}}" if scaled else r"D \approx \frac1{1+(N-1)\,e^{-C/2}}")
+    divisor, exponent = (r"\sqrt C", r"1/2-\sqrt C") if scaled else ("1", "-C/2")
+    st.markdown(rf"With every token at its typical length ($r = C$, $\tau = {divisor}$) one line is left, the rule:")
+    st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{exponent}}}}}")
 with right, st.expander("The half-mass rule", icon=":material/straighten:", expanded=True):
-    st.latex(r"D = \tfrac12 \quad\text{near}\quad C^* = \left(\ln(N-1)+\tfrac12\right)^2")
+    half = r"\left(\ln(N-1)+\tfrac12\right)^2" if scaled else r"2 \ln(N-1)"
+    st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {half}")
     st.table(half_rows(counts))
     st.caption(
         ("For attention without a mask. " if causal else "Dotted in the picture of D. ")

@@ -18,6 +18,8 @@ now = here()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
 head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
 asks, gap = token(trace, "T", query), output_gap(trace)
+way = "the merged heads" if trace.projections.w_o is None else "merged · W_O"
+apart = "the parts of different heads point in different directions"
 
 st.latex(r"O\,W_O \;=\; \sum_h O_h\,W_O^{(h)}")
 st.markdown(
@@ -27,8 +29,8 @@ st.markdown(
         else "Without W_O each head fills its own features;"
     )
     + f" the output is a plain **sum**: each head adds its part. Here it is for feature {column} of every token. Parts "
-    "above the line pull up, parts below pull down; the tick is the output itself, computed as merged · W_O. Over "
-    f"all tokens and features the two ways differ by at most {number(gap)}."
+    f"above the line pull up, parts below pull down; the tick is the output itself, computed as {way}. Over all "
+    f"tokens and features the two ways differ by at most {number(gap)}."
 )
 with st.container(key="wide worth stacked"):
     show_figure(drawn.stacked(trace, column), "worth stacked")
@@ -51,8 +53,8 @@ else:
 show_board(drawn.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {asks} moves by "
-    f"{number(float(token_changes(trace)[0, head, query]))} without head {head}. Lengths do not add "
-    "up: heads may cancel."
+    f"{number(float(token_changes(trace)[0, head, query]))} without head {head}."
+    + (f" Lengths do not add up, because {apart}." if n_heads > 1 else "")
 )
 
 st.subheader("Whose output is it?", anchor=False)
@@ -66,7 +68,7 @@ with words:
         rf"**Signed share** $\langle Y_h, Y\rangle / |Y|^2$: how far a head pushes the output the way it goes; "
         f"negative if it pulls against it. They sum to {number(float(signed.sum()), 6)}.\n\n"
         rf"**Norm share** $|Y_h| / |Y|$, never negative: how far the output moves without the head. They sum to {total}"
-        + (", not to 1, because heads overlap and cancel" if n_heads > 1 and total != "1.000" else "")
+        + (f", not to 1, because {apart}" if n_heads > 1 and total != "1.000" else "")
         + f".\n\n**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
         f"{', '.join(map(str, ranking(norms)))}."
     )

@@ -52,8 +52,8 @@ st.markdown("\n".join(
 ))  # fmt: skip
 st.caption(
     f"{now.turned('A column')} is one query head in all three; behind its number stands the key/value head that it "
-    f"reads. The strongest colour is {number(strongest, 2)} or more. Heads that share keys still differ, because "
-    "their queries do. These weights never learned to share; Ainslie et al. train a model a little "
+    f"reads. The strongest colour is {number(strongest, 2)} or more. Heads that share keys can still differ, "
+    "for each has queries of its own. These weights never learned to share; Ainslie et al. train a model a little "
     "further after the change."
 )
 

@@ -57,9 +57,9 @@ with st.expander("Two heads are enough for one channel", icon=":material/filter_
         pair, sharp = (run_two_heads(picture, kernel, alpha, padding) for alpha in (sharpness, 40.0))
         st.markdown(
             "With one-hot positions a head can spread its attention in any pattern. One spreads like the kernel’s "
-            "positive numbers, one like its negative ones; W_O gives sizes and signs back. Largest error: "
-            f"**{number(pair.largest_error)}** here, **{number(sharp.largest_error)}** with α = 40 (every other token "
-            "lies α below). So K² heads suffice, but they are not necessary."
+            "positive numbers, one like its negative ones, if it has any; W_O gives sizes and signs back. Largest "
+            f"error: **{number(pair.largest_error)}** here, **{number(sharp.largest_error)}** with α = 40 (every other "
+            "token lies α below). So K² heads suffice, but they are not necessary."
         )
         show_board(heads_board(pair, pixel, lab.two_sizes(kernel, picture, padding)), "convolution two")
 with st.expander("When attention is a 1 × 1 convolution", icon=":material/filter_1:", key="conv one",

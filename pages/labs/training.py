@@ -25,6 +25,7 @@ with right:
         st.markdown("The weights are drawn at random and nothing is learnt yet: **press Train**.")
     percent = st.slider(
         "Look at the layer after … of the run", 0, 100, 100, format="%d %%", key="train_at", bind="query-params",
+        disabled=run.step == 0,
         help="Drag it back to see the heads form: a plateau, then symmetry breaks, then each head has its question.",
     )  # fmt: skip
 step, projections = run.at(percent)

@@ -5,6 +5,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_core.masks.bench import examined, fault_of
 from attention_core.masks.fault_checks import CHECKS
+from attention_core.masks.faults import differs
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.masks.fault_bench import KEPT, answers, chosen_fault, game, told
@@ -26,7 +27,7 @@ field = st.selectbox(
 )  # fmt: skip
 shown = field if field in FIELDS else "output" if spot else layer.differs_from or "output"
 show_board(broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation), "broken")
-same = layer.right is layer.faulty or (getattr(layer.right, shown) == getattr(layer.faulty, shown)).all()
+none = f"here no number of the {STEPS[shown].title} is wrong."
 first = (
     f" The first field with wrong numbers is **{STEPS[layer.differs_from].title}**."
     if layer.differs_from and not spot
@@ -34,7 +35,7 @@ first = (
 )
 st.markdown(
     f"The {STEPS[shown].title} of the right layer, of this one, and what differs: "
-    + (f"here no number of the {STEPS[shown].title} is wrong." if same else "weak colours agree, strong ones do not.")
+    + ("weak colours agree, strong ones do not." if differs(layer.right, layer.faulty, shown) else none)
     + first
 )
 st.caption(

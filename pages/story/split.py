@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.heads import head_of
+from attention_core.notation import axis_names
 from attention_core.places import foreign_cells, split_places
 from attention_ui.board import show_board
 from attention_ui.here import here
@@ -20,25 +21,28 @@ one, row_name, color = {
 focus = now.focus.within(trace, field)
 row = getattr(focus, row_name)
 _, n_heads, n_tokens, width = shape = getattr(trace, field).shape
-_, _, T, K = trace.axes(field)
+axes = trace.axes(field)
+T, K = axes[2:]
 places = split_places(shape, focus.head, row, focus.feature)
 foreign = foreign_cells(n_tokens, n_heads, width)
 
 says(now, field)
 board = story.split(now.stage, chosen, (focus.head, row, focus.feature))
 show_board(board, "split")
+names = axis_names(trace, now.notation)
+b, h, t, k = (names[axis] for axis in axes)
 st.markdown(f"""
-| stage | shape | the pinned number is at |
+| stage | shape in NumPy | the pinned number is at |
 |:--|:--|:--|
-| **1** fused :{color}[{chosen}] | (B, {T}, H·{K}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
-| **2** reshape: cut every {now.turned("row")} into {n_heads} | (B, {T}, H, {K}) = (1, {n_tokens}, {n_heads}, {width}) \
+| **1** fused :{color}[{chosen}] | ({b}, {t}, {h}·{k}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
+| **2** reshape: cut each token's numbers into {n_heads} | ({b}, {t}, {h}, {k}) = (1, {n_tokens}, {n_heads}, {width}) \
 | {list(places.reshaped)} |
-| **3** swap: the head comes before the token | (B, H, {T}, {K}) = {shape} | {list(places.swapped)} |
-| **✗** reshape straight to the shape of 3 | (B, H, {T}, {K}) = {shape} | {list(places.unswapped)} |
+| **3** swap: the head comes before the token | ({b}, {h}, {t}, {k}) = {shape} | {list(places.swapped)} |
+| **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} | {list(places.unswapped)} |
 """)
 if foreign.any():
     st.warning(
-        f"**The classic mistake** is to reshape straight to (B, H, {T}, {K}). The shape is right and no error is "
+        f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is right and no error is "
         f"raised, but a reshape only counts on in the old order: **{foreign.sum()} of {foreign.size} cells** then hold "
         "another token's numbers, and each “head” is a mixture of heads.",
         icon=":material/warning:",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from attention_core import SettingsError
 from attention_core.code.rounding import tolerance
-from attention_core.masks.shuffles import SITUATIONS, shuffle, words_of
+from attention_core.masks.shuffles import SITUATIONS, is_given, shuffle, words_of
+from attention_core.own.own_matrices import OwnMatrices
 from attention_core.scenario import Scenario, trace_of
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
@@ -39,10 +42,20 @@ def test_the_tokens_move_along() -> None:
 
 
 def test_the_words_are_those_of_the_scenario() -> None:
-    """Words have no position in them; where the user changed the inputs, these stand for the words."""
-    assert (words_of(SCENARIO) != trace_of(SCENARIO).inputs[0]).any()
-    edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
-    assert (words_of(edited) == trace_of(edited).inputs[0]).all()
+    """Words have no position in them, also beside a cell that the user changed, which is as it was left."""
+    words = words_of(SCENARIO)
+    assert (words != trace_of(SCENARIO).inputs[0]).any()
+    words[0, 1] = 9
+    assert (words_of(replace(SCENARIO, edits="x_0_1_9")) == words).all()
+
+
+def test_inputs_that_are_given_are_taken_as_they_are() -> None:
+    """What a user brings, or a layer before this one, is no sum of a word and a place."""
+    own = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+    for scenario in (own, Scenario(weights="trained", layer=2)):
+        assert is_given(scenario)
+        assert (words_of(scenario) == trace_of(scenario).inputs[0]).all()
+    assert not is_given(SCENARIO)
 
 
 def test_an_unknown_situation() -> None:

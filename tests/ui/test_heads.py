@@ -145,7 +145,10 @@ def test_what_norm_shares_sum_to() -> None:
     """Those of several heads do not sum to 1, and the page says why; that of one head is 1, and there is no why."""
     app = opened("head-worth")
     total = number(float(norm_shares(here(app).trace)[0].sum()), 3)
-    assert f"They sum to {total}, not to 1, because heads overlap and cancel." in texts(app)
+    assert (
+        f"They sum to {total}, not to 1, because the parts of different heads point in different directions."
+        in texts(app)
+    )
     assert "They sum to 1.000.\n" in texts(opened("head-worth", n_heads=1))
 
 

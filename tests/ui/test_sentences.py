@@ -1,0 +1,67 @@
+"""What a page says is true in the state in which it says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from attention_core.diagonal.growth_curves import half_mass_width
+from attention_core.diagonal.growth_table import TOKEN_COUNTS
+from attention_core.masks.shuffles import SITUATIONS
+from attention_core.notation import axis_names
+from attention_core.notation.texts import NOTATIONS
+from tests.ui.app import here, opened, texts
+
+
+@pytest.mark.parametrize(
+    ("choices", "way", "apart"),
+    [({}, "merged · W_O", True), ({"weights": "weightless"}, "the merged heads", True),
+     ({"n_heads": 1}, "merged · W_O", False)],
+)  # fmt: skip
+def test_lengths_of_heads(choices: dict[str, Any], way: str, apart: bool) -> None:
+    """Weightless heads can neither overlap nor cancel, and one head alone has no other to differ from."""
+    said = texts(opened("head-worth", **choices))
+    assert f"computed as {way}." in said
+    assert said.count("point in different directions") == 2 * apart
+
+
+@pytest.mark.parametrize(("scaled", "divisor"), [("true", r"\sqrt C"), ("false", "1")])
+def test_the_formula_of_the_half_mass(scaled: str, divisor: str) -> None:
+    """Formulas are those of the curves that are drawn: with the scale or without it."""
+    app = opened("growth", growth_scaled=scaled)
+    assert rf"$\tau = {divisor}$" in texts(app)
+    half = {"true": r"\left(\ln(N-1)+\tfrac12\right)^2", "false": r"2 \ln(N-1)"}[scaled]
+    assert f"C^* = {half}\n" in app.latex[-1].value
+    dotted = half_mass_width(TOKEN_COUNTS[-1], scaled=scaled == "true")
+    assert f"{dotted:.1f}" in app.table[0].value.iloc[-1].astype(str).tolist()
+
+
+def test_a_mistake_that_changes_rounding_alone() -> None:
+    """With one head there is nothing to swap: what differs by rounding is not called wrong."""
+    assert "here no number of the output is wrong" in texts(opened("break-it", n_heads=1, bi_fault="split"))
+    assert "strong ones do not" in texts(opened("break-it", bi_fault="split"))
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=[one.key for one in SITUATIONS])
+def test_what_the_shuffled_vectors_say(situation: Any) -> None:
+    """Vectors of a trained layer know of their places; those of words alone do not, also beside an edited cell."""
+    for choices, given in (({}, False), ({"edits": "x_0_0_5"}, False), ({"weights": "trained", "layer": 3}, True)):
+        said = texts(opened("invariances", inv_reads=situation.key, **choices))
+        assert (situation.of_given in said, situation.says in said) == (given, not given)
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_the_stages_of_the_split_have_the_letters_of_the_text(notation: str) -> None:
+    """The table counts as the arrays do, and calls the axes as the boards do."""
+    app = opened("split", notation=notation)
+    names = axis_names(here(app).trace, here(app).notation)
+    b, h, t, k = (names[letter] for letter in "BHTK")
+    assert f"({b}, {t}, {h}·{k}) = (1, 12, 16)" in texts(app)
+    assert f"({b}, {t}, {h}, {k}) = (1, 12, 4, 4)" in texts(app)
+    assert f"({b}, {h}, {t}, {k}) = (1, 4, 12, 4)" in texts(app)
+
+
+def test_a_run_that_has_not_begun_has_no_places() -> None:
+    """There is nothing to drag back before the first step."""
+    assert opened("training", train_seed=977).slider(key="train_at").disabled

@@ -10,7 +10,7 @@ from attention_core import SettingsError
 from attention_core.checks import divisors, one_of
 from attention_core.heads.portraits import MEASURES
 
-from ..address import adopt, mirror
+from ..address import adopt, mirror, refuse, wish
 from ..focus import follow_cell
 
 MOST = 16
@@ -22,11 +22,15 @@ MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
 def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, ...]:
     """Draw one switch per head and give those that are on, in the address as "0.2.3".
 
-    Heads that this layer has not are passed over.
+    Heads that this layer has not are passed over, which is said if the address asked for them.
     """
+    asked = wish(name)
     adopt(name, "", _read)
+    heads = _heads(st.session_state[name])
+    if asked is not None and any(head >= n_heads for head in heads):
+        refuse(label, asked, f"; the last head here is {n_heads - 1}")
     key = f"switches {name}"
-    st.session_state[key] = [head for head in _heads(st.session_state[name]) if head < n_heads]
+    st.session_state[key] = [head for head in heads if head < n_heads]
     chosen = st.pills(
         label, range(n_heads), selection_mode="multi", key=key, help=help, on_change=partial(_keep, name, key)
     )

@@ -166,3 +166,14 @@ def test_parameters_that_nobody_knows_do_nothing() -> None:
     assert here(app).scenario == Scenario()
     assert not app.toast
     assert not app.exception
+
+
+@pytest.mark.parametrize(("page", "name", "asked"), [("head-worth", "off", "1.99"), ("all-heads", "subset", "4")])
+def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, asked: str) -> None:
+    """What the address asks for beyond the last head is said; the heads that there are stay chosen."""
+    app = opened(page, **{name: asked})
+    assert [toast.value.replace("\\", "") for toast in app.toast] == [
+        f"The address asks for {app.button_group(key=f'switches {name}').label} “{asked}”; the last head here is 3."
+    ]
+    assert app.session_state[f"switches {name}"] == ([1] if name == "off" else [])
+    assert not app.run().toast

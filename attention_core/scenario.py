@@ -94,7 +94,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
     scenario = settled(scenario)
     if scenario.weights == "trained":
         pieces = pieces_of(scenario.text, scenario.n_tokens)
-        return Tokens(pieces.tokens, pieces.n_real, pieces.notes)
+        return Tokens(pieces.tokens, pieces.n_real, pieces.notes, pieces.n_left_out)
     if scenario.n_tokens:
         return tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
     return tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)

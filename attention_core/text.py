@@ -37,11 +37,15 @@ _ONE_BY_ONE = (
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of a sequence, how many of them are real (the rest is padding), and what was done to the text."""
+    """The tokens of a sequence, how many of them are real (the rest is padding), and what was done to the text.
+
+    n_left_out: how many tokens of the text have no place in the sequence.
+    """
 
     tokens: tuple[str, ...]
     n_real: int
     notes: tuple[str, ...] = ()
+    n_left_out: int = 0
 
 
 def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
@@ -73,7 +77,7 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
         fill = "fills" if n_padding == 1 else "fill"
         has = counted(n_real, "token")
         notes.append(f"The sentence has {has}; {n_padding} {PAD} {fill} the sequence up to {n_tokens}.")
-    return Tokens(tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes))
+    return Tokens(tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes), len(tokens) - n_real)
 
 
 def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
@@ -81,8 +85,9 @@ def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
 
     Raises: TextError, SettingsError.
 
-    >>> tokenize_at_most("we like tea", 2)
-    Tokens(tokens=('we', 'like'), n_real=2, notes=('The sentence has 3 tokens; the first 2 are used.',))
+    >>> cut = tokenize_at_most("we like tea", 2)
+    >>> cut.tokens, cut.notes, cut.n_left_out
+    (('we', 'like'), ('The sentence has 3 tokens; the first 2 are used.',), 1)
     """
     whole_number("most", most, 1)
     whole = tokenize(text, piece=piece)

@@ -16,8 +16,8 @@ from .uses import USES, Sentence, attend_as
 
 def own_sentence(scenario: Scenario) -> Sentence:
     """The scenario's own sentence as its layer reads it, with the user's own numbers. Raises: AttentionError."""
-    trace = trace_of(scenario)
-    return Sentence(trace.inputs[0], trace.tokens, tokens_of(scenario).n_real)
+    trace, sequence = trace_of(scenario), tokens_of(scenario)
+    return Sentence(trace.inputs[0], trace.tokens, sequence.n_real, sequence.n_left_out)
 
 
 def other_sentence(scenario: Scenario, text: str, n_tokens: int = 0) -> Sentence:
@@ -32,7 +32,7 @@ def other_sentence(scenario: Scenario, text: str, n_tokens: int = 0) -> Sentence
     whole_number("n_tokens", n_tokens, 0, MAX_TOKENS)
     other = replace(settled(scenario), text=text, n_tokens=n_tokens, edits="", own="")
     sequence = tokens_of(other)
-    return Sentence(embedding_of(other).inputs, sequence.tokens, sequence.n_real)
+    return Sentence(embedding_of(other).inputs, sequence.tokens, sequence.n_real, sequence.n_left_out)
 
 
 def padded_sentence(scenario: Scenario, padding: int) -> Sentence:

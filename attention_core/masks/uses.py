@@ -45,16 +45,21 @@ USES: tuple[Use, ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """The vectors of a sentence, its tokens, and how many of them are real. Shapes: vectors (T, D)."""
+    """The vectors of a sentence, its tokens, and how many of them are real. Shapes: vectors (T, D).
+
+    n_left_out: how many more the sentence had before it was cut.
+    """
 
     vectors: Array
     tokens: tuple[str, ...]
     n_real: int
+    n_left_out: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", as_stack("vectors", self.vectors, 2, exactly=True))
         object.__setattr__(self, "tokens", tuple(as_list("tokens", self.tokens)))
         whole_number("n_real", self.n_real, 0, len(self.vectors))
+        whole_number("n_left_out", self.n_left_out, 0)
         if len(self.tokens) != len(self.vectors):
             raise ShapeError(f"{len(self.tokens)} tokens were given for {len(self.vectors)} vectors; make them agree")
 

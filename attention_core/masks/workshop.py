@@ -43,11 +43,15 @@ class Workshop:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Padded sentences. Shapes: inputs (B, T, D); tokens B tuples of T; lengths, the real tokens of each, B."""
+    """Sentences of one length. Shapes: inputs (B, T, D); tokens B tuples of T; lengths and left_out B.
+
+    lengths: the real tokens of each. left_out: how many tokens of each are beyond that length.
+    """
 
     inputs: Array
     tokens: tuple[tuple[str, ...], ...]
     lengths: tuple[int, ...]
+    left_out: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,7 @@ def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
         np.stack([sentence.vectors for sentence in sentences]),
         tuple(sentence.tokens for sentence in sentences),
         tuple(sentence.n_real for sentence in sentences),
+        tuple(sentence.n_left_out for sentence in sentences),
     )
     chosen = set(workshop.masks)
     masks = masks_for(

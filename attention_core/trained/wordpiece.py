@@ -53,13 +53,15 @@ class Characters:
 class Pieces:
     """The tokens that the model reads, [CLS] first and [SEP] last, their numbers in the vocabulary, and remarks.
 
-    n_real: how many of them are the text's; the others are [PAD] at the end.
+    n_real: how many of them are the text's; the others are [PAD] at the end. n_left_out: how many of the text's have no
+    place among them.
     """
 
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
     n_real: int
     notes: tuple[str, ...] = ()
+    n_left_out: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,8 @@ class WordPiece:
             verb = "fills" if n_filled == 1 else "fill"
             notes.append(f"{there_are}; {n_filled} {FILLER} {verb} up to {n_tokens}.")
         filled = tokens + (FILLER,) * n_filled
-        return Pieces(filled, tuple(self.vocabulary[token] for token in filled), len(tokens), tuple(notes))
+        ids, n_real = tuple(self.vocabulary[token] for token in filled), len(tokens)
+        return Pieces(filled, ids, n_real, tuple(notes), total - n_real)
 
     def pieces(self, text: str) -> list[str]:
         """All pieces of a text; [CLS], [SEP], [MASK], [PAD] and [UNK] written in it count as those tokens."""

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.masks.sentences import three_uses
+from attention_core.masks.sentences import other_sentence, three_uses
 from attention_core.masks.uses import USES
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.uses_cards import CELL, cards, follow, follow_step
 from attention_ui.one_of import one_of
 from attention_ui.trained.own_cell import own_cell
@@ -21,7 +22,10 @@ left, right = st.columns([3, 2])
 target = left.text_input("Target sentence", "Das Tier war zu müde", key="ed_target", **kept,
                          help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
 padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **kept)
-traces = three_uses(now.scenario, (target or "")[:1000], int(padding))
+traces = three_uses(now.scenario, target or "", int(padding))
+read = other_sentence(now.scenario, target or "")
+with st.container():  # a place of its own, so that what stands below keeps its
+    say_cut("target sentence", read.n_real, read.n_left_out, now.scenario)
 
 cards(traces)
 side_by_side = st.container()

@@ -9,6 +9,7 @@ from attention_ui.address import adopt, mirror
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
 from attention_ui.one_of import one_of
 from attention_viz.labels import counted, percent
@@ -29,8 +30,9 @@ masks = left.pills(
 no_window = "window" not in masks
 window = middle.slider("Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **kept)
 sequence = one_of("Sequence", ("0", "1", "2"), "0", place=right, key="mw_sequence", **kept)
-others = tuple(text[:1000] for text in (second, third) if text and text.strip())
-made = masked_batch(now.scenario, Workshop(others, tuple(masks), int(window), st.session_state[PAINTED]))
+others = {name: text for name, text in (("second", second), ("third", third)) if text and text.strip()}
+workshop = Workshop(tuple(others.values()), tuple(masks), int(window), st.session_state[PAINTED])
+made = masked_batch(now.scenario, workshop)
 mirror(PAINTED, "")
 n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
@@ -39,6 +41,9 @@ asks, answers = (f"“{plain(made.batch.tokens[cell[0]][place])}”" for place i
 by = hidden_by(made.masks, cell[1], cell[2], cell[0])
 share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
 
+with st.container():  # one place for all, so that what stands below keeps its own
+    for name, *counts in zip(others, made.batch.lengths[1:], made.batch.left_out[1:], strict=True):
+        say_cut(f"{name} sentence", *counts, now.scenario)
 show_board(boards.sequences(made, now.focus.head, cell, now.notation), "batch", on_pin=follow)
 shapes = ", ".join(f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items())
 st.caption(

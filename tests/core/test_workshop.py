@@ -25,6 +25,16 @@ def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
     assert made.batch.tokens[2][-1] == "five"
 
 
+@pytest.mark.parametrize(("weights", "n_tokens"), [("random", 0), ("random", 4), ("trained", 0), ("trained", 5)])
+def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
+    """Tokens that are read and tokens that are left out are together those of the whole sentence."""
+    scenario = Scenario(text=SCENARIO.text, d_model=6, n_heads=2, weights=weights, n_tokens=n_tokens)
+    batch = masked_batch(scenario, Workshop(OTHERS)).batch
+    whole = [other_sentence(scenario, text).n_real for text in (SCENARIO.text, *OTHERS)]
+    assert [read + cut for read, cut in zip(batch.lengths, batch.left_out, strict=True)] == whole
+    assert batch.left_out[2] == whole[2] - len(batch.tokens[2]) > 0
+
+
 def test_the_scenarios_own_sentence_comes_first() -> None:
     """Without a mask the first sequence gives what the scenario's layer gives, the user's own numbers included."""
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")

@@ -1,0 +1,23 @@
+"""What the pages that read several sentences say of one that has no room for all its tokens."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core.scenario import MAX_TOKENS, Scenario, own_of
+
+
+def say_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None:
+    """Say how many tokens of a sentence are left out, where some are, and how to have them all.
+
+    An own X decides the length in place of the control.
+    """
+    if not n_left_out:
+        return
+    n_whole = n_real + n_left_out
+    can_grow = n_whole <= MAX_TOKENS and own_of(scenario).x is None
+    st.caption(
+        f"**{n_left_out} of the {n_whole} tokens** of the {name} {'is' if n_left_out == 1 else 'are'} left out: there "
+        f"is room for {n_real}. "
+        + (f"Sequence length {n_whole} in the sidebar makes room for all." if can_grow else "A shorter one fits.")
+    )

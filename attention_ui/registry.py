@@ -133,7 +133,7 @@ PAGES: tuple[Page, ...] = (
     ),
     Page(
         "pages/masks/encoder_decoder.py", "encoder-decoder", "Encoder, decoder, cross", ":material/compare_arrows:",
-        "masks", "Who asks, who answers, and which mask belongs where?", looks_into=PAIR,
+        "masks", "Who asks, who answers, and which mask belongs where?", looks_into=("head",),
     ),
     Page(
         "pages/masks/invariances.py", "invariances", "What the layer cannot see", ":material/visibility_off:", "masks",

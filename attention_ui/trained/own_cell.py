@@ -1,4 +1,4 @@
-"""A chosen query and key for a page whose sequences are not those of the sidebar; in the address like the focus."""
+"""A chosen query and key for a page whose sequences are not that of the sidebar; in the address like the focus."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ import streamlit as st
 from attention_core import SettingsError
 
 from ..address import adopt, mirror
-from ..focus import Focus
 
+FIRST = "0.0"
 FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
 
 
-def own_cell(name: str, focus: Focus, n_queries: int, n_keys: int) -> tuple[int, int]:
-    """The query and the key that were clicked on this page, else those of the sidebar; the nearest that there are."""
-    adopt(name, "", _checked)
-    mirror(name, "")
-    query, key = map(int, str(st.session_state[name] or f"{focus.query}.{focus.key}").split("."))
-    return min(query, n_queries - 1), min(key, n_keys - 1)
+def own_cell(name: str, n_queries: int, n_keys: int) -> tuple[int, int]:
+    """The query and the key that were clicked on this page; where there are fewer, the last, which is said."""
+    adopt(name, FIRST, _checked)
+    mirror(name, FIRST)
+    query, key = map(int, st.session_state[name].split("."))
+    with st.container():  # one place for both, so that what stands below keeps its own
+        return _at_most("query", query, n_queries - 1), _at_most("key", key, n_keys - 1)
+
+
+def _at_most(word: str, chosen: int, last: int) -> int:
+    if chosen > last:
+        st.caption(f"There is no {word} {chosen} here: the last one, {last}, is shown.")
+    return min(chosen, last)
 
 
 def choose_cell(name: str, query: int, key: int) -> None:

@@ -34,7 +34,7 @@ st.subheader("One use, step by step", anchor=False)
 chosen = one_of("Use", tuple(use.key for use in USES), "cross", key="ed_use", label_visibility="collapsed", **kept)
 use = next(use for use in USES if use.key == chosen)
 trace = traces[chosen]
-cell = own_cell(CELL, now.focus, trace.sizes["T"], trace.sizes["S"])
+cell = own_cell(CELL, trace.sizes["T"], trace.sizes["S"])
 with side_by_side:  # drawn only now: which cell is pinned there depends on the use
     scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
     show_board(scene, "uses", on_pin=follow)

@@ -200,6 +200,17 @@ def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shapes == [(1, 4, 14, 14), (1, 4, 7, 7), (1, 4, 7, 14)]
 
 
+def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
+    """The target has fewer tokens than the source: what is shown in place of a query or key is named, else nothing."""
+    app = opened("encoder-decoder", ed_use="decoder", ed_cell="13.12", query=11)
+    moved = [f"There is no {word} here: the last one, 6, is shown." for word in ("query 13", "key 12")]
+    assert [caption.value for caption in app.caption if "There is no" in caption.value] == moved
+    assert scenes(app)[0]["cell"] == {"array": "scores decoder", "index": [6, 6]}
+    app.session_state["ed_use"] = "encoder"
+    assert "There is no" not in texts(app.run())
+    assert "There is no" not in texts(opened("encoder-decoder", ed_use="decoder", query=11))
+
+
 def test_shuffling_is_told_as_it_is() -> None:
     """Words alone: only shuffled. With positions or a causal mask: the order shows."""
     assert "only shuffles the output" in texts(opened("invariances"))

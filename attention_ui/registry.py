@@ -168,8 +168,8 @@ PAGES: tuple[Page, ...] = (
         "What is said about attention, and what of it is true?",
     ),
     Page(
-        "pages/trained/trained_heads.py", "trained-heads", "All 72 heads", ":material/grid_view:", "trained",
-        "What do the heads of a trained model look at in your own sentence?",
+        "pages/trained/trained_heads.py", "trained-heads", "All heads of a model", ":material/grid_view:", "trained",
+        "What do the heads of a trained model look at?",
     ),
     Page(
         "pages/trained/one_head.py", "one-head", "One head", ":material/center_focus_strong:", "trained",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.made_weight_files import npz
-from tests.ui.app import gone_to, opened, scenes, texts
+from tests.ui.app import gone_to, opened, scenes, texts, title
 from tests.ui.test_trained import rng, sent, uploaded
 
 
@@ -32,6 +32,16 @@ def test_cross_attention_from_elsewhere(n_queries: int) -> None:
     assert not app.exception
     assert not app.error
     assert app.selectbox(key="fh_rule").value == "first token"
+
+
+def test_the_heading_is_true_of_a_file() -> None:
+    """Over the attention of a file of 2 × 2 heads nothing tells of the model's 72 or of the visitor's sentence."""
+    shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
+    app = gone_to(uploaded("a.npz", npz({"attention": shares})), "trained-heads")
+    told = f"{title(app)}\n{texts(app)}"
+    assert "**4 heads, one line for each layer.**" in told
+    assert "72" not in told
+    assert "your own sentence" not in told
 
 
 @pytest.mark.parametrize("page", ["change-a-word", "layers"])

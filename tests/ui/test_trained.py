@@ -223,7 +223,7 @@ def test_hostile_files_change_nothing() -> None:
     app.file_uploader(key="yw_file").set_value(None).run()
     next(button for button in app.button if button.label == "Drop it").click().run()
     assert OWN not in app.session_state
-    assert title(gone_to(app, "trained-heads")) == "All 72 heads"
+    assert title(gone_to(app, "trained-heads")) == "All heads of a model"
 
 
 def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:

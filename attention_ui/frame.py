@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
 
-from attention_core import Trace
+from attention_core import AttentionError, Trace
 from attention_core.notation import OURS, Notation
 from attention_core.notation.texts import NOTATIONS
 from attention_core.scenario import Scenario, settled, tokens_of, trace_of
@@ -61,28 +62,28 @@ def _draw() -> Page:
             choose(scenario, explained=own is None)
     notation = _view()
     _heading(page)
-    trace = _trace(scenario) if own is None else None
+    trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
     with st.sidebar:
         with explained_errors():
             if own is None:
                 own_numbers.draw(scenario, trace)
         if "here" not in st.session_state:  # the last: what the next run leaves out must not move what stays
             _first_scripts()
-    if own is None and trace is None:
+    if own is None and trace is None and page.needs_layer:
         return page
     with explained_errors():
         with below_sizes:
             now = Here(scenario, focus(trace, page.looks_into), notation)
         st.session_state["here"] = now
-        _say_beforehand(now, page, own)
+        _say_beforehand(now, page, _notes(scenario, own, trace))
         chosen.run()
     return page
 
 
-def _say_beforehand(now: Here, page: Page, own: OwnControls | None) -> None:
+def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
     """What became of the sentence, whose symbols are shown, and what they turn round."""
     with st.container():  # one place for all, so that what stands below keeps its own
-        for note in _notes(now.scenario, own):
+        for note in notes:
             st.caption(plain(note))
         if now.notation is not OURS:
             st.caption(f"Symbols and words of {now.notation.title}.")
@@ -90,11 +91,11 @@ def _say_beforehand(now: Here, page: Page, own: OwnControls | None) -> None:
             say_columns(now)
 
 
-def _notes(scenario: Scenario, own: OwnControls | None) -> tuple[str, ...]:
+def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> tuple[str, ...]:
     """What became of the sentence, as far as the page uses it; a section's own tokens are its own to tell of."""
     if own and "text" not in own.used:
         return ()
-    return controls.notes(scenario) + (() if own else tokens_of(scenario).notes)
+    return controls.notes(scenario) + (() if trace is None else tokens_of(scenario).notes)
 
 
 def _trace(scenario: Scenario) -> Trace | None:
@@ -103,6 +104,13 @@ def _trace(scenario: Scenario) -> Trace | None:
         if not remedies.uneven(settled(scenario)):
             return trace_of(scenario)
         remedies.offer(scenario)
+    return None
+
+
+def _trace_if_any(scenario: Scenario) -> Trace | None:
+    """The layer run on the user's choices, or None; a page that comes to need it says why there is none."""
+    with suppress(AttentionError):
+        return trace_of(scenario)
     return None
 
 

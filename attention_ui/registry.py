@@ -36,6 +36,11 @@ class Page:
         """What stands above the controls of all pages where few of them count; None where all do."""
         return None if self.url_path in ("your-weights", "arrays") else OWN_CONTROLS.get(self.section)
 
+    @property
+    def needs_layer(self) -> bool:
+        """Whether nothing can be shown where the controls make no layer; a file of attention needs none."""
+        return self.url_path != "your-weights"
+
 
 SECTIONS = {
     "story": "The story",

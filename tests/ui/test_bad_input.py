@@ -15,7 +15,7 @@ from tests.ui.app import EVERY_PAGE, errors, here, opened, scenes, texts, title
 # Pages that show something without any word of the sentence.
 WORDLESS = {
     "growth", "geometry", "depth", "claims", "training", "stiefel", "convolution", "lexicon", "glossary", "concepts",
-    "about",
+    "about", "your-weights",
 }  # fmt: skip
 
 

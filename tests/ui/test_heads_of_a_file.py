@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.core.made_weight_files import npz
-from tests.ui.app import gone_to, opened, scenes, texts, title
-from tests.ui.test_trained import rng, sent, uploaded
+from tests.core.made_weight_files import npz, safetensors
+from tests.ui.app import errors, gone_to, here, opened, scenes, texts, title
+from tests.ui.test_trained import BERT, rng, sent, uploaded
 
 
 @pytest.mark.parametrize("n_queries", [1, 3])
@@ -42,6 +42,18 @@ def test_the_heading_is_true_of_a_file() -> None:
     assert "**4 heads, one line for each layer.**" in told
     assert "72" not in told
     assert "your own sentence" not in told
+
+
+def test_a_file_without_a_sentence() -> None:
+    """Attention needs no sentence; weights do, which is said, and the place for a file stays to choose another."""
+    app = uploaded("w.safetensors", safetensors(BERT), opened("your-weights", text=""))
+    assert errors(app) == ["The text holds no word, so there is nothing to attend to: type at least one"]
+    shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
+    app = uploaded("a.npz", npz({"attention": shares}), app)
+    assert errors(app) == []
+    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), shares[1])
+    app.text_area(key="text").set_value("back again").run()
+    assert here(app).trace.tokens == ("back", "again")
 
 
 @pytest.mark.parametrize("page", ["change-a-word", "layers"])

@@ -42,7 +42,7 @@ class Trace:
     inputs: Annotated[Array, Step(
         axes="B T D", kind="feature", symbol="X", needs="",
         formula="X",
-        says="One row per token: its word vector, with its position's code added if positions are on.",
+        says="One row of numbers per token: all that the layer knows of it.",
     )]
     memory: Annotated[Array, Step(
         axes="B S M", kind="feature", symbol="M", needs="inputs",

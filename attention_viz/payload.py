@@ -61,10 +61,16 @@ class Stage:
     def rule(self, name: str) -> Rule | None:
         """How an array's cells are computed, if that can be told."""
         if name == "inputs":
-            return INPUT_RULE if "words" in self.extra else None
+            return INPUT_RULE if self._sums_words else None
         if name in ASIDES:
             return aside_of(self.trace, name).rule
         return rule_of(self.trace, name) if name in STEPS else None
+
+    @property
+    def _sums_words(self) -> bool:
+        """Whether the inputs are the word vectors plus the position codes beside them; edited ones are not."""
+        parts = self.extra
+        return "words" in parts and np.array_equal(parts["words"] + parts["positions"], self.trace.inputs[0])
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""

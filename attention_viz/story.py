@@ -26,9 +26,17 @@ def made_of_words(trace: Trace, embedding: Embedding) -> bool:
     return not trained and np.array_equal(embedding.inputs, trace.inputs[0])
 
 
+def beside_words(stage: Stage, embedding: Embedding) -> bool:
+    """Whether the board shows what the inputs are made of: they are the sum, or were before cells were edited."""
+    return made_of_words(stage.before or stage.trace, embedding)
+
+
 def tokens(stage: Stage, embedding: Embedding, query: int, feature: int) -> JSON:
-    """Word vectors plus position codes; the inputs alone where the user's own numbers stand in them."""
-    if not made_of_words(stage.trace, embedding):
+    """Word vectors plus position codes; the inputs alone where they were not made of these.
+
+    Where cells of the inputs are edited, they are no longer the sum, and the board does not say so.
+    """
+    if not beside_words(stage, embedding):
         own = [Panel("inputs", 1, 2, (0, 0), "result", editable=True)]
         trained = np.array_equal(embedding.inputs, stage.trace.inputs[0])
         says = "The inputs of the trained layer." if trained else "The inputs, with the user's own numbers."
@@ -39,7 +47,9 @@ def tokens(stage: Stage, embedding: Embedding, query: int, feature: int) -> JSON
         Panel("positions", 0, 1, (1, 0)),
         Panel("inputs", 1, 2, (2, 0), "result", editable=True),
     ]
-    return scene(stage, panels, ("inputs", (0, query, feature)), "Word vectors plus position codes give the inputs.")
+    edited = "" if made_of_words(stage.trace, embedding) else ", but for edited cells"
+    says = f"Word vectors plus position codes give the inputs{edited}."
+    return scene(stage, panels, ("inputs", (0, query, feature)), says)
 
 
 def projection(stage: Stage, field: str, cell: Cell) -> JSON:

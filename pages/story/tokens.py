@@ -29,7 +29,8 @@ st.markdown(
 st.html(chips_html(tokens, focus.query))
 
 says(now, "inputs", r" = E_{\text{words}} + P_{\text{positions}}" if made else "")
-board = story.tokens(now.stage, embedding, focus.query, number)
+stage = now.stage
+board = story.tokens(stage, embedding, focus.query, number)
 show_board(board, "tokens")
 if own_of(scenario).x is not None and not made:
     where = "X is your own: its numbers stand in the place of word vectors and position codes."
@@ -51,7 +52,8 @@ else:
     )
 cells = " Edited cells hold your own numbers instead." if edited else ""
 st.caption(f"From orange (negative) to violet (positive). {where}{cells}")
-if made:
+place = focus.query, number
+if story.beside_words(stage, embedding) and embedding.inputs[place] == trace.inputs[0][place]:
     derived(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",

@@ -216,7 +216,7 @@ def test_sentences_follow_the_notation() -> None:
     assert says(trace, "probabilities", GML).startswith("Each column becomes shares")
     assert says(trace, "merged", GML).startswith("The heads are laid one below the other again")
     assert "the same number λ, so that" in says(trace, "scaled_scores", NOTE)
-    assert "its position's code" in says(trace, "inputs", NOTE)
+    assert says(trace, "inputs", GML) == "One column of numbers per token: all that the layer knows of it."
 
 
 def test_words_change_sides_where_tokens_are_columns() -> None:

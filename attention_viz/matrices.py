@@ -87,17 +87,21 @@ def shares_of(scores: str, n_keys: int) -> Rule:
     return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
 
 
-def difference(after: Matrix, before: Matrix, place: tuple[int, int], title: str = "difference") -> Matrix:
+def difference(
+    after: Matrix, before: Matrix, place: tuple[int, int], title: str = "difference", rounding: float = 0.0
+) -> Matrix:
     """One matrix minus another, cell by cell; what is hidden in the first stays hidden.
 
     It has a colour scale of its own, unless there is nothing but rounding: then it has theirs, and stays pale.
+    rounding: how far the two can lie apart by it alone, where that is known.
     """
     hidden = np.isneginf(after.numbers)
     gap = np.where(hidden, 0.0, after.numbers) - np.where(np.isneginf(before.numbers), 0.0, before.numbers)
     compared = max(largest(after.numbers), largest(before.numbers))
+    is_rounding = np.abs(gap).max() <= max(rounding, ROUNDING * compared)
     return Matrix(
         f"{after.name} minus {before.name}", np.where(hidden, -np.inf, gap), after.rows, after.columns, place, title,
-        kind="logit", limit=compared if np.abs(gap).max() <= ROUNDING * compared else largest(gap),
+        kind="logit", limit=compared if is_rounding else largest(gap),
         rule=Rule("difference", (read(after.name, 0, 1), read(before.name, 0, 1))),
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
+from attention_core.code.rounding import tolerance
 from attention_core.heads import head_columns, head_of
 from attention_core.notation import OURS, Notation
 
@@ -23,7 +24,7 @@ def broken(right: Trace, faulty: Trace, field: str, head: int, query: int, key: 
     sides = _sides(right, field)
     expected = Matrix("right", good, *sides, (0, 0), f"{step.title}, right", kind=step.kind, limit=limit)
     found = Matrix("broken", bad, *sides, (1, 0), f"{step.title}, this layer", kind=step.kind, limit=limit)
-    gap = difference(found, expected, (2, 0), "this layer − right")
+    gap = difference(found, expected, (2, 0), "this layer − right", tolerance(right, field))
     row = min(query, good.shape[0] - 1)
     column = key if step.letters[-1] == "S" else 0
     says = f"The {step.title} of head {head} in the right layer and in this one, and the difference."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
+from attention_core.code.rounding import tolerance
 from attention_core.heads import head_of
 from attention_core.masks.saturation import softmax_jacobian
 from attention_core.masks.shuffles import Shuffle
@@ -40,7 +41,7 @@ def shuffled(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -
     before = Matrix("before", straight, *sides[0], (0, 0), f"{name}, as written", kind=kind, limit=limit)
     after = Matrix("after", moved, *sides[1], (1, 0), f"{name}, tokens shuffled", kind=kind, limit=limit)
     wanted = Matrix("wanted", expected, *sides[1], None, "as written, rows moved", kind=kind, limit=limit)
-    gap = difference(after, wanted, (2, 0), "shuffled − moved")
+    gap = difference(after, wanted, (2, 0), "shuffled − moved", tolerance(made.straight, field))
     says = f"The {name} of the tokens as written and shuffled, and whether the second is the first with its rows moved."
     column = rows.index(key) if field == "probabilities" else 0
     return board([before, after, wanted, gap], (gap.name, rows.index(query), column), says, notation)
@@ -59,7 +60,8 @@ def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notatio
                    kind=kind, limit=limit)
             for place, (when, numbers) in enumerate((("before", first), ("after", second)))
         ]  # fmt: skip
-        matrices += [*pair, difference(pair[1], pair[0], (2, row), "after − before")]
+        rounding = max(tolerance(trace, field) for trace in (before, after))
+        matrices += [*pair, difference(pair[1], pair[0], (2, row), "after − before", rounding)]
     last = matrices[-1]
     says = (
         f"The {' and '.join(STEPS[field].title for field in SHOWN[key])} before and after a change, and what differs."

@@ -152,6 +152,23 @@ def test_rounding_is_drawn_as_no_difference(gap: float, limit: float) -> None:
     assert np.isneginf(made.numbers[0, 1])
 
 
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
+    """Where theory says that nothing changes, no cell is drawn darker than a hundredth, also of a layer in float32."""
+    scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
+    trace = trace_of(scenario)
+    for scene, same in (
+        (invariances.shuffled(shuffle(scenario, "words alone"), "output", (1, 2, 3)), True),
+        (invariances.shuffled(shuffle(scenario, "causal mask"), "output", (1, 2, 3)), False),
+        *((invariances.changed(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.same) for c in CHANGES),
+        (broken.broken(trace, examined(scenario, "mask").faulty, "probabilities", 1, 2, 3), True),
+    ):
+        *_, gap = scene["arrays"].values()
+        darkest = float(np.abs(numbers(gap)).max()) / gap["limit"]
+        assert (darkest < 0.01) is same
+        assert (darkest > 0.99) is not same
+
+
 def test_numbers_of_the_boards() -> None:
     """What stands in the pictures is what was computed: shares, outputs, the Jacobian."""
     arrays = {name: made()["arrays"] for name, made in BOARDS.items()}

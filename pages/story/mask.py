@@ -31,12 +31,13 @@ if scenario.mask == "none":
     with st.container(horizontal=True):
         for choice in ("causal", "padding", "window"):
             st.button(choice, on_click=st.session_state.update, args=({"mask": choice},))
-elif scenario.mask == "padding" and tokens_of(scenario).n_real == n_keys:
-    can_grow = n_keys < MAX_TOKENS and own_of(scenario).x is None
+elif scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_keys:
+    n_whole = n_keys + sequence.n_left_out
+    can_grow = n_whole < MAX_TOKENS and own_of(scenario).x is None
     remedy = " Make the sequence longer than the sentence:" if can_grow else ""
     st.info("This sequence holds no [pad], so the mask hides nothing." + remedy)
     if can_grow:
-        longer = str(min(MAX_TOKENS, n_keys + 4))
+        longer = str(min(MAX_TOKENS, n_whole + 4))
         st.button(f"Sequence length {longer}", on_click=st.session_state.update, args=({"n_tokens": longer},))
 
 board = story.mask(now.stage, cell)

@@ -104,30 +104,6 @@ def test_a_sentence_without_words_is_said() -> None:
     assert [str(error.value).startswith("The text holds no word") for error in app.error] == [True]
 
 
-def test_words_that_have_no_room_are_said_by_sentence() -> None:
-    """Which sentence is cut, by how much, and what to do; where nothing is cut, nothing is said."""
-    app = opened("mask-workshop", text="It sat", mw_second="", mw_third="It slept very well")
-    said = [caption.value for caption in app.caption if "are left out:" in caption.value]
-    assert len(said) == 1
-    assert said[0].startswith("**2 of the 4 tokens** of the third sentence are left out: there is room for 2. ")
-    assert said[0].endswith("Sequence length 4 in the sidebar makes room for all.")
-    app.session_state["n_tokens"] = "4"
-    assert "are left out:" not in texts(app.run())
-
-
-def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
-    """Beside an own X, and beyond 64 tokens, no sequence length helps; nor does a text end without a word."""
-    own = OwnMatrices(x=np.ones((1, 16))).address()
-    for page, name, address in (
-        ("mask-workshop", "third", {"mw_third": "It slept", "own": own}),
-        ("mask-workshop", "second", {"mw_second": "tea " * 65}),
-        ("encoder-decoder", "target", {"ed_target": "tea " * 500}),
-    ):
-        (said,) = [line for line in texts(opened(page, **address)).splitlines() if f"the {name} sentence" in line]
-        assert said.endswith("A shorter one fits.")
-    assert "**436 of the 500 tokens**" in said
-
-
 def pin(app: AppTest, patching: pytest.MonkeyPatch, name: str, on_pin: Any, array: str, *index: int) -> None:
     """Pin a cell of a board, as the browser does, and run the page again."""
     scene = next(scene for scene in scenes(app) if array in scene["arrays"])
@@ -198,17 +174,6 @@ def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}
     shapes = [trace.scores.shape for trace in three_uses(Scenario(), "Das Tier war zu müde", 2).values()]
     assert shapes == [(1, 4, 14, 14), (1, 4, 7, 7), (1, 4, 7, 14)]
-
-
-def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
-    """The target has fewer tokens than the source: what is shown in place of a query or key is named, else nothing."""
-    app = opened("encoder-decoder", ed_use="decoder", ed_cell="13.12", query=11)
-    moved = [f"There is no {word} here: the last one, 6, is shown." for word in ("query 13", "key 12")]
-    assert [caption.value for caption in app.caption if "There is no" in caption.value] == moved
-    assert scenes(app)[0]["cell"] == {"array": "scores decoder", "index": [6, 6]}
-    app.session_state["ed_use"] = "encoder"
-    assert "There is no" not in texts(app.run())
-    assert "There is no" not in texts(opened("encoder-decoder", ed_use="decoder", query=11))
 
 
 def test_shuffling_is_told_as_it_is() -> None:

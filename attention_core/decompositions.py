@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array, check_switch, shown, whole_number
+from .checks import Array, check_switch, one_of, shown, whole_number
 from .errors import SettingsError
 from .formulas import merge_heads, softmax, split_heads
 from .heads import check_places, head_columns
@@ -71,6 +71,21 @@ def head_slice(trace: Trace, matrix: str, head: int) -> Array:
     block = head_columns(trace, field, head)
     part: Array = weights[block] if matrix == "w_o" else weights[:, block]
     return part
+
+
+def features_read(trace: Trace, matrix: str, head: int) -> int:
+    """From how many features a head takes anything: the rows of its block of w_q, w_k or w_v that are not all 0.
+
+    Raises: SettingsError.
+    """
+    return int(head_slice(trace, matrix, head).any(axis=1).sum())
+
+
+def gives_back(trace: Trace, matrix: str) -> bool:
+    """Whether w_q, w_k or w_v gives what it gets: it is the identity, and no bias follows. Raises: SettingsError."""
+    one_of("matrix", matrix, ("w_q", "w_k", "w_v"))
+    weights, bias = (getattr(trace.projections, name) for name in (matrix, matrix.replace("w", "b")))
+    return bias is None and np.array_equal(weights, np.eye(*weights.shape))
 
 
 def split_without_swap(fused: Array, n_heads: int) -> Array:

@@ -38,11 +38,6 @@ class Here:
         return trace_of(self.scenario) if self.layer is None else self.layer
 
     @property
-    def own_numbers(self) -> bool:
-        """Whether the user has put numbers of their own in place of those of the controls."""
-        return bool(self.scenario.edits or self.scenario.own)
-
-    @property
     def sentence(self) -> str:
         """The sentence, and what else was chosen, in one line for a hand-out."""
         sizes = self.trace.sizes

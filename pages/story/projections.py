@@ -2,17 +2,20 @@
 
 import streamlit as st
 
+from attention_core.decompositions import features_read, gives_back
 from attention_core.heads import head_columns
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, says, token, told, which
 from attention_viz import story
+from attention_viz.labels import counted
 
 now = here()
 trace, focus = now.trace, now.focus
 
 field = which()
 color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[field]
+matrix = story.SOURCES[field][1]
 source, weights, made = (now.symbol(name) for name in (*story.SOURCES[field], field))
 row_name, axis = ("query", "T") if field == "queries" else ("key", "S")
 row = getattr(focus, row_name)
@@ -44,7 +47,16 @@ whole = (
     "made from the whole vector of a token. Heads do not share out the *embedding*; they share out the columns of "
     f":{color}[{made}], the projected space."
 )
-st.markdown(weightless if now.scenario.weights == "weightless" and not now.own_numbers else now.turned(whole))
+n_read = features_read(trace, matrix, focus.head)
+some = (
+    f"**Head {focus.head} reads {n_read} of {counted(n_inner, 'feature')} here.** In the other rows of its framed "
+    f"block of {weights}, :{color}[columns {block.start} to {last}], all weights are 0. It might read every feature: "
+    f"heads do not share out the *embedding*; they share out the columns of :{color}[{made}], the projected space."
+)
+if gives_back(trace, matrix):
+    st.markdown(weightless)
+else:
+    st.markdown(now.turned(some if n_read < n_inner else whole))
 told(
     trace, field, (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from hypothesis import given
 
 from attention_core import Projections, SettingsError, Trace, attend, merge_heads, softmax, split_heads
 from attention_core.decompositions import (
+    features_read,
+    gives_back,
     head_contributions,
     head_slice,
     merge_without_swap,
@@ -102,6 +105,21 @@ def test_a_slice_that_does_not_exist(matrix: str, head: int) -> None:
     """An unknown matrix or head is an error that names it."""
     with pytest.raises(SettingsError, match=f"no block of '{matrix}' for head {head} of 6"):
         head_slice(a_trace(), matrix, head)
+
+
+def test_what_a_block_of_weights_reads() -> None:
+    """A row of a block counts once it holds a number; the identity gives back what it gets, with a bias it does not."""
+    plain = Projections.weightless(6, n_heads=3)
+    trace = attend(np.ones((2, 6)), plain)
+    assert [features_read(trace, "w_q", head) for head in range(3)] == [2, 2, 2]
+    assert gives_back(trace, "w_q")
+    w_q = np.eye(6)
+    w_q[0, 5] = -1
+    edited = attend(np.ones((2, 6)), replace(plain, w_q=w_q, b_v=np.ones(6)))
+    assert [features_read(edited, "w_q", head) for head in range(3)] == [2, 2, 3]
+    assert [gives_back(edited, matrix) for matrix in ("w_q", "w_k", "w_v")] == [False, True, False]
+    with pytest.raises(SettingsError, match="matrix"):
+        gives_back(trace, "b_q")
 
 
 def test_no_slice_of_an_absent_matrix() -> None:

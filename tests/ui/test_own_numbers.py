@@ -99,48 +99,6 @@ def test_a_hand_out_of_a_file_has_no_seed() -> None:
     assert sentence.endswith(": 16 features, 4 heads, your own weights, mask none")
 
 
-@pytest.mark.parametrize(
-    ("choices", "made", "said"),
-    [
-        ({}, True, "drawn at random"),
-        ({"edits": "wq_0_3_9"}, True, "drawn at random"),
-        ({"own": OWN_X.address()}, False, "X is your own"),
-        ({"own": WHOLE.address()}, True, "drawn at random"),
-        ({"weights": "trained"}, False, "comes into layer 0"),
-    ],
-)
-def test_inputs_are_told_as_they_were_made(choices: dict[str, Any], made: bool, said: str) -> None:
-    """Formula, caption and arithmetic speak of word and position where X is their sum, as the board draws it."""
-    app = opened("tokens", **choices)
-    assert ("words" in scenes(app)[0]["arrays"]) == made
-    assert ("E_{" in app.latex[0].value) == ("word + position = input" in texts(app)) == made
-    assert said in texts(app)
-    assert ("drawn at random" in texts(app)) == (said != "X is your own" and "weights" not in choices)
-
-
-def test_an_edited_input_stands_beside_its_word() -> None:
-    """Words and positions stay, X has its edited cell outlined, and only untouched cells are told to be the sum."""
-    edited = opened("tokens", edits="x_2_1_-0.5", query=2, feature=1)
-    scene = scenes(edited)[0]
-    assert {"words", "positions", "inputs"} <= set(scene["arrays"])
-    assert "changed" in scene["arrays"]["inputs"]
-    assert "inputs" not in scene["rules"]
-    assert "E_{" not in edited.latex[0].value
-    assert "Edited cells hold your own numbers" in texts(edited)
-    assert "word + position = input" not in texts(edited)
-    assert "word + position = input" in texts(opened("tokens", edits="x_2_1_-0.5", query=2, feature=0))
-    elsewhere = scenes(opened("tokens", edits="wq_0_0_1"))[0]
-    assert "changed" not in elsewhere["arrays"]["inputs"]
-    assert "inputs" in elsewhere["rules"]
-
-
-@pytest.mark.parametrize("choices", [{"weights": "trained"}, {"own": OWN_X.address()}, {"edits": "x_0_0_9"}, {}])
-def test_no_step_says_of_every_input_that_it_is_a_word_and_a_place(choices: dict[str, Any]) -> None:
-    """What comes into the layer is told in words that are true of a trained layer and of an own X, too."""
-    for page in ("overview", "tokens"):
-        assert "all that the layer knows of it" in texts(opened(page, **choices))
-
-
 def session(monkeypatch: pytest.MonkeyPatch, **more: Any) -> dict[str, Any]:
     """A session for callbacks that run outside a page."""
     state: dict[str, Any] = {"edits": "", "own": ""} | more

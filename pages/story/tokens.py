@@ -37,7 +37,8 @@ if own_of(scenario).x is not None and not made:
 elif trained:
     where = (
         f"This is what comes into layer {scenario.layer} of the trained model. Words and places were added and "
-        "normalised before its first layer, and the layers before this one have worked on them."
+        "normalised before its first layer"
+        + (", and the layers before this one have worked on them." if scenario.layer else ".")
     )
 else:
     where = (

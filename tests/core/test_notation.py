@@ -215,7 +215,7 @@ def test_sentences_follow_the_notation() -> None:
     assert says(trace, "key_heads", MQL5).startswith("Each head takes its own block of columns of KC:")
     assert says(trace, "probabilities", GML).startswith("Each column becomes shares")
     assert says(trace, "merged", GML).startswith("The heads are laid one below the other again")
-    assert "the same number λ, so that" in says(trace, "scaled_scores", NOTE)
+    assert "the same number λ; one over" in says(trace, "scaled_scores", NOTE)
     assert says(trace, "inputs", GML) == "One column of numbers per token: all that the layer knows of it."
 
 

@@ -65,3 +65,9 @@ def test_the_stages_of_the_split_have_the_letters_of_the_text(notation: str) -> 
 def test_a_run_that_has_not_begun_has_no_places() -> None:
     """There is nothing to drag back before the first step."""
     assert opened("training", train_seed=977).slider(key="train_at").disabled
+
+
+def test_what_has_worked_on_the_inputs_of_a_trained_layer() -> None:
+    """Before the first layer there is none."""
+    said = [texts(opened("tokens", weights="trained", layer=layer)) for layer in (0, 1)]
+    assert ["layers before this one" in words for words in said] == [False, True]

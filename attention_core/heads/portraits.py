@@ -123,7 +123,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "signed_distance", "signed distance", r"\delta_i", r"\delta_i = \sum_j A_{ij}\,(j - i)",
         "minus to plus the length of the sequence; negative looks back",
-        "In which direction a query looks: a head for previous words is near -1, one for next words near +1.",
+        "In which direction a query looks: a head for previous words is near −1, one for next words near +1.",
         _of_probabilities(patterns.signed_distance), in_order=True,
     ),
     Measure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -175,3 +176,4 @@ def test_every_metric_is_declared_in_full() -> None:
     for metric in METRICS:
         assert all((metric.title, metric.symbol, metric.formula, metric.range))
         assert metric.says.endswith(".")
+        assert not re.search(r"-\d", metric.says)  # a true minus sign, as in numbers

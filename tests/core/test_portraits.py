@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -118,3 +120,4 @@ def test_every_measure_explains_itself() -> None:
     for measure in MEASURES:
         assert all((measure.symbol, measure.formula, measure.range))
         assert measure.says.endswith(".")
+        assert not re.search(r"-\d", measure.range + measure.says)  # a true minus sign, as in numbers

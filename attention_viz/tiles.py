@@ -20,6 +20,7 @@ TITLE, GAP = 20, 14  # px above each tile for its title, and between tiles
 MOST_TICKS = 24  # labels along one side of a tile that are all written
 NUMBERED = 22  # px that a cell needs to hold its number; the browser has the last word
 TYPE = 12  # px, the largest number in a cell
+TICK = 36  # px of the colour bar for each of its numbers, of which there are at most 5
 MOST_HATCHED = 4096  # masked cells that get a glyph each, which takes the browser some time
 
 
@@ -182,10 +183,11 @@ def _scale(sheet: Sheet, tile: Tile) -> Part:
 
 
 def _colours(kind: str, limit: float, length: float) -> Part:
+    numbers = min(5, max(2, int(length / TICK)))
     return {
         "cmin": 0.0 if kind == "probability" else -limit, "cmax": limit, "colorscale": f"@{kind}",
-        "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 11}, "nticks": 5, "xpad": 4, "x": 1.0,
-                     "lenmode": "pixels", "len": length, "y": 1, "yanchor": "top"},
+        "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 11}, "nticks": numbers, "xpad": 4,
+                     "ypad": 0, "x": 1.0, "lenmode": "pixels", "len": length, "y": 1, "yanchor": "top"},
     }  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def together(trace: Trace, field: str, merged: dict[str, Array], cell: tuple[int
     hidden = trace.hidden[0].all(axis=0) & (field == "probabilities")
     tiles = [Tile(np.where(hidden, -np.inf, matrix_TS), title) for title, matrix_TS in merged.items()]
     says = f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
-    sheet = sheet_of(trace, field, limit_of(trace, field), width=620)
+    sheet = sheet_of(trace, field, limit_of(trace, field))
     return tiled(sheet, tiles, says, across=len(tiles), cell=cell[1:])
 
 
@@ -59,11 +59,9 @@ def shown(trace: Trace, field: str) -> Array:
     return np.where(trace.hidden[0], -np.inf, array) if field == "probabilities" else array
 
 
-def sheet_of(trace: Trace, field: str, limit: float | None, width: float = 1000) -> Sheet:
+def sheet_of(trace: Trace, field: str, limit: float | None) -> Sheet:
     """Queries as rows and keys as columns, in the colours of a field."""
-    return Sheet(
-        numbered(trace.labels("T")), numbered(trace.labels("S")), STEPS[field].kind, limit, width=width
-    )  # fmt: skip
+    return Sheet(numbered(trace.labels("T")), numbered(trace.labels("S")), STEPS[field].kind, limit)
 
 
 def limit_of(trace: Trace, field: str) -> float:

@@ -69,13 +69,12 @@ elif view == "Lines":
         + (f" Not drawn: {counted(left_out, 'weaker line')} beyond the {MOST_LINES} strongest." if left_out else "")
     )
 else:
-    picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
-    with picture:
+    with st.container(key="wide heads together"):
         merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
         show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
     lost = blur(trace, heads)
     if number(lost.in_the_mean, 1) != number(lost.in_a_head, 1):
-        words.warning(
+        st.warning(
             "An average hides what heads are for. By its shares, a query reads effectively "
             f"**{number(lost.in_a_head, 1)}** tokens in a single head, on average; in the mean of the heads it seems "
             f"to read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up to one that looks "

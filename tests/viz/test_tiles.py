@@ -74,6 +74,15 @@ def test_one_scale_or_one_each() -> None:
     assert all(tile["zmin"] == 0 for tile in drawn(shares))
 
 
+@pytest.mark.parametrize(("n_rows", "numbers"), [(1, 2), (3, 2), (12, 5)])
+def test_the_numbers_of_the_colour_bar_have_room(n_rows: int, numbers: int) -> None:
+    """Beside a single row of cells stand two numbers, not five on top of each other."""
+    sheet = Sheet(numbered(["hello"] * n_rows), numbered(["hello"] * n_rows))
+    bar = tiled(sheet, [Tile(np.ones((n_rows, n_rows)))], "One tile.", across=1)["layout"]["coloraxis"]["colorbar"]
+    assert bar["nticks"] == numbers
+    assert (numbers - 1) * bar["tickfont"]["size"] < bar["len"] - 2 * bar["ypad"]
+
+
 def test_a_cell_without_a_number_is_marked() -> None:
     """Masked and undefined cells have no colour of a number: they lie on the mask's ground with a glyph, and say so."""
     matrix = np.array([[1.0, -np.inf], [np.nan, 2.0]])

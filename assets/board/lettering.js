@@ -4,7 +4,7 @@ import { isolated, shorten } from "./numbers.js";
 import { labelAt } from "./scene.js";
 import { TYPE } from "./sizes.js";
 
-const STEEPNESS = -Math.PI / 4;
+export const STEEPNESS = -Math.PI / 4;
 
 /** Draw the labels of a panel's rows and columns and the captions of its tiles. */
 export function paintLabels(context, box, look) {
@@ -43,6 +43,16 @@ export function labelSpot(box, model, tile, axis, place, zoom) {
   }
   const x = tile.x + (place - columns.start + 0.5) * cell.width;
   return { ...spot, x, y: tile.y - (turned ? 6 : 8) * zoom, align: turned ? "left" : "center", turned };
+}
+
+/** The labels written next to one, each with how far apart their lines are, or if they stand in one line, their middles. */
+export function spotsBeside(box, model, tile, { axis, place, x, y, turned }, zoom) {
+  const { start, count } = axis === box.panel.rows ? box.rows : box.columns;
+  const places = placesWritten(box, model, axis, { start, count }, zoom);
+  return [places.findLast((other) => other < place), places.find((other) => other > place)]
+    .filter((other) => other !== undefined)
+    .map((other) => labelSpot(box, model, tile, axis, other, zoom))
+    .map((spot) => ({ ...spot, apart: Math.hypot(spot.x - x, spot.y - y) * (turned ? Math.abs(Math.sin(STEEPNESS)) : 1) }));
 }
 
 function placesWritten(box, model, axis, { start, count }, zoom) {

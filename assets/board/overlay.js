@@ -1,11 +1,13 @@
 import { faded, roleColour } from "./colours.js";
 import { rectanglesOf } from "./geometry.js";
-import { labelSpot, paintLabel } from "./lettering.js";
+import { STEEPNESS, labelSpot, paintLabel, spotsBeside } from "./lettering.js";
 import { paintBeams } from "./links.js";
 import { indexRead, solve } from "./rules.js";
 import { TYPE } from "./sizes.js";
 
 const MOST_SINGLE = 64;
+const PILL = 15; // px, the height of what a label is marked by
+const NEAR = 0.7; // of the height of the type: labels nearer than that are written into each other
 
 /** What lights up with a cell: ranges of cells {kind, array, low, high, role}, of kind "cell", "read", "reader" or "twin". */
 export function highlightsOf(model, { array, index }) {
@@ -143,25 +145,36 @@ function paintPills(context, look, { box, tile, light }, colour) {
     if (axis === null || light.low[axis] !== light.high[axis] || !box.labelled.includes(axis)) continue;
     const [rowHead, columnHead] = [box.tiles.find(({ dy }) => dy === tile.dy), box.tiles.find(({ dx }) => dx === tile.dx)];
     const head = axis === panel.rows ? rowHead : columnHead;
-    paintPill(context, look, labelSpot(box, look.model, head, axis, light.low[axis], look.zoom), colour);
+    const spot = labelSpot(box, look.model, head, axis, light.low[axis], look.zoom);
+    paintPill(context, look, spot, spotsBeside(box, look.model, head, spot, look.zoom), colour);
   }
 }
 
-function paintPill(context, { palette, zoom, font }, spot, colour) {
+// What is written so near that it would show in part is hidden; from what is a little farther the ground keeps away.
+function paintPill(context, { palette, zoom, font }, spot, beside, colour) {
   context.font = `bold ${TYPE * zoom}px ${font}`;
   context.textBaseline = "middle";
-  const width = context.measureText(spot.text).width;
-  const height = 15 * zoom;
-  const back = { right: -width, left: 0, center: -width / 2 }[spot.align];
+  const widthOf = ({ text }) => context.measureText(text).width;
+  const inLine = spot.align === "center";
+  const tooNear = (other) => other.apart < (inLine ? (widthOf(spot) + widthOf(other)) / 2 : NEAR * TYPE * zoom);
+  for (const other of beside.filter(tooNear)) paintPatch(context, other, [widthOf(other), PILL * zoom], zoom, [palette.background]);
+  const room = Math.min(...beside.filter((other) => !tooNear(other)).map(({ apart }) => 2 * apart - 0.8 * TYPE * zoom));
+  const height = inLine ? PILL * zoom : Math.max(TYPE * zoom, Math.min(PILL * zoom, room));
+  paintPatch(context, spot, [widthOf(spot), height], zoom, [palette.background, faded(colour, 0.16)]);
+  paintLabel(context, spot, colour);
+}
+
+// A rounded rectangle behind a label, aslant with it.
+function paintPatch(context, { x, y, turned, align }, [width, height], zoom, fills) {
+  const from = { right: -width, left: 0, center: -width / 2 }[align] - 3 * zoom;
   context.save();
-  context.translate(spot.x, spot.y);
-  if (spot.turned) context.rotate(-Math.PI / 4);
-  for (const fill of [palette.background, faded(colour, 0.16)]) {
+  context.translate(x, y);
+  if (turned) context.rotate(STEEPNESS);
+  for (const fill of fills) {
     context.fillStyle = fill;
     context.beginPath();
-    context.roundRect(back - 3 * zoom, -height / 2, width + 6 * zoom, height, 4);
+    context.roundRect(from, -height / 2, width + 6 * zoom, height, 4);
     context.fill();
   }
-  paintLabel(context, { ...spot, x: 0, y: 0, turned: false }, colour);
   context.restore();
 }

@@ -1,5 +1,7 @@
-import { highlightsOf } from "../../assets/board/overlay.js";
-import { openScene } from "../../assets/board/scene.js";
+import { openPalette } from "../../assets/board/colours.js";
+import { layOut } from "../../assets/board/layout.js";
+import { highlightsOf, paintHighlights } from "../../assets/board/overlay.js";
+import { firstSlices, openScene } from "../../assets/board/scene.js";
 import { along, array, linear, productScene, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -56,4 +58,52 @@ test("where a number was copied to, its other copies are lit as its twins", () =
     ["read", "left", "0,1,2", "0,1,2"],
     ["twin", "other", "2,0,1", "2,0,1"],
   ]);
+});
+
+// A canvas that notes where rounded rectangles are drawn and what is written.
+function noting() {
+  const notes = { patches: [], texts: [] };
+  let [x, y] = [0, 0];
+  const acts = {
+    measureText: (text) => ({ width: 6 * text.length }),
+    createLinearGradient: () => ({ addColorStop() {} }),
+    translate: (dx, dy) => ([x, y] = [dx, dy]),
+    restore: () => ([x, y] = [0, 0]),
+    roundRect: (left, top, width, height) => notes.patches.push({ x: x + left, y: y + top, width, height }),
+    fillText: (text) => notes.texts.push(text),
+  };
+  return [new Proxy({}, { get: (_, name) => acts[name] ?? (() => {}), set: () => true }), notes];
+}
+
+// What is drawn to mark a cell of a square of words, with cells of so many px.
+function marked(size, height, width, index) {
+  const scene = productScene();
+  const labels = Array.from({ length: size }, (_, i) => `word ${i}`);
+  for (const letter of "TS") scene.axes[letter].labels = labels;
+  scene.arrays = { result: array([2, size, size], "HTS", Array(2 * size * size).fill(0)) };
+  scene.rules = {};
+  scene.panels = scene.panels.filter(({ id }) => id === "result");
+  const model = openScene(scene);
+  const { boxes } = layOut(model, { width: 1200, zoom: 1, measure: (text) => 6 * text.length, starts: new Map() });
+  boxes[0].cell = { width, height, digits: -1 };
+  const [context, notes] = noting();
+  const grey = "#888888";
+  const colours = { background: "#ffffff", text: grey, focus: grey, primary: grey, logit: [[0, grey], [1, grey]] };
+  const palette = openPalette({ ...colours, probability: colours.logit });
+  const cell = { array: "result", index: [0, ...index] };
+  paintHighlights(context, { model, boxes, palette, zoom: 1, font: "", slices: firstSlices(model) }, cell, highlightsOf(model, cell));
+  return { box: boxes[0], notes };
+}
+
+test("what marks a label does not cover the labels above and below", () => {
+  const { box, notes } = marked(9, 11, 40, [4, 4]);
+  const row = notes.patches.find(({ x }) => x < box.x);
+  assert.close(row.y + row.height / 2, box.y + 4.5 * 11);
+  assert.close(row.height, 2 * (11 - 0.4 * 11)); // up to where half the height of the next line of type begins
+});
+
+test("a label that the marked one would be written into is hidden", () => {
+  const spots = ({ box, notes }) => notes.patches.filter(({ x }) => x < box.x).map(({ y, height }) => (y + height / 2 - box.y) / 4);
+  assert.deepEqual([...new Set(spots(marked(9, 4, 40, [5, 4])))], [5.5]);
+  assert.deepEqual([...new Set(spots(marked(9, 4, 40, [6, 4])))], [5.5, 6.5]);
 });

@@ -42,7 +42,8 @@ PALETTES: dict[str, dict[str, Any]] = {
         "hidden": "#2c2e3d",
         "hatch": "#7d8096",
         "probability": [[0, "#181b29"], [0.25, "#1f3f73"], [0.5, "#2f74c0"], [0.75, "#6fb3f2"], [1, "#e2f1ff"]],
-        "logit": [[0, "#ffc27a"], [0.25, "#b0651b"], [0.5, "#1b1d29"], [0.75, "#7660bf"], [1, "#cdbcff"]],
+        # Steeper beside the middle than in light: near black the eye tells fewer steps apart.
+        "logit": [[0, "#ffc27a"], [0.38, "#8f5820"], [0.5, "#1b1d29"], [0.62, "#5c4f9f"], [1, "#cdbcff"]],
     },
 }
 # Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the colour-blind (Okabe and Ito

@@ -95,6 +95,16 @@ def test_signed_scales_meet_at_zero(mode: str) -> None:
     assert min(steps[0], steps[-1]) > 6
 
 
+@pytest.mark.parametrize(("mode", "least"), [("light", 1.15), ("dark", 1.4)])
+def test_small_numbers_are_seen(mode: str, least: float) -> None:
+    """A tenth of the strongest number differs from zero, in the dark more, where the eye tells less apart."""
+    scale = PALETTES[mode]["logit"]
+    (_, zero) = scale[2]
+    for place, strong in (scale[1], scale[3]):
+        tenth = mixed(strong, zero, 0.05 / abs(place - 0.5))
+        assert contrast(tenth, zero) >= least
+
+
 @pytest.mark.parametrize("mode", PALETTES)
 @pytest.mark.parametrize("scale", SCALES)
 def test_scales_run_from_0_to_1(mode: str, scale: str) -> None:

@@ -113,7 +113,9 @@ function heading(panel, words, open) {
       open(panel.link);
     });
   }
-  const head = element("div", "head", title, panel.badge ? element("span", "badge", panel.badge) : null);
+  const badge = panel.badge ? element("span", "badge", panel.badge) : null;
+  if (badge) badge.title = panel.badge;
+  const head = element("div", "head", title, badge);
   if (!words) return [head];
   const line = element("div", "axes", words);
   line.title = words;

@@ -13,10 +13,12 @@ from ..thumbnails import array_sent, axes_of
 
 def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
     """The probabilities of a head with everything that a share is worked out from, and all heads of its layer."""
+    # Turned or not, the other heads are one line below: as many in a column would be higher than the screen.
+    below, line = ((0, 1), "across") if stage.notation.convention == "row" else ((2, 0), "down")
     panels = [
         Panel("probabilities", 2, 3, (0, 0), "result", title="what each query reads"),
         Panel("masked_scores", 2, 3, (1, 0), title="scores, before the softmax"),
-        Panel("probabilities", 2, 3, (0, 1), "tiles", tiles=1, small=True, arrange="across", title="the layer's heads"),
+        Panel("probabilities", 2, 3, below, "tiles", tiles=1, small=True, arrange=line, title="the layer's heads"),
     ]
     says = f"What each query of head {head} reads, beside its scores, and the other heads of the layer."
     return scene(stage, panels, ("probabilities", (0, head, query, key)), says)

@@ -23,6 +23,7 @@ from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage, bits, packed
 from attention_viz.scene import dressed
+from attention_viz.trained.one_head import one_head
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
 
@@ -224,6 +225,17 @@ def test_where_tokens_are_columns_no_title_speaks_of_rows() -> None:
              one["description"]] for one in (ours, theirs)]  # fmt: skip
     assert [sum("row" in words for words in one) for one in said] == [4, 0]
     assert [sum("column" in words for words in one) for one in said] == [0, 4]
+
+
+@pytest.mark.parametrize("key", ["ours", "gml"])
+def test_the_heads_of_a_layer_are_one_line_below(key: str) -> None:
+    """Turned or not, the panel of all heads lies below both others, with the heads side by side."""
+    board = one_head(Stage(example(), notation=NOTATIONS[key]), *FOCUS)
+    places, arranged = [panel["place"] for panel in board["panels"]], board["panels"][2]["arrange"]
+    if board["transposed"]:
+        places, arranged = [[row, column] for column, row in places], {"down": "across"}[arranged]
+    assert places[2][1] > max(places[0][1], places[1][1])
+    assert arranged == "across"
 
 
 def test_the_payload_is_small() -> None:

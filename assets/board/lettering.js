@@ -94,15 +94,20 @@ function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
   else context.fillRect(x - cell.width / 2, y - 8 * zoom, cell.width, 14 * zoom);
 }
 
-function paintCaption(context, box, tile, { model, palette, zoom }) {
+/** Write what a tile is called, on a ground if it has one: what leads from matrix to matrix passes behind it. */
+export function paintCaption(context, box, tile, { model, palette, zoom }, ground = null) {
   const letter = box.array.axes[box.panel.tiles];
   const place = spotText(model, letter, tile.place, 14);
   const more = box.panel.captions?.[tile.place];
   const label = more ? `${place} · ${more}` : place;
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
-  const fits = context.measureText(long).width <= box.tileWidth + 2 * zoom;
-  const lift = tile.dy === 0 ? box.labelTop : 0;
+  const text = context.measureText(long).width <= box.tileWidth + 2 * zoom ? long : label;
+  const y = tile.y - (tile.dy === 0 ? box.labelTop : 0) - 8 * zoom;
+  if (ground) {
+    context.fillStyle = ground;
+    context.fillRect(tile.x - 3 * zoom, y - 7 * zoom, context.measureText(text).width + 6 * zoom, 14 * zoom);
+  }
   context.fillStyle = palette.muted;
   context.textAlign = "left";
-  context.fillText(fits ? long : label, tile.x, tile.y - lift - 8 * zoom);
+  context.fillText(text, tile.x, y);
 }

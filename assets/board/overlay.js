@@ -1,13 +1,13 @@
 import { faded, roleColour } from "./colours.js";
 import { rectanglesOf } from "./geometry.js";
-import { STEEPNESS, labelSpot, paintLabel, spotsBeside } from "./lettering.js";
+import { STEEPNESS, labelSpot, paintCaption, paintLabel, spotsBeside } from "./lettering.js";
 import { paintBeams } from "./links.js";
 import { indexRead, solve } from "./rules.js";
 import { TYPE } from "./sizes.js";
 
 const MOST_SINGLE = 64;
 const PILL = 15; // px, the height of what a label is marked by
-const NEAR = 0.7; // of the height of the type: labels nearer than that are written into each other
+const NEAR = 0.8; // of the height of the type: labels nearer than that are written into each other
 
 /** What lights up with a cell: ranges of cells {kind, array, low, high, role}, of kind "cell", "read", "reader" or "twin". */
 export function highlightsOf(model, { array, index }) {
@@ -64,12 +64,23 @@ export function paintHighlights(context, look, current, highlights) {
     const areas = placed.filter((area) => area.light === light);
     if (areas.length) paintBeams(context, areas, cells, twins, look);
   }
+  paintCaptions(context, look);
   for (const area of reads) paintRead(context, area, roleColour(palette, area.light.role));
   for (const area of placed) if (["reader", "twin"].includes(area.light.kind)) paintReader(context, area, palette);
   for (const area of sameColumn(look, current)) paintCell(context, { ...area, thick: 1.5 }, palette);
   for (const area of reads) paintPills(context, look, area, roleColour(palette, area.light.role));
   for (const area of cells) paintPills(context, look, area, palette.focus);
   for (const area of cells) paintCell(context, area, palette);
+}
+
+// Once more what tiles are called, over what leads from matrix to matrix.
+function paintCaptions(context, look) {
+  context.font = `${TYPE * look.zoom}px ${look.font}`;
+  context.textBaseline = "middle";
+  for (const box of look.boxes) {
+    if (box.small || box.panel.tiles === null) continue;
+    for (const tile of box.tiles) paintCaption(context, box, tile, look, look.palette.background);
+  }
 }
 
 // In a row opened below a matrix, the cell that stands for the same place as the current one.

@@ -75,6 +75,20 @@ function noting() {
   return [new Proxy({}, { get: (_, name) => acts[name] ?? (() => {}), set: () => true }), notes];
 }
 
+// What is drawn over a scene for a cell of it; change: what is done to the boxes before.
+function highlighted(scene, cell, change = () => {}) {
+  const model = openScene(scene);
+  const { boxes } = layOut(model, { width: 1200, zoom: 1, measure: (text) => 6 * text.length, starts: new Map() });
+  boxes.forEach(change);
+  const [context, notes] = noting();
+  const grey = "#888888";
+  const names = ["background", "text", "muted", "focus", "primary", "query", "key"];
+  const scales = { logit: [[0, grey], [1, grey]], probability: [[0, grey], [1, grey]] };
+  const palette = openPalette({ ...Object.fromEntries(names.map((name) => [name, grey])), ...scales });
+  paintHighlights(context, { model, boxes, palette, zoom: 1, font: "", slices: firstSlices(model) }, cell, highlightsOf(model, cell));
+  return { box: boxes[0], notes };
+}
+
 // What is drawn to mark a cell of a square of words, with cells of so many px.
 function marked(size, height, width, index) {
   const scene = productScene();
@@ -83,16 +97,7 @@ function marked(size, height, width, index) {
   scene.arrays = { result: array([2, size, size], "HTS", Array(2 * size * size).fill(0)) };
   scene.rules = {};
   scene.panels = scene.panels.filter(({ id }) => id === "result");
-  const model = openScene(scene);
-  const { boxes } = layOut(model, { width: 1200, zoom: 1, measure: (text) => 6 * text.length, starts: new Map() });
-  boxes[0].cell = { width, height, digits: -1 };
-  const [context, notes] = noting();
-  const grey = "#888888";
-  const colours = { background: "#ffffff", text: grey, focus: grey, primary: grey, logit: [[0, grey], [1, grey]] };
-  const palette = openPalette({ ...colours, probability: colours.logit });
-  const cell = { array: "result", index: [0, ...index] };
-  paintHighlights(context, { model, boxes, palette, zoom: 1, font: "", slices: firstSlices(model) }, cell, highlightsOf(model, cell));
-  return { box: boxes[0], notes };
+  return highlighted(scene, { array: "result", index: [0, ...index] }, (box) => Object.assign(box, { cell: { width, height, digits: -1 } }));
 }
 
 test("what marks a label does not cover the labels above and below", () => {
@@ -106,4 +111,12 @@ test("a label that the marked one would be written into is hidden", () => {
   const spots = ({ box, notes }) => notes.patches.filter(({ x }) => x < box.x).map(({ y, height }) => (y + height / 2 - box.y) / 4);
   assert.deepEqual([...new Set(spots(marked(9, 4, 40, [5, 4])))], [5.5]);
   assert.deepEqual([...new Set(spots(marked(9, 4, 40, [6, 4])))], [5.5, 6.5]);
+});
+
+test("what tiles are called stands over the links that lead past", () => {
+  const scene = productScene();
+  const all = scene.panels.find(({ id }) => id === "all");
+  Object.assign(all, { size: "full", role: "operand" });
+  const { notes } = highlighted(scene, { array: "result", index: [0, 1, 2] });
+  assert.deepEqual(notes.texts.slice(0, 2), ["head 0", "head 1"]);
 });

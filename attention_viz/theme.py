@@ -90,7 +90,7 @@ def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
 
 
 def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
-    """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges the type."""
+    """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges type and height."""
     palette, size = PALETTES[mode], 13 * zoom
     font = {"color": palette["text"], "size": size, "family": '"Source Sans", sans-serif'}
     layout = {
@@ -105,7 +105,9 @@ def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
     margin = {side: zoom * room for side, room in given.get("margin", {}).items()}
     # Else Plotly measures each label of an axis, to hide what leaves the picture: a twentieth of a repaint.
     axes = {name: {"ticklabeloverflow": "allow"} | axis for name, axis in given.items() if name[1:].startswith("axis")}
-    dressed["layout"] = layout | given | axes | {"margin": margin}
+    # The names of upright axes grow with the type: without more height they would be cut.
+    height = {"height": zoom * given["height"]} if "height" in given else {}
+    dressed["layout"] = layout | given | axes | height | {"margin": margin}
     return dressed
 
 

@@ -15,7 +15,8 @@ const BESIDE = new Set(["tiles", "aside"]);
  * Where everything stands: {width, height, cell, boxes, lines}.
  *
  * space: {width, zoom, measure, starts}. Panels keep their places in the grid; where that leaves no room for numbers,
- * those beside the computation move below it, and in a narrow container every panel gets a line of its own.
+ * those beside the computation move below it, and in a narrow container every panel gets a line of its own. Where only
+ * the badges leave too little room, they are cut.
  */
 export function layOut(model, space) {
   const plans = plansFor(model.panels);
@@ -30,6 +31,8 @@ export function layOut(model, space) {
     const stacked = widest(model, { ...space, stacked: true }, [model.panels.map((panel, i) => ({ ...panel, place: [0, i] }))]);
     if (stacked.fits) return stacked.plan;
   }
+  const terse = widest(model, { ...capped(model, space, plans[0]), terse: true }, plans[0]);
+  if (terse.fits) return terse.plan;
   return shrunk(model, capped(model, space, plans.at(-1)), plans.at(-1));
 }
 

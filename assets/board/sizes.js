@@ -55,8 +55,8 @@ function mostOf(model, array, axis, caps = {}) {
 }
 
 /** The width that a panel's title asks for, within bounds. */
-export function widthOf({ measure, zoom, width, shrink = 1 }, { title, badge, size, link }) {
-  const badgeWidth = badge && shrink === 1 ? measure(badge, 11 * zoom) + 20 * zoom : 0;
+export function widthOf({ measure, zoom, width, shrink = 1, terse = false }, { title, badge, size, link }) {
+  const badgeWidth = !badge || shrink !== 1 ? 0 : terse ? 30 * zoom : measure(badge, 11 * zoom) + 20 * zoom;
   const words = (title ?? "") + (link ? " →" : "");
   return Math.min(measure(words, (size === "small" ? 12.5 : 14) * zoom, true) + badgeWidth + 4, 300 * zoom * shrink, width);
 }

@@ -55,13 +55,14 @@ export function brokenAt(width, sentence, widthOf) {
 
 // On the page titles are elements, so that they can be read aloud and clicked.
 function paintTitle(context, box, { model, zoom, font, palette }) {
-  const { panel, small, tight, titleX, titleY, titleWidth } = box;
+  const { panel, small, tight, titleX, titleY, titleWidth, x, bodyWidth } = box;
   Object.assign(context, { textAlign: "left", textBaseline: "middle", fillStyle: small ? palette.muted : palette.text });
   context.font = `${small ? 600 : 650} ${(small ? 12.5 : 14) * zoom}px ${font}`;
   const [title, middle] = [panel.title ?? "", titleY + 10 * zoom];
   const [wide, badge] = [context.measureText(title).width, tight ? "" : (panel.badge ?? "")];
   context.fillText(title, titleX, middle, titleWidth);
   Object.assign(context, { font: `${11 * zoom}px ${font}`, fillStyle: palette.muted });
-  context.fillText(badge, titleX + Math.min(wide, titleWidth) + 8 * zoom, middle + zoom);
+  const after = titleX + Math.min(wide, titleWidth) + 8 * zoom;
+  context.fillText(badge, after, middle + zoom, Math.max(22 * zoom, titleX + titleWidth - after, x + bodyWidth - after));
   if (box.worded) context.fillText(axesWords(model, box), titleX, middle + 17 * zoom);
 }

@@ -113,7 +113,7 @@ def _beside(labels: list[str], row: int, margin_T: Array, says: str) -> Part:
     parts = {
         "barmode": "overlay", "bargap": 0.25, "showlegend": True, "margin": sides,
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 12}},
-        "xaxis": axis("margin: score for itself − best score for another", range=[low - room, high + room]),
+        "xaxis": axis("margin: own − best other score", range=[low - room, high + room]),
         "shapes": [broken_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
         "yaxis": {"range": [len(labels) - 0.5, -0.5], "fixedrange": True, "showgrid": False, "zeroline": False,
                   "tickfont": {"size": 12}, "showticklabels": named, "tickvals": list(range(len(labels))),

@@ -193,3 +193,12 @@ test("on a phone six matrices that stand below each other use its width", () => 
   assert.equal(new Set(boxes.map(({ x }) => x)).size, 1);
   assert.ok(boxes.every(({ bodyWidth }) => bodyWidth > 0.7 * 300));
 });
+
+test("badges that leave no room for the cells are cut before any column is hidden", () => {
+  const scene = productScene();
+  scene.panels = ["left", "right"].map((id, i) => ({ ...scene.panels[i], place: [i, 0], title: id, badge: "much longer than its matrix".repeat(2) }));
+  const { boxes, width } = plan(scene, 560);
+  assert.ok(width <= 560);
+  assert.deepEqual(boxes.map(({ columns }) => columns.count), [3, 5]);
+  assert.ok(boxes[0].cell.width > 26, `${boxes[0].cell.width}`);
+});

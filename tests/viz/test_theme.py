@@ -185,8 +185,8 @@ def test_an_unknown_role_is_noticed() -> None:
         coloured({"data": [{"marker": {"color": "@qwery"}}], "layout": {}})
 
 
-def test_presentation_enlarges_type_and_margins() -> None:
-    """Zoom enlarges the type of labels and the margins that hold labels, and no other number."""
+def test_presentation_enlarges_type_margins_and_height() -> None:
+    """Zoom enlarges the type of labels, the margins that hold them and the height, and no other number."""
     font = {"size": 10, "color": "@text"}
     figure = {
         "data": [{"marker": {"size": 14}}],
@@ -197,5 +197,5 @@ def test_presentation_enlarges_type_and_margins() -> None:
     sizes = [layout["xaxis"]["tickfont"]["size"], layout["annotations"][0]["font"]["size"], layout["margin"]["l"]]
     assert sizes == [20, 20, 40]
     assert layout["font"]["size"] == 2 * coloured(figure)["layout"]["font"]["size"]
-    assert (layout["height"], dressed["data"][0]["marker"]["size"]) == (300, 14)
+    assert (layout["height"], dressed["data"][0]["marker"]["size"]) == (600, 14)
     assert layout["xaxis"]["tickfont"]["color"] == PALETTES["light"]["text"]

@@ -1,13 +1,84 @@
-"""Heads of a file where pages ask for more than they have: keys of another sequence, the trained model beside."""
+"""Heads and weights of a file on the pages about trained heads: what is shown, asked, refused and forgotten."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tests.core.made_weight_files import npz, safetensors
-from tests.ui.app import errors, gone_to, here, opened, scenes, texts, title
-from tests.ui.test_trained import BERT, rng, sent, uploaded
+from attention_ui.trained.own_heads import OWN
+from tests.core.made_weight_files import HOSTILE, npz, safetensors
+from tests.ui.app import errors, gone_to, here, opened, scenes, sent, texts, title
+from tests.ui.uploads import ANIMAL, BERT, SHARES, WORDS, rng, uploaded
+
+
+def test_attention_from_elsewhere() -> None:
+    """Maps with their labels are shown on every head page; what needs scores says that there are none."""
+    app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
+    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
+    for page in ("trained-heads", "one-head", "find-a-head", "layers"):
+        app = gone_to(app, page)
+        assert not app.exception
+        assert not app.error
+        labels = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
+        assert page in ("find-a-head", "layers") or tuple(WORDS) in labels
+    app.selectbox(key="ly_measure").set_value("Rank of the scores").run()
+    assert "only the attention is known" in app.error[0].value
+
+
+def test_somebodys_layer() -> None:
+    """The page lists the layers, asks for heads, and One head shows the layer's own weights at work."""
+    app = uploaded("bert.safetensors", safetensors(BERT))
+    assert [layer.split(" · ")[0] for layer in app.selectbox(key="yw_layer").options] == ["0", "1"]
+    app.selectbox(key="yw_layer").set_value(1).run()
+    app.selectbox(key="yw_heads 1").set_value(4).run()
+    app = gone_to(app, "one-head")
+    assert "n_heads" in [slider.key for slider in app.sidebar.slider]  # for a layer alone all controls count
+    assert "n_heads" not in [slider.key for slider in gone_to(app, "training").sidebar.slider]
+    app = gone_to(app, "one-head")
+    heat = scenes(app)[0]["arrays"]["probabilities"]
+    assert heat["shape"] == [1, 4, 13, 13]
+    app.segmented_control(key="oh_step").set_value("W_Q").run()
+    expected = BERT["encoder.layer.1.attention.self.query.weight"].T
+    assert np.array_equal(sent(scenes(app)[1]["arrays"]["w_q"]), expected)
+    app.segmented_control(key="th_whose").set_value("model").run()
+    assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
+
+
+def test_heads_that_look_evenly_are_said_to() -> None:
+    """Every head of a masked layer whose scores are all 0 gives exactly the even share."""
+    even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)
+    said = texts(gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head"))
+    assert "1.0 times the even share" in said
+    assert said.count("times the even share") == said.count("1.0 times")
+
+
+def test_hostile_files_change_nothing() -> None:
+    """Whatever is wrong with a file, a sentence says so, the app goes on, and what was loaded before stays."""
+    app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
+    before = app.session_state[OWN].maps.layers
+    for fault, (name, make, _) in HOSTILE.items():
+        app = uploaded(name, make(), app)
+        assert len(app.error) == 1, fault
+        assert len(app.error[0].value) < 1200, fault
+        assert all(np.array_equal(a, b) for a, b in zip(app.session_state[OWN].maps.layers, before, strict=True)), fault
+    app.file_uploader(key="yw_file").set_value(None).run()
+    next(button for button in app.button if button.label == "Drop it").click().run()
+    assert OWN not in app.session_state
+    assert title(gone_to(app, "trained-heads")) == "All heads of a model"
+
+
+def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:
+    """The reason is a sentence, the two lines can be copied."""
+    app = uploaded("model.pt", b"\x80\x02")
+    assert "runs whatever program" in app.error[0].value
+    assert "safetensors.torch.save_file" in app.code[0].value
+
+
+def test_the_file_is_in_no_address_and_no_other_session() -> None:
+    """What one visitor loads is not in the address, and another one does not have it."""
+    app = uploaded("a.npz", npz({"attention": SHARES}))
+    assert set(app.query_params) == {"text"}
+    assert OWN not in opened("your-weights").session_state
 
 
 @pytest.mark.parametrize("n_queries", [1, 3])

@@ -1,0 +1,26 @@
+"""Files of one's own for the pages about trained heads, and the page on which they are chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.app import opened
+
+ANIMAL = "The animal did not cross the street because it was too tired."
+rng = np.random.default_rng(4)
+SHARES = rng.dirichlet(np.ones(5), size=(2, 3, 5)).astype("f4")
+WORDS = np.array(["one", "<b>two", "three", "$x$", "five"])
+BERT = {
+    f"encoder.layer.{layer}.attention.{name}.weight": rng.normal(size=(24, 24)).astype("f4") / 5
+    for layer in (0, 1)
+    for name in ("self.query", "self.key", "self.value", "output.dense")
+}
+
+
+def uploaded(name: str, content: bytes, app: AppTest | None = None) -> AppTest:
+    """The page for one's own weights after a file was chosen."""
+    app = app or opened("your-weights", text=ANIMAL)
+    app.file_uploader(key="yw_file").set_value((name, content, "")).run()
+    assert not app.exception
+    return app

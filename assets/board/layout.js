@@ -2,38 +2,54 @@ import { panelSize, widthOf } from "./sizes.js";
 
 // Cell sizes in px; with numbers, rows at most: more of them where two decimals fit. Larger type asks for larger cells,
 // but not so much that there would be no numbers.
-const FIT = { most: 46, least: 7, numbers: 26, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
+const FIT = { most: 46, least: 7, clear: 12, numbers: 26, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
 const NARROW = 480;
 const EDGE = 4;
 const LANES = 12; // at the sides of a board with arrows
 const MOST_HEIGHT = 520;
 const MOST_ROWS = 112;
 const SHRINKING = [0.8, 0.65, 0.5, 0.4, 0.32, 0.25, 0.22, 0.2];
+const TITLES = [300, 180, 130, 100];
 const BESIDE = new Set(["tiles", "aside"]);
 
 /**
  * Where everything stands: {width, height, cell, boxes, lines}.
  *
  * space: {width, zoom, measure, starts}. Panels keep their places in the grid; where that leaves no room for numbers,
- * those beside the computation move below it, and in a narrow container every panel gets a line of its own. Where only
- * the badges leave too little room, they are cut.
+ * those beside the computation move below it, and in a narrow container every panel gets a line of its own. Where badges
+ * and titles leave too little room, they are cut; columns are hidden last, and only where that helps.
  */
 export function layOut(model, space) {
   const plans = plansFor(model.panels);
   const [first, ...others] = plans.map((lines) => ({ lines, ...widest(model, capped(model, space, lines), lines) }));
   const best = others.reduce((one, other) => (isBetter(other, one, space) ? other : one), first);
-  if (best.fits) return best.plan;
+  const narrow = space.width < NARROW;
+  if (best.fits && (narrow || best.cell >= FIT.clear)) return best.plan;
   for (const shrink of model.panels.some(({ size }) => size !== "small") ? [] : SHRINKING) {
     const smaller = widest(model, { ...space, shrink }, plans[0]);
     if (smaller.fits) return smaller.plan;
   }
-  if (space.width < NARROW) {
-    const stacked = widest(model, { ...space, stacked: true }, [model.panels.map((panel, i) => ({ ...panel, place: [0, i] }))]);
-    if (stacked.fits) return stacked.plan;
-  }
-  const terse = widest(model, { ...capped(model, space, plans[0]), terse: true }, plans[0]);
-  if (terse.fits) return terse.plan;
-  return shrunk(model, capped(model, space, plans.at(-1)), plans.at(-1));
+  const below = narrow ? stacked(model, space) : null;
+  if (below?.fits) return below.plan;
+  const brief = terse(model, space, plans);
+  if (brief?.fits && (!best.fits || brief.cell >= FIT.clear)) return brief.plan;
+  return best.fits ? best.plan : shrunk(model, capped(model, space, plans.at(-1)), plans.at(-1));
+}
+
+// Titles are cut as little as lets cells be clear, else as much as lets them fit.
+function terse(model, space, plans) {
+  const tries = TITLES.flatMap((title) => plans.map((lines) => ({ lines, space: { ...capped(model, space, lines), terse: title } })));
+  const found = [FIT.clear, FIT.least].map((cell) => tries.find((one) => arrange(model, one.space, one.lines, cell).width <= space.width));
+  const chosen = found.find(Boolean);
+  return chosen ? widest(model, chosen.space, chosen.lines) : null;
+}
+
+function stacked(model, space) {
+  return widest(model, { ...space, stacked: true }, stackOf(model));
+}
+
+function stackOf({ panels }) {
+  return [panels.map((panel, i) => ({ ...panel, place: [0, i] }))];
 }
 
 // Where all rows together would be much higher than the screen, fewer of them are shown at a time.
@@ -74,18 +90,21 @@ function widest(model, space, lines) {
   return null;
 }
 
-// Too wide even with the smallest cells: first fewer tiles at a time, then fewer columns.
+// Too wide even with the smallest cells: first fewer tiles at a time, then one panel below the other where all their rows
+// can be seen, then fewer columns.
 function shrunk(model, space, lines) {
   for (const tiles of [8, 6, 5, 4, 3, 2]) {
     const found = widest(model, { ...space, caps: { ...space.caps, tiles } }, lines);
     if (found.fits && (found.cell >= 10 || tiles === 2)) return found.plan;
   }
-  let plan = null;
+  const below = rowsIn(model, space, stackOf(model)) <= MOST_ROWS ? stacked(model, space) : null;
+  if (below?.fits) return below.plan;
+  const terse = TITLES.at(-1);
   for (let columns = 64; columns >= 4; columns -= columns > 16 ? 4 : 2) {
-    plan = arrange(model, { ...space, caps: { ...space.caps, columns, tiles: 1 } }, lines, FIT.least);
-    if (plan.width <= space.width) break;
+    const plan = arrange(model, { ...space, terse, caps: { ...space.caps, columns, tiles: 1 } }, lines, FIT.least);
+    if (plan.width <= space.width) return plan;
   }
-  return plan;
+  return below?.plan ?? arrange(model, { ...space, terse }, lines, FIT.least);
 }
 
 function arrange(model, space, lines, cell) {

@@ -54,11 +54,12 @@ function mostOf(model, array, axis, caps = {}) {
   return Math.min(MOST_CELLS, ...uses.map((use) => caps[use] ?? MOST_CELLS));
 }
 
-/** The width that a panel's title asks for, within bounds. */
-export function widthOf({ measure, zoom, width, shrink = 1, terse = false }, { title, badge, size, link }) {
-  const badgeWidth = !badge || shrink !== 1 ? 0 : terse ? 30 * zoom : measure(badge, 11 * zoom) + 20 * zoom;
+/** The width that a panel's title asks for, within bounds; terse: where room is short, titles are bound to that and badges yield. */
+export function widthOf({ measure, zoom, width, shrink = 1, terse }, { title, badge, size, link }) {
+  const badgeWidth = badge && shrink === 1 && !terse ? measure(badge, 11 * zoom) + 20 * zoom : 0;
   const words = (title ?? "") + (link ? " →" : "");
-  return Math.min(measure(words, (size === "small" ? 12.5 : 14) * zoom, true) + badgeWidth + 4, 300 * zoom * shrink, width);
+  const most = (terse ?? 300) * zoom * shrink;
+  return Math.min(measure(words, (size === "small" ? 12.5 : 14) * zoom, true) + badgeWidth + 4, most, width);
 }
 
 // Thumbnails: a tile of at most 96 px, a single picture of at most 150; smaller where room is short; a line of tiles fits.

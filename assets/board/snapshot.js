@@ -63,6 +63,7 @@ function paintTitle(context, box, { model, zoom, font, palette }) {
   context.fillText(title, titleX, middle, titleWidth);
   Object.assign(context, { font: `${11 * zoom}px ${font}`, fillStyle: palette.muted });
   const after = titleX + Math.min(wide, titleWidth) + 8 * zoom;
-  context.fillText(badge, after, middle + zoom, Math.max(22 * zoom, titleX + titleWidth - after, x + bodyWidth - after));
+  const room = Math.max(titleX + titleWidth, x + bodyWidth) - after;
+  if (room >= Math.min(55 * zoom, context.measureText(badge).width)) context.fillText(badge, after, middle + zoom, room);
   if (box.worded) context.fillText(axesWords(model, box), titleX, middle + 17 * zoom);
 }

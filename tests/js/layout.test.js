@@ -202,3 +202,39 @@ test("badges that leave no room for the cells are cut before any column is hidde
   assert.deepEqual(boxes.map(({ columns }) => columns.count), [3, 5]);
   assert.ok(boxes[0].cell.width > 26, `${boxes[0].cell.width}`);
 });
+
+// Matrices that stand side by side, each with the title given.
+function beside(titles, [rows, columns]) {
+  const scene = productScene();
+  scene.arrays.left = array([rows, columns], "TK", null);
+  scene.axes.T.labels = null;
+  scene.panels = titles.map((title, i) => ({ id: `${i}`, array: "left", rows: 0, columns: 1, place: [i, 0], title, role: "operand", size: "full" }));
+  return scene;
+}
+
+test("titles that leave no room for the cells are cut before the cells become specks or columns are hidden", () => {
+  const titles = Array(4).fill("a title much wider than its matrix");
+  for (const width of [500, 700, 1100]) {
+    const { boxes, width: used } = plan(beside(titles, [14, 4]), width);
+    assert.ok(used <= width, `${used} of ${width}`);
+    assert.ok(boxes.every(({ columns, cell }) => columns.count === 4 && cell.width >= 12), `${boxes[0].cell.width} at ${width}`);
+    assert.equal(new Set(boxes.map(({ y }) => y)).size, 1);
+  }
+});
+
+test("titles that leave room are not cut", () => {
+  const [first] = plan(beside(["a title wider than its matrix", "B"], [14, 4]), 700).boxes;
+  assert.ok(first.titleWidth >= measure("a title wider than its matrix", 14), `${first.titleWidth}`);
+});
+
+test("matrices too many for one line stand one below the other before columns are hidden", () => {
+  const { boxes, width } = plan(beside(Array(9).fill("wide"), [5, 14]), 700);
+  assert.ok(width <= 700, `${width}`);
+  assert.ok(boxes.every(({ columns }) => columns.count === 14));
+  assert.equal(new Set(boxes.map(({ x }) => x)).size, 1);
+});
+
+test("no column is hidden where that does not make a board fit", () => {
+  const { boxes } = plan(beside(Array(9).fill("wide"), [40, 14]), 490);
+  assert.ok(boxes.every(({ columns }) => columns.count === 14));
+});

@@ -189,15 +189,15 @@ function paintNumbers(context, sheet, { palette, zoom, font }) {
   });
 }
 
-// The numbers of a matrix in one size and with as many decimals as the longest of them has room for.
-function lettersFor(context, { box, values, width, height }, zoom, font) {
-  const most = Math.min(11.5 * zoom, height * 0.62);
+/** The numbers of a matrix in one size and with as many decimals as the longest of them has room for: {size, texts}. */
+export function lettersFor(context, { box, values, width, height }, zoom, font) {
+  const [most, least] = [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow less than the type
   context.font = `${most}px ${font}`;
   for (let digits = box.cell.digits; ; digits -= 1) {
     const texts = Array.from(values, (value) => cellNumber(value, digits));
     const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
-    const size = Math.min(most, (most * (width - 3)) / context.measureText(longest).width);
-    if (size >= 9 * zoom || digits <= 0) return { size: Math.max(size, 9 * zoom), texts };
+    const size = Math.min(most, (most * (width - 3 * zoom)) / context.measureText(longest).width);
+    if (size >= least || digits <= 0) return { size: Math.max(size, least), texts };
   }
 }
 

@@ -5,6 +5,7 @@ import "./editor.test.js";
 import "./highlights.test.js";
 import "./layout.test.js";
 import "./numbers.test.js";
+import "./paint.test.js";
 import "./pins.test.js";
 import "./rules.test.js";
 import "./scene.test.js";

@@ -185,5 +185,7 @@ function starts(edge, extents, gap) {
 
 function boxOf(size, { x, y, left, room, over }) {
   const tiles = size.tiles.map((tile) => ({ ...tile, x: x + tile.dx, y: y + tile.dy }));
-  return { ...size, x, y, titleX: left, titleY: y - Math.min(over, size.top), titleWidth: room, tiles };
+  // Where one title of a row is in two lines, all begin at the height of these: arrows look there for a way.
+  const broken = size.broken || (size.tight && over > size.top);
+  return { ...size, x, y, broken, titleX: left, titleY: y - (broken ? over : Math.min(over, size.top)), titleWidth: room, tiles };
 }

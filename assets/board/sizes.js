@@ -4,6 +4,7 @@ import { MOST_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
 
 export const TYPE = 11;
 const TITLE = 22;
+const TWO_LINES = 31;
 const WORDS = 15;
 const CAPTION = 15;
 const APART = 8;
@@ -24,12 +25,15 @@ export function panelSize(model, space, panel, cell, others) {
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
   const worded = labelled.length > 0;
-  const top = zoom * (TITLE + (worded ? WORDS + 4 : 0)) + tiled.caption + labels.top;
+  const tight = space.shrink < 1;
+  const broken = tight && space.measure(panel.title ?? "", 11 * zoom, true) > Math.max(tiled.bodyWidth, 300 * zoom * space.shrink);
+  const top = zoom * ((broken ? TWO_LINES : TITLE) + (worded ? WORDS + 4 : 0)) + tiled.caption + labels.top;
   return {
     panel,
     array,
     small,
-    tight: space.shrink < 1,
+    tight,
+    broken,
     rows,
     columns,
     stack,

@@ -57,13 +57,22 @@ export function brokenAt(width, sentence, widthOf) {
 function paintTitle(context, box, { model, zoom, font, palette }) {
   const { panel, small, tight, titleX, titleY, titleWidth, x, bodyWidth } = box;
   Object.assign(context, { textAlign: "left", textBaseline: "middle", fillStyle: small ? palette.muted : palette.text });
+  if (tight) return paintTightly(context, box, { zoom, font });
   context.font = `${small ? 600 : 650} ${(small ? 12.5 : 14) * zoom}px ${font}`;
   const [title, middle] = [panel.title ?? "", titleY + 10 * zoom];
-  const [wide, badge] = [context.measureText(title).width, tight ? "" : (panel.badge ?? "")];
+  const [wide, badge] = [context.measureText(title).width, panel.badge ?? ""];
   context.fillText(title, titleX, middle, titleWidth);
   Object.assign(context, { font: `${11 * zoom}px ${font}`, fillStyle: palette.muted });
   const after = titleX + Math.min(wide, titleWidth) + 8 * zoom;
   const room = Math.max(titleX + titleWidth, x + bodyWidth) - after;
   if (room >= Math.min(55 * zoom, context.measureText(badge).width)) context.fillText(badge, after, middle + zoom, room);
   if (box.worded) context.fillText(axesWords(model, box), titleX, middle + 17 * zoom);
+}
+
+// In two lines where one is too short, the last one next to the matrix.
+function paintTightly(context, { panel, broken, titleX, titleY, titleWidth }, { zoom, font }) {
+  context.font = `600 ${11 * zoom}px ${font}`;
+  const lines = brokenAt(titleWidth, panel.title ?? "", (text) => context.measureText(text).width).slice(0, 2);
+  const last = broken ? 22.5 : 13.5;
+  lines.reverse().forEach((line, i) => context.fillText(line, titleX, titleY + (last - 13 * i) * zoom, titleWidth));
 }

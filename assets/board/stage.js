@@ -79,7 +79,7 @@ export function placePanels(parts, model, boxes, zoom, open) {
 }
 
 function dressPanel(made, parts, model, box, zoom, open) {
-  const { panel, titleX, titleY, titleWidth, x, y, bodyWidth, bodyHeight, small, tight } = box;
+  const { panel, titleX, titleY, titleWidth, x, y, bodyWidth, bodyHeight, small, tight, broken } = box;
   const [right, bottom] = [Math.max(x + bodyWidth, titleX + titleWidth), y + bodyHeight];
   Object.assign(made.style, {
     left: `${titleX}px`,
@@ -87,12 +87,12 @@ function dressPanel(made, parts, model, box, zoom, open) {
     width: `${right - titleX}px`,
     height: `${bottom - titleY}px`,
   });
-  made.className = `panel ${small ? "small" : "full"} ${panel.role ?? ""}`;
+  made.className = `panel ${small ? "small" : "full"}${tight ? " tight" : ""}${broken ? " broken" : ""} ${panel.role ?? ""}`;
   const words = box.worded ? axesWords(model, box) : "";
   const head = JSON.stringify([panel.title, panel.badge, words, panel.link, tight]);
   if (made.dataset.head !== head) {
     made.dataset.head = head;
-    made.replaceChildren(...heading(tight ? { ...panel, badge: null } : panel, words, open));
+    made.replaceChildren(...heading(panel, words, tight, open));
   }
   const tabbed = TABBED.has(panel.role) && !panel.link;
   const attributes = tabbed
@@ -103,8 +103,8 @@ function dressPanel(made, parts, model, box, zoom, open) {
   made.style.setProperty("--zoom", zoom);
 }
 
-function heading(panel, words, open) {
-  const title = panel.link ? element("button", "title link", panel.title, " →") : element("span", "title", panel.title);
+function heading(panel, words, tight, open) {
+  const title = panel.link ? element("button", "title link", panel.title, tight ? "" : " →") : element("span", "title", panel.title);
   title.title = panel.title ?? "";
   if (panel.link) {
     title.type = "button";
@@ -113,7 +113,7 @@ function heading(panel, words, open) {
       open(panel.link);
     });
   }
-  const badge = panel.badge ? element("span", "badge", panel.badge) : null;
+  const badge = panel.badge && !tight ? element("span", "badge", panel.badge) : null;
   if (badge) badge.title = panel.badge;
   const head = element("div", "head", title, badge);
   if (!words) return [head];

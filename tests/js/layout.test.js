@@ -173,6 +173,14 @@ test("pictures without numbers become smaller until they fit", () => {
   }
 });
 
+test("thumbnails closer together than their titles are wide have these in two lines, all of a row at one height", () => {
+  const scene = beside(["Short", "A title of many words", "B", "C"], [12, 12]);
+  scene.panels.forEach((panel) => Object.assign(panel, { size: "small", role: "aside" }));
+  const tops = (width) => plan(scene, width).boxes.map(({ y, titleY }) => y - titleY);
+  assert.equal(new Set(tops(390)).size, 1);
+  assert.deepEqual([tops(390)[0], tops(1100)[0]], [31, 22]);
+});
+
 test("numbers are written as long as the rows together do not get much higher than the screen", () => {
   const digits = (size) => {
     const scene = square(size);

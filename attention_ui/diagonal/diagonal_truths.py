@@ -38,7 +38,7 @@ def card(statement: Proposition, check: Check, trace: Trace) -> None:
     """One statement: what it says, whether it is true, what the tokens shown say, why, and a search."""
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{statement.number} · {statement.title}** {BADGES[statement.status]}")
-        st.latex(_in_lines(statement.latex))
+        st.latex(statement.latex)
         st.markdown(statement.says)
         st.markdown(f"**On these tokens:** {live(statement, check, trace)}")
         if statement.condition:
@@ -56,15 +56,6 @@ def card(statement: Proposition, check: Check, trace: Trace) -> None:
                 on_click=_search, args=(statement.number,),
             )  # fmt: skip
         _say_found(statement)
-
-
-def _in_lines(latex: str) -> str:
-    """A chain of more than three equivalences on two lines."""
-    links = latex.split(r" \iff ")
-    if len(links) < 4:
-        return latex
-    first, second = (r" \iff ".join(part) for part in (links[:2], links[2:]))
-    return rf"\begin{{gathered}} {first} \\ \iff {second} \end{{gathered}}"
 
 
 def _proof(statement: Proposition) -> None:

@@ -90,12 +90,6 @@ def globe_step() -> SphereStep:
     return globe_example(float(turn), float(outward), float(length))
 
 
-def _broken(latex: str) -> str:
-    """A list of equations over two lines."""
-    parts = latex.split(r",\ ")
-    return r",\ ".join(parts[:2]) + r", \\ " + r",\quad ".join(parts[2:])
-
-
 def mapping() -> None:
     """GeometricMachineLearning.jl beside our engine: the convention, the weights it needs here, and the difference."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -110,7 +104,8 @@ def mapping() -> None:
     )
     left.latex(chosen.formula.latex + (" + Z" if connection else ""))
     right.markdown("**The same here**, tokens as rows:")
-    right.latex(r"\begin{gathered} X = Z^{\top}, \quad " + _broken(chosen.ours) + r" \end{gathered}")
+    equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ ")]
+    right.latex(r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations))  # broken between them only
     right.badge(
         f"largest difference {check.difference:.1e}" + (": the same layer" if check.difference < 1e-12 else ""),
         color="green" if check.difference < 1e-12 else "red", icon=":material/check:",

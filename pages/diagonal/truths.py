@@ -41,8 +41,8 @@ with right:
     if says := lab.says_of(scene):
         st.caption(says)
     st.latex(
-        r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i}, \quad "
-        r"Z_i = \textstyle\sum_k e^{s_{ik}}"
+        r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i}, \quad\allowbreak "
+        r"{Z_i = \textstyle\sum_k e^{s_{ik}}}"
     )
 st.subheader("Fourteen statements", anchor=False)
 st.markdown(

@@ -33,7 +33,7 @@ with left:
         f"of the scores is frozen. Of **{free:,}** numbers in W_Q, W_K and W_V only **{constrained:,}** can be chosen "
         f"({percent(constrained / free)}): each column has length 1 and is orthogonal to those before it. "
     )
-    st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad n = C/h")
+    st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad\allowbreak {n = C/h}")
 with right:
     show_figure(singular_value_figure(spectra), "stiefel spectra")
     st.caption(

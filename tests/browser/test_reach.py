@@ -20,6 +20,13 @@ Visit = Callable[[str], Page]
 HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
 SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]
   .map(part => part.scrollWidth - part.clientWidth))"""
+FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(formula => {
+  const place = formula.closest('[data-testid=stMarkdownContainer]').getBoundingClientRect();
+  return [...formula.querySelectorAll('.base')].some(part => {
+    const {left, right} = part.getBoundingClientRect();
+    return left < place.left - 1 || right > place.right + 1;
+  });
+}).map(formula => formula.textContent)"""
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element?.matches('input, textarea')) return '';
@@ -100,6 +107,14 @@ def test_presentation_enlarges_the_type(visit: Visit) -> None:
     assert after[0] >= 1.2 * before[0]
     assert after[1] >= 1.2 * before[1]
     assert page.evaluate(SIDEWAYS) <= 0
+
+
+@pytest.mark.parametrize("path", ["truths", "stiefel"])
+def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
+    """In larger type, where columns are narrow, a long formula goes on in a further line."""
+    page = visit(f"{path}?present=true")
+    assert page.locator(".katex-display").count() > 1
+    assert page.evaluate(FORMULAS_CUT) == []
 
 
 def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:

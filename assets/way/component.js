@@ -28,8 +28,6 @@ function fill(nav, { steps, place }) {
     all,
     ...(after ? [linkTo(after, "Next", "after")] : []),
   );
-  const here = all.children[place];
-  all.scrollLeft = here.offsetLeft - all.offsetLeft - (all.clientWidth - here.offsetWidth) / 2; // in sight where not all fit
 }
 
 function linkTo(step, text, kind) {

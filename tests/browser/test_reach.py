@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from urllib.parse import quote
 
 import pytest
@@ -115,6 +116,21 @@ def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
     page = visit(f"{path}?present=true")
     assert page.locator(".katex-display").count() > 1
     assert page.evaluate(FORMULAS_CUT) == []
+
+
+@pytest.mark.parametrize("width", [1440, 1280])
+def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Page, width: int) -> None:
+    """Each lies within the strip between Previous and Next, on top of no other."""
+    page.set_viewport_size({"width": width, "height": 900})
+    links = visit("mask?present=true").get_by_role("navigation", name="Steps of the story").get_by_role("link").all()
+    boxes = [link.bounding_box() for link in links]
+    before, *steps, after = [box for box in boxes if box]
+    assert len(steps) == 11
+    assert all(before["x"] + before["width"] <= box["x"] and box["x"] + box["width"] <= after["x"] for box in steps)
+    assert all(
+        one["x"] + one["width"] <= other["x"] or one["y"] + one["height"] <= other["y"]
+        for one, other in pairwise(steps)
+    )
 
 
 def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:

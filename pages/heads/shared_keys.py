@@ -65,7 +65,7 @@ counts = COUNTS[which]
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
 table += [f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |" for c in counts]
 table.append(f"| **together** | | {' | '.join(f'**{total(counts, s):,}**' for s in sizes.values())} |")
-words, picture = st.columns([2, 3], gap="large")
+words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
     st.caption(

@@ -133,6 +133,15 @@ def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Pag
     )
 
 
+def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) -> None:
+    """What sharing saves is a table; where it is wider than its column, the choice beside it lay on it."""
+    page = visit("shared-keys?present=true")
+    table, choice = page.locator("table").last.bounding_box(), page.get_by_text("As this grows").bounding_box()
+    assert table
+    assert choice
+    assert table["x"] + table["width"] < choice["x"]
+
+
 def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
     """When the system turns dark while a page is open, a chart's words do not stay dark on the dark page."""
     page = visit("head-worth")

@@ -21,7 +21,8 @@ const BESIDE = new Set(["tiles", "aside"]);
  */
 export function layOut(model, space) {
   const plans = plansFor(model.panels);
-  const [first, ...others] = plans.map((lines) => ({ lines, ...widest(model, capped(model, space, lines), lines) }));
+  const rooms = plans.map((lines) => ({ lines, room: capped(model, space, lines) }));
+  const [first, ...others] = rooms.map(({ lines, room }) => ({ lines, ...widest(model, room, lines) }));
   const best = others.reduce((one, other) => (isBetter(other, one, space) ? other : one), first);
   const narrow = space.width < NARROW;
   if (best.fits && (narrow || best.cell >= FIT.clear)) return best.plan;
@@ -31,17 +32,19 @@ export function layOut(model, space) {
   }
   const below = narrow ? stacked(model, space) : null;
   if (below?.fits) return below.plan;
-  const brief = terse(model, space, plans);
-  if (brief?.fits && (!best.fits || brief.cell >= FIT.clear)) return brief.plan;
-  return best.fits ? best.plan : shrunk(model, capped(model, space, plans.at(-1)), plans.at(-1));
+  const brief = terse(model, rooms, FIT.clear) ?? (best.fits ? best : terse(model, rooms, FIT.least));
+  return brief?.plan ?? shrunk(model, rooms.at(-1).room, plans.at(-1));
 }
 
-// Titles are cut as little as lets cells be clear, else as much as lets them fit.
-function terse(model, space, plans) {
-  const tries = TITLES.flatMap((title) => plans.map((lines) => ({ lines, space: { ...capped(model, space, lines), terse: title } })));
-  const found = [FIT.clear, FIT.least].map((cell) => tries.find((one) => arrange(model, one.space, one.lines, cell).width <= space.width));
-  const chosen = found.find(Boolean);
-  return chosen ? widest(model, chosen.space, chosen.lines) : null;
+// The widest cells, at least so wide, with titles cut as little as these allow; null where the shortest leave no room.
+function terse(model, rooms, cell) {
+  const fits = ({ lines, room }, title) => arrange(model, { ...room, terse: title }, lines, cell).width <= room.width;
+  const able = rooms.filter((one) => fits(one, TITLES.at(-1)));
+  for (const title of able.length ? TITLES : []) {
+    const found = able.find((one) => fits(one, title));
+    if (found) return widest(model, { ...found.room, terse: title }, found.lines);
+  }
+  return null;
 }
 
 function stacked(model, space) {

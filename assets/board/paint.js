@@ -1,8 +1,9 @@
-import { faded, shadeOf } from "./colours.js";
+import { shadeOf } from "./colours.js";
 import { indexIn } from "./geometry.js";
 import { paintLabels } from "./lettering.js";
+import { onDiagonal, paintMarks } from "./marks.js";
 import { cellNumber } from "./numbers.js";
-import { blockOf, isChanged, isHatched, limitAt } from "./scene.js";
+import { blockOf, isHatched, limitAt } from "./scene.js";
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {
@@ -16,7 +17,7 @@ export function paintPanel(context, box, look) {
 function paintTile(context, sheet, look, large) {
   const { box, tile } = sheet;
   if (large) eachCell(sheet, (cell) => paintCellShape(context, sheet, cell));
-  if (sheet.special) eachCell(sheet, (cell) => paintSpecial(context, sheet, cell, look));
+  if (sheet.special) paintMarks(context, sheet, cellsOf(sheet), look.palette);
   paintBlocks(context, box, look.model, tile, look.palette);
   if (box.small) frame(context, sheet, look.palette.line);
   if (box.cell.digits >= 0) paintNumbers(context, sheet, look);
@@ -46,6 +47,12 @@ function eachCell({ box: { rows, columns }, tile, values, width, height }, draw)
       draw({ row, column, i, value: values[i], x: tile.x + column * width, y: tile.y + row * height });
     }
   }
+}
+
+function cellsOf(sheet) {
+  const cells = [];
+  eachCell(sheet, (cell) => cells.push(cell));
+  return cells;
 }
 
 function paintCellShape(context, { scale, shade, blank, width, height }, cell) {
@@ -84,66 +91,6 @@ function paintPixels(pixels, sheet) {
     for (let part = 0; part < 3; part += 1) pixels[4 * cell.i + part] = sheet.scale.shades[at + part];
     pixels[4 * cell.i + 3] = 255;
   });
-}
-
-function paintSpecial(context, sheet, cell, { palette }) {
-  const { box, width, height } = sheet;
-  if (sheet.blank(cell.row, cell.column)) {
-    context.strokeStyle = palette.line;
-    context.lineWidth = 1;
-    if (width > 5) context.strokeRect(cell.x + 1.5, cell.y + 1.5, width - 3, height - 3);
-    return;
-  }
-  if (sheet.hatched(cell)) hatch(context, cell, sheet, palette.hidden, palette.hatch);
-  if (box.panel.mark === "diagonal") markDiagonal(context, cell, sheet, palette);
-  if (box.array.changed && isChanged(box.array, sheet.indexAt(cell.row, cell.column))) markChanged(context, cell, sheet, palette);
-}
-
-function hatch(context, { x, y }, { width, height }, ground, ink) {
-  context.save();
-  context.beginPath();
-  context.rect(x + 0.5, y + 0.5, width - 1, height - 1);
-  context.clip();
-  context.fillStyle = ground;
-  context.fillRect(x, y, width, height);
-  context.strokeStyle = ink;
-  context.lineWidth = width < 12 ? 0.7 : 1;
-  context.beginPath();
-  const step = Math.max(4, Math.min(7, width / 3));
-  for (let at = -height; at < width; at += step) {
-    context.moveTo(x + at, y + height);
-    context.lineTo(x + at + height, y);
-  }
-  context.stroke();
-  context.restore();
-}
-
-function onDiagonal({ box: { rows, columns } }, { row, column }) {
-  return rows.start + row === columns.start + column;
-}
-
-function markDiagonal(context, cell, sheet, palette) {
-  const { width, height } = sheet;
-  if (!onDiagonal(sheet, cell)) {
-    hatch(context, cell, sheet, faded(palette.background, 0.5), faded(palette.hatch, 0.5));
-    return;
-  }
-  context.strokeStyle = palette.output;
-  context.lineWidth = 2;
-  context.strokeRect(cell.x + 1.5, cell.y + 1.5, width - 3, height - 3);
-}
-
-function markChanged(context, { x, y }, { width, height }, palette) {
-  const side = Math.max(3, Math.min(8, width / 3, height / 2));
-  context.strokeStyle = palette.primary;
-  context.fillStyle = palette.primary;
-  context.lineWidth = 1.5;
-  context.strokeRect(x + 1.25, y + 1.25, width - 2.5, height - 2.5);
-  context.beginPath();
-  context.moveTo(x + width - 0.5 - side, y + 0.5);
-  context.lineTo(x + width - 0.5, y + 0.5);
-  context.lineTo(x + width - 0.5, y + 0.5 + side);
-  context.fill();
 }
 
 function paintBlocks(context, box, model, tile, palette) {

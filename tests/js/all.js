@@ -4,6 +4,7 @@ import "./decode.test.js";
 import "./editor.test.js";
 import "./highlights.test.js";
 import "./layout.test.js";
+import "./marks.test.js";
 import "./numbers.test.js";
 import "./paint.test.js";
 import "./pins.test.js";

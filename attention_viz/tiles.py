@@ -1,4 +1,4 @@
-"""Matrices in one picture, each on axes of its own that zoom together: the ground of every heatmap."""
+"""Matrices in one picture, in lines and columns that share axes and zoom together: the ground of every heatmap."""
 
 from __future__ import annotations
 
@@ -68,11 +68,15 @@ def tiled(
     sides = margins(sheet.rows, l=4, r=64 if sheet.limit else 8, t=TITLE + 4, b=foot)
     around: Part = {"shapes": [], "annotations": [], "margin": sides}
     data: list[Part] = []
+    for column in range(min(across, len(tiles))):
+        last = (len(tiles) - 1 - column) // across  # the line whose tile has the column's labels below it
+        labels = {"anchor": f"y{_suffix(last)}", "tickangle": angle}
+        around[f"xaxis{_suffix(column)}"] = _across(sheet, column, across) | labels
+    for line in range(lines):
+        around[f"yaxis{_suffix(line)}"] = _down(sheet, line, tall, whole)
     for place, tile in enumerate(tiles):
-        name = str(place + 1) if place else ""
-        axes = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
-        around |= _plane(sheet, place, across, tall, whole)
-        around[f"xaxis{name}"] |= {"tickangle": angle, "showticklabels": place + across >= len(tiles)}
+        line, column = divmod(place, across)
+        axes = {"xaxis": f"x{_suffix(column)}", "yaxis": f"y{_suffix(line)}"}
         data += _pictures(sheet, tile, axes, hatched, numbered=room / len(sheet.columns) >= NUMBERED)
         around["annotations"].append(_title(tile, axes))
         around["shapes"] += _frames(tile, axes, cell)
@@ -121,18 +125,23 @@ def _height(sheet: Sheet, room: float) -> float:
     return n_rows * max(lowest, min(room / n_columns, sheet.tallest))
 
 
-def _plane(sheet: Sheet, place: int, across: int, tall: float, whole: float) -> Part:
-    """The two axes of a tile. All are zoomed together."""
-    line, column = divmod(place, across)
-    width, name = (1 - (across - 1) * GAP / sheet.width) / across, str(place + 1) if place else ""
-    left, top = column * (width + GAP / sheet.width), 1 - line * (tall + TITLE + GAP) / whole
-    x = _axis(sheet.columns, left, left + width, sheet.width * width / 12)
-    y = _axis(sheet.rows, max(0.0, top - tall / whole), top, tall / 12, reverse=True)
-    return {
-        f"xaxis{name}": x | {"anchor": f"y{name}"} | ({"matches": "x"} if place else {}),
-        f"yaxis{name}": y | {"anchor": f"x{name}", "showticklabels": column == 0}
-        | ({"matches": "y"} if place else {}),
-    }  # fmt: skip
+def _suffix(place: int) -> str:
+    """What an axis has behind its letter: nothing for the first one."""
+    return str(place + 1) if place else ""
+
+
+def _across(sheet: Sheet, column: int, across: int) -> Part:
+    """The axis that all tiles of a column share. All columns are zoomed together."""
+    width = (1 - (across - 1) * GAP / sheet.width) / across
+    left = column * (width + GAP / sheet.width)
+    return _axis(sheet.columns, left, left + width, sheet.width * width / 12) | ({"matches": "x"} if column else {})
+
+
+def _down(sheet: Sheet, line: int, tall: float, whole: float) -> Part:
+    """The axis that all tiles of a line share. All lines are zoomed together."""
+    top = 1 - line * (tall + TITLE + GAP) / whole
+    axis = _axis(sheet.rows, max(0.0, top - tall / whole), top, tall / 12, reverse=True)
+    return axis | {"anchor": "x"} | ({"matches": "y"} if line else {})
 
 
 def _axis(labels: Sequence[str], start: float, end: float, most: float, reverse: bool = False) -> Part:

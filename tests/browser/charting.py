@@ -8,15 +8,13 @@ from tests.browser.driving import settled
 
 PLACE = """([tile, row, column]) => {
   const plot = document.querySelectorAll('.js-plotly-plot')[0];
-  const name = tile ? String(tile + 1) : '';
-  const {_fullLayout: all} = plot;
-  const [x, y] = [all['xaxis' + name], all['yaxis' + name]];
+  const {xaxis: x, yaxis: y} = plot._fullLayout._plots[plot._fullData[tile].xaxis + plot._fullData[tile].yaxis];
   const box = plot.getBoundingClientRect();
   return {x: box.x + x._offset + x.c2p(column), y: box.y + y._offset + y.c2p(row)};
 }"""
 RANGES = """() => {
-  const all = document.querySelectorAll('.js-plotly-plot')[0]._fullLayout;
-  return ['', '2', '3', '4'].map(name => all['xaxis' + name].range.join());
+  const {_fullLayout: {_plots: all}, _fullData: heads} = document.querySelectorAll('.js-plotly-plot')[0];
+  return heads.map(({xaxis, yaxis}) => all[xaxis + yaxis]).map(({xaxis, yaxis}) => `${xaxis.range}, ${yaxis.range}`);
 }"""
 
 

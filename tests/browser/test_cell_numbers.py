@@ -109,7 +109,13 @@ def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
     assert kept.value.suggested_filename == "attention-lab.svg"
     written = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", kept.value.path().read_text())
     shown = [text for _, _, text in letters()]
-    assert [text.replace("-", "−") for text in written][: len(shown)] == shown
+    kept_ones = [text.replace("-", "−") for text in written][: len(shown)]
+    assert sorted(in_heads(kept_ones)) == sorted(in_heads(shown))
+
+
+def in_heads(texts: list[str]) -> list[list[str]]:
+    """The numbers of each of four heads; plotly.js writes its file column by column."""
+    return [texts[start : start + len(texts) // 4] for start in range(0, len(texts), len(texts) // 4)]
 
 
 def hexadecimal(css: str) -> str:

@@ -93,7 +93,7 @@ def _says(asked: str, shown: object) -> bool:
 def say_refused() -> None:
     """Say what was refused, at the end of a run: what is said in a run that starts anew half-way is lost."""
     for sentence in st.session_state.pop(REFUSED, []):
-        st.toast(sentence)
+        st.toast(sentence, duration="long")  # a broken link brings several: four seconds are too few to read them
 
 
 def mirror(name: str, default: Any) -> None:

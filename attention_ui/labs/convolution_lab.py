@@ -14,6 +14,7 @@ from attention_core.labs.convolution import error_curve, expected_error
 from attention_core.labs.convolution_heads import signed_patterns
 from attention_core.labs.images import IMAGES, KERNELS, MAX_SIDE, as_image, as_kernel, shrink_image
 from attention_core.labs.padding import PADDINGS, token_grid
+from attention_core.picture_file import MAX_BYTES
 
 from ..address import adopt, mirror
 from ..markdown import plain
@@ -30,7 +31,7 @@ LAWS = {
     "circular": "expected: 4 e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
 }  # fmt: skip
 Rows = tuple[tuple[float, ...], ...]
-LARGEST_FILE = 8  # MB
+LARGEST_FILE = MAX_BYTES // 2**20  # MB
 
 
 def setup() -> tuple[Array, Array, float, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +51,10 @@ class Pattern:
 
     def uniform(self) -> Pattern:
         """The pattern of a head without preferences: every key that a query may see gets the same share."""
+        return self._uniform
+
+    @cached_property
+    def _uniform(self) -> Pattern:
         count_BHT1 = np.maximum(self.allowed.sum(axis=-1, keepdims=True), 1)
         return Pattern(self.allowed / count_BHT1, self.allowed, in_order=self.in_order)
 

@@ -28,9 +28,12 @@ def jensen_shannon(one_XTS: Array, other_XTS: Array) -> Array:
     one_XTS, other_XTS = as_shares("one", one_XTS), as_shares("other", other_XTS)
     if one_XTS.shape[-1] != other_XTS.shape[-1]:
         raise ShapeError(f"one has {one_XTS.shape[-1]} keys but other has {other_XTS.shape[-1]}; make them equal")
-    mixture_XT = entropy((one_XTS + other_XTS) / 2)
-    divergence_XT: Array = mixture_XT - (entropy(one_XTS) + entropy(other_XTS)) / 2
-    return np.clip(divergence_XT, 0.0, MOST)  # beyond them lies only rounding
+    return _excess(entropy((one_XTS + other_XTS) / 2), entropy(one_XTS), entropy(other_XTS))
+
+
+def _excess(mixture_XT: Array, one_XT: Array, other_XT: Array) -> Array:
+    """By how much the entropy of a mixture exceeds that of its two halves; beyond the ends lies only rounding."""
+    return np.clip(mixture_XT - (one_XT + other_XT) / 2, 0.0, MOST)
 
 
 def head_divergences(pattern: Pattern) -> Array:
@@ -41,9 +44,12 @@ def head_divergences(pattern: Pattern) -> Array:
     shares_BHTS, occupied_BHT = pattern.probabilities, pattern.occupied
     n_batch, n_heads = shares_BHTS.shape[:2]
     divergence_BHH = np.zeros((n_batch, n_heads, n_heads))
+    spread_BHT = entropy(shares_BHTS)  # once for each head, not for each pair
     for head in range(n_heads):
-        rows_BXT = occupied_BHT[:, head:] & occupied_BHT[:, head : head + 1]
-        of_rows_BXT = jensen_shannon(shares_BHTS[:, head:], shares_BHTS[:, head : head + 1])
+        one, others = slice(head, head + 1), slice(head, None)
+        rows_BXT = occupied_BHT[:, others] & occupied_BHT[:, one]
+        mixture_BXT = entropy((shares_BHTS[:, others] + shares_BHTS[:, one]) / 2)
+        of_rows_BXT = _excess(mixture_BXT, spread_BHT[:, others], spread_BHT[:, one])
         mean_BX = (of_rows_BXT * rows_BXT).sum(axis=-1) / np.maximum(rows_BXT.sum(axis=-1), 1)
         divergence_BHH[:, head, head:] = divergence_BHH[:, head:, head] = mean_BX
     return divergence_BHH

@@ -94,16 +94,12 @@ def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
     return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
 
 
-def bases(weights: Turned, product: Turned) -> tuple[Figure, Figure]:
-    """A weight matrix and a product of two, each before and after a change of basis; the first rows and columns."""
-    return _beside(weights, "a weight matrix"), _beside(product, "a product of two")
-
-
-def _beside(both: Turned, name: str) -> Figure:
+def in_two_bases(both: Turned, name: str) -> Figure:
+    """A matrix before and after a change of basis; of a large one the first rows and columns."""
     before, after = (matrix[:MOST_FEATURES, :MOST_FEATURES] for matrix in (both.before, both.after))
     rows, columns = (tuple(map(str, range(count))) for count in before.shape)
     sheet = Sheet(rows, columns, "feature", max(largest(before), largest(after)), width=520)
-    says = f"Part of {name} of the head before and after a change of basis."
+    says = f"{name} of the head before and after a change of basis."
     return tiled(sheet, [Tile(before, "before"), Tile(after, "after")], says, across=2)
 
 

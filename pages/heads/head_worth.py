@@ -17,20 +17,18 @@ from attention_viz.labels import number, percent
 now = here()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
 head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
-asks, gap = token(trace, "T", query), output_gap(trace)
-way = "the merged heads" if trace.projections.w_o is None else "merged · W_O"
+mixes, way = (
+    ("Without W_O each head fills its own features;", "the merged heads")
+    if trace.projections.w_o is None
+    else ("W_O mixes all heads, yet", "merged · W_O")
+)
 apart = "the parts of different heads point in different directions"
 
 st.latex(r"O\,W_O \;=\; \sum_h O_h\,W_O^{(h)}")
 st.markdown(
-    (
-        "W_O mixes all heads, yet"
-        if trace.projections.w_o is not None
-        else "Without W_O each head fills its own features;"
-    )
-    + f" the output is a plain **sum**: each head adds its part. Here it is for feature {column} of every token. Parts "
-    f"above the line pull up, parts below pull down; the tick is the output itself, computed as {way}. Over all "
-    f"tokens and features the two ways differ by at most {number(gap)}."
+    f"{mixes} the output is a plain **sum**: each head adds its part. Here it is for feature {column} of every token. "
+    f"Parts above the line pull up, parts below pull down; the tick is the output itself, computed as {way}. Over all "
+    f"tokens and features the two ways differ by at most {number(output_gap(trace))}."
 )
 with st.container(key="wide worth stacked"):
     show_figure(drawn.stacked(trace, column), "worth stacked")
@@ -52,8 +50,8 @@ else:
     st.caption("All heads are on. Switch one off: which tokens need it?")
 show_board(drawn.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(
-    f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {asks} moves by "
-    f"{number(float(token_changes(trace)[0, head, query]))} without head {head}."
+    f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {token(trace, 'T', query)} "
+    f"moves by {number(float(token_changes(trace)[0, head, query]))} without head {head}."
     + (f" Lengths do not add up, because {apart}." if n_heads > 1 else "")
 )
 
@@ -83,11 +81,10 @@ seed = choose_basis()
 if seed:
     other = turned(trace, seed)
     changed, same = moved(trace, other, head), kept(trace, other, head)
-    left, right = st.columns(2, gap="medium")
-    for place, both, said in ((left, changed, "Changed"), (right, same, "Unchanged but for rounding")):
+    parts = ((changed, "Changed", "W_Q"), (same, "Unchanged but for rounding", "W_Q W_Kᵀ"))
+    for place, (both, said, name) in zip(st.columns(2, gap="medium"), parts, strict=True):
         named = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in both)
-        place.markdown(f"**{said}**, head {head}, largest change as part of the largest number: {named}.")
-    for place, basis, name in zip((left, right), drawn.bases(changed[0], same[0]), ("W_Q", "W_Q W_Kᵀ"), strict=True):
         with place:
+            st.markdown(f"**{said}**, head {head}, largest change as part of the largest number: {named}.")
             st.markdown(f"**{name}** of head {head}")
-            show_figure(basis, f"worth {name}")
+            show_figure(drawn.in_two_bases(both[0], name), f"worth {name}")

@@ -14,7 +14,7 @@ from tests.browser.driving import (
     expect_title,
     settled,
 )
-from tests.ui.test_decoded_pictures import pixels_of, png
+from tests.ui.picturing import pixels_of, png
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]

@@ -15,7 +15,7 @@ from attention_core.labs.training_settings import TrainingSettings, models
 from attention_ui.labs import convolution_lab
 from attention_ui.labs.training_run import Run
 from tests.ui.app import figures, gone_to, here, opened, scenes, texts
-from tests.ui.test_decoded_pictures import pixels_of, png
+from tests.ui.picturing import pixels_of, png
 
 
 def press(app: AppTest, label: str) -> AppTest:

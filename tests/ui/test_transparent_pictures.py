@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from attention_ui.labs.decoded_pictures import read_any_picture
-from tests.ui.test_decoded_pictures import BLUE, GREYS, RED, SHARES, chunk, made, pixels_of, png, written
+from tests.ui.picturing import BLUE, GREYS, RED, SHARES, chunk, made, pixels_of, png, written
 
 
 def test_transparency_lies_on_white() -> None:

@@ -14,6 +14,7 @@ from .markdown import plain
 
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
 ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
+UNSET, TAKEN_BACK = "unset", "choices taken back"  # the names that a step back in the browser takes back, see history.js
 
 
 def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
@@ -21,6 +22,8 @@ def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
 
     read: makes the choice of the text in the address. Raises: AttentionError for a text that says nothing.
     """
+    if name in st.session_state[TAKEN_BACK] and st.session_state.get(f"url {name}") is not None:
+        st.session_state[name] = default
     known, given = st.session_state.setdefault(name, default), wish(name)
     if given is None:
         return
@@ -48,7 +51,10 @@ def listen() -> None:
 
     Only names that a choice can have count: of others some belong to this module, and some Streamlit does not bear.
     """
+    taken_back = st.query_params.pop(UNSET, "").split(".")
     asked = {name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)}
+    if ASKED_BEFORE not in st.session_state:
+        st.session_state[TAKEN_BACK] = taken_back
     st.session_state[ASKED] = st.session_state.pop(ASKED_BEFORE, asked)
 
 

@@ -193,6 +193,33 @@ def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
     click_cell(page, "scores", [0, 0, 2, 3])
     expect_address(page, "query=2", "key=3")
     assert page.evaluate("history.length") == entries + 1
-    for _ in range(2):
-        settled(page).go_back()
+    settled(page).go_back()
+    expect_address(page, "!query", "!key", "!unset")
+    expect_result(page, score_at(trace_of(Scenario()), 0, 0, 0))
+    settled(page).go_back()
     expect_title(page, "Tokens")
+
+
+def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
+    """An address says nothing of what is as at first: a step back from the first pin, or the first edit, leads there."""
+    page = visit("scores")
+    click_cell(page, "scores", [0, 0, 2, 3])
+    expect_address(page, "query=2", "key=3")
+    settled(page).go_back()
+    expect_address(page, "!query", "!key", "!unset")
+    expect(settled(page).get_by_label("Query", exact=True)).to_have_value("0 · The")
+    page.go_forward()
+    expect_address(page, "query=2", "key=3")
+    expect_result(page, score_at(trace_of(Scenario()), 0, 2, 3))
+
+
+def test_forward_after_undo_undoes_again(visit: Visit) -> None:
+    """Undo is an act like others: a step back brings the edit again, a step forward takes it away again."""
+    page = visit("projections?edits=wq_0_0_9")
+    page.get_by_role("button", name="Undo").click()
+    expect_address(page, "!edits")
+    settled(page).go_back()
+    expect_address(page, "edits=wq_0_0_9")
+    settled(page).go_forward()
+    expect_address(page, "!edits", "!unset")
+    expect(settled(page).get_by_role("button", name="Undo")).to_have_count(0)

@@ -177,3 +177,18 @@ def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, ask
     ]
     assert app.session_state[f"switches {name}"] == ([1] if name == "off" else [])
     assert not app.run().toast
+
+
+def test_a_step_back_takes_a_choice_back_once() -> None:
+    """An address that says "unset" gives up what the app wrote there; said again, too late, it takes nothing."""
+    app = opened("scores", head=2, query=3)
+    del app.query_params["head"]
+    app.query_params["unset"] = "head.n_heads.subset"
+    app.run()
+    assert (app.session_state["head"], app.session_state["query"]) == (0, 3)
+    assert "unset" not in app.query_params
+    app.query_params["unset"] = "head"
+    app.selectbox(key="head").set_value(1).run()
+    assert app.session_state["head"] == 1
+    assert not app.toast
+    assert not errors(app)

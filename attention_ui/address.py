@@ -14,7 +14,7 @@ from .markdown import plain
 
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
 ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
-UNSET, TAKEN_BACK = "unset", "choices taken back"  # the names that a step back in the browser takes back, see history.js
+UNSET, TAKEN_BACK = "unset", "choices taken back"  # what a step back in the browser takes back, see history.js
 
 
 def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:

@@ -201,7 +201,7 @@ def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
 
 
 def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
-    """An address says nothing of what is as at first: a step back from the first pin, or the first edit, leads there."""
+    """An address says nothing of what is as at first: a step back from the first pin leads there."""
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 2, 3])
     expect_address(page, "query=2", "key=3")

@@ -34,8 +34,8 @@ code { white-space: pre-wrap; }
 """
 
 
-def handout(scene: JSON, title: str, says: str, formula: str, source: str) -> str:
-    """A whole page: title, one sentence, the formula as plain text, the board, and the address it was made from.
+def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
+    """A whole page: title, one sentence, the code that computes it, the board, and what it was made of.
 
     scene: dressed for "both" modes. The policy in the page allows its own script and styles and no network at all.
     """
@@ -58,9 +58,9 @@ def handout(scene: JSON, title: str, says: str, formula: str, source: str) -> st
 <body>
 <h1>{escape(title)}</h1>
 <p>{escape(says)}</p>
-<p><code>{escape(formula)}</code></p>
+<p><code>{escape(code)}</code></p>
 <main id="board"></main>
-<p><small>{escape(source)}</small></p>
+<p><small>{escape(made_of)}</small></p>
 <script type="application/json" id="scene">{data}</script>
 <script type="text/plain" id="packed">{_packed(script)}</script>
 <script>{UNPACK}</script>

@@ -97,17 +97,14 @@ def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     """Whatever the sizes and the options of the call, the payload is the trace."""
     layer, options = call
     trace = layer.run(**options)
-    for name, made in STORY.items():
-        heads = trace.sizes
-        focus = (heads["H"] - 1, min(2, heads["T"] - 1), 0)
-        if name in ("scores", "scale", "mask", "softmax", "mixing", "merge", "pair"):
-            check(trace, getattr(story, name)(Stage(trace), focus))
-        elif name == "output":
-            check(trace, story.output(Stage(trace), focus[1], 0))
-        elif name == "overview":
-            check(trace, overview(Stage(trace), *focus))
-        else:
-            assert made
+    focus = (trace.sizes["H"] - 1, min(2, trace.sizes["T"] - 1), 0)
+    for name in ("scores", "scale", "mask", "softmax", "mixing", "merge", "pair"):
+        check(trace, getattr(story, name)(Stage(trace), focus))
+    for field in story.SOURCES:
+        check(trace, story.projection(Stage(trace), field, focus))
+        check(trace, story.split(Stage(trace), field, focus))
+    check(trace, story.output(Stage(trace), focus[1], 0))
+    check(trace, overview(Stage(trace), *focus))
 
 
 def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:

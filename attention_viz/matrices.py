@@ -64,7 +64,6 @@ def board(matrices: Sequence[Matrix], cell: tuple[str, int, int], description: s
     letters = {side: side.letter or f"side {number}" for number, side in enumerate(sides)}
     array, *index = cell
     return {
-        "version": 1,
         "description": turned(description, notation),
         "arrays": {matrix.name: _array(matrix, letters, notation) for matrix in matrices},
         "rules": {matrix.name: rule_sent(matrix.rule) for matrix in matrices if matrix.rule},

@@ -47,7 +47,6 @@ def scene(stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]]
     names = _needed(stage, [panel.array for panel in panels])
     array, index = cell
     return {
-        "version": 1,
         "description": turned(description, stage.notation),
         "arrays": {name: sent(stage, name) for name in names},
         "rules": {name: rule_sent(told) for name in names if (told := _told(stage, name, names))},

@@ -39,7 +39,6 @@ def thumbnails(
     layer, head, query, key = cell
     limit = None if kind == "probability" else max(largest(numbers) for numbers in layers)
     return {
-        "version": 1,
         "description": description,
         "arrays": {
             f"layer {number}": array_sent(

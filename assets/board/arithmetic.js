@@ -25,7 +25,7 @@ export function writeArithmetic(root, look, cell, options = {}) {
   );
   if (derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
   const equals = derivation.operation === "given" ? null : sign("=");
-  const result = known ? resultOf(look, cell, derivation) : element("span", "pending", "…");
+  const result = known ? resultOf(look, cell, derivation) : element("span", "", "…");
   root.replaceChildren(titleOf(look, cell, options.edit), element("div", "line", box, element("div", "outcome", equals, result)));
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;
 }
@@ -139,11 +139,7 @@ function softmaxBody(look, { terms, own, maximum, total }, options) {
     look,
     terms,
     options,
-    (look_, term, i) => {
-      const made = chip(number(term.value), `exp(${number(term.factors[0].value)} − ${number(maximum)})`, sums[i]);
-      made.classList.toggle("own", i === own);
-      return made;
-    },
+    (look_, term, i) => chip(number(term.value), `exp(${number(term.factors[0].value)} − ${number(maximum)})`, sums[i]),
     "+",
   );
 }
@@ -190,7 +186,7 @@ function factorChip(look, factor, running = null) {
 
 function coloured({ model, palette }, factor, text) {
   const array = model.arrays[factor.array];
-  const made = element("span", "factor", text);
+  const made = element("span", "", text);
   made.style.color = roleColour(palette, array.role);
   made.title = `${array.title ?? factor.array}: ${placeWords(model, factor)}`;
   return made;

@@ -16,7 +16,7 @@ import { buildStage, showStyled } from "./stage.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
-const COLOURS = ["background", "text", "muted", "line", "primary", "query", "key", "value", "output", "focus", "hidden", "hatch"];
+const COLOURS = ["background", "text", "muted", "line", "primary", "key", "focus"]; // of which board.css makes use
 
 /** Put a matrix board into root: {update(scene), current(), destroy()}; handlers: onPin, onEdit, onOpen. */
 export function createBoard(root, handlers = {}) {

@@ -28,7 +28,6 @@ def sharing(
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
     size = "full" if n_heads * n_keys <= MOST_LARGE else "small"
     return {
-        "version": 1,
         "description": f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}.",
         "arrays": {name: _array(name, one, limit) for name, one in kinds.items()},
         "rules": {},

@@ -28,7 +28,6 @@ def attention_alone(shares_TS: Array, labels: tuple[Sequence[str], Sequence[str]
     """The heatmap of a head of which nothing else is known; of a long sequence the part around the cell is sent."""
     title = "what each query reads"
     return {
-        "version": 1,
         "description": "What each query of the head reads.",
         "arrays": {"attention": array_sent(title, shares_TS, (query, key), side=64)},
         "rules": {},

@@ -32,7 +32,6 @@ export function productScene() {
   const dot = (i, j, scale) => [0, 1, 2].reduce((sum, k) => sum + scale * left[3 * i + k] * right[3 * j + k], 0);
   const result = [1, 10].flatMap((scale) => [0, 1].flatMap((i) => [0, 1, 2, 3, 4].map((j) => dot(i, j, scale))));
   return {
-    version: 1,
     description: "a product",
     player: true,
     arithmetic: true,

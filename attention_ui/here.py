@@ -8,11 +8,11 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.notation import Notation, turned
+from attention_core.notation import OURS, Notation, turned
 from attention_core.own.edits import outside
 from attention_core.own.matrix_names import ALL_SYMBOLS
 from attention_core.projections import MATRICES
-from attention_core.scenario import Scenario, edits_of, own_of, trace_of
+from attention_core.scenario import Scenario, edits_of, own_of, tokens_of, trace_of
 from attention_viz.labels import counted
 from attention_viz.names import symbol_of
 from attention_viz.payload import Stage
@@ -42,7 +42,17 @@ class Here:
         """The sentence, and what else was chosen, in one line for a hand-out."""
         sizes = self.trace.sizes
         size = (counted(sizes["D"], "feature"), counted(sizes["H"], "head"))
-        return f"“{self.scenario.text}”: {', '.join((*size, *self._weights, f'mask {self.scenario.mask}'))}"
+        cut = f", first {counted(sizes['T'], 'token')}" if tokens_of(self.scenario).n_left_out else ""
+        chosen = ", ".join((*size, *self._weights, f"mask {self.scenario.mask}"))
+        return f"“{self.scenario.text}”{cut}: {chosen}{self._notation}"
+
+    @property
+    def _notation(self) -> str:
+        """Whose symbols a hand-out has, and how its matrices lie, where that is another text's."""
+        if self.notation is OURS:
+            return ""
+        turned = "; the matrices are shown transposed, the line of code has tokens as rows"
+        return f". Symbols of {self.notation.title}" + (turned if self.notation.convention == "column" else "")
 
     @property
     def _weights(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from ..checks import Array
 from ..decompositions import head_slice
 from ..trace import Trace
 from . import check_places
-from .gauge import change_gauge, random_gauge
+from .gauge import change_gauge, query_key_forms, random_gauge, value_output_forms
 from .reruns import rerun
 
 
@@ -60,8 +60,8 @@ def kept(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
 
 def _products(trace: Trace, head: int) -> dict[str, Array]:
     """W_Q W_Kᵀ and W_V W_O of one head. Shapes: (D, M), (M, O)."""
-    query_DK, key_MK, value_MV = (head_slice(trace, name, head) for name in ("w_q", "w_k", "w_v"))
-    return {r"W_Q W_K^{\top}": query_DK @ key_MK.T, "W_V W_O": value_MV @ _rows(trace, head)}
+    forms = {r"W_Q W_K^{\top}": query_key_forms, "W_V W_O": value_output_forms}
+    return {symbol: form(trace.projections)[head] for symbol, form in forms.items()}
 
 
 def _rows(trace: Trace, head: int) -> Array:

@@ -162,10 +162,13 @@ def says(trace: Trace, name: str, notation: Notation) -> str:
 
 def _reworded(sentence: str, notation: Notation) -> str:
     named = {OURS.symbols[name]: name for name in ("w_q", "w_k", "w_v", "w_o", "queries", "keys", "values", "scale")}
-    sentence = re.sub(
-        r"(?<![\w’'])(W_[QKVO]|[QKVs])(?!\w)", lambda m: Symbol(notation.base(named[m[1]])).plain, sentence
-    )
-    return turned(sentence, notation)
+
+    def written(found: re.Match[str]) -> str:
+        sign = Symbol(notation.base(named[found[1]]))
+        is_turned = named[found[1]] in WEIGHTS and notation.convention == "column"
+        return sign.transposed.plain if is_turned else sign.plain
+
+    return turned(re.sub(r"(?<![\w’'])(W_[QKVO]|[QKVs])(?!\w)", written, sentence), notation)
 
 
 def turned(words: str, notation: Notation) -> str:

@@ -106,6 +106,16 @@ def _output(trace: Trace, notation: Notation) -> tuple[str, str]:
     return notation.base("output"), mixed + _bias(trace, notation, "w_o") + added
 
 
+def output_by_heads(notation: Notation) -> str:
+    """The LaTeX formula of the merged heads times W_O as a sum with a part for each head's block of W_O."""
+    index = notation.indices[0]
+    of_head = notation.of_head(notation.base("head_outputs"))
+    block = f"{{{notation.base('w_o')}}}^{{({index})}}"
+    is_column = notation.convention == "column"
+    part = rf"\big({block}\big)^{{\top}} {of_head}" if is_column else rf"{of_head}\,{block}"
+    return rf"{_times(notation.base('merged'), 'w_o', notation)} \;=\; \sum_{{{index}}} {part}"
+
+
 FORMULAS: dict[str, Callable[[Trace, Notation], tuple[str, str]]] = {
     "inputs": _inputs,
     "memory": _memory,

@@ -63,7 +63,11 @@ else:
     )
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown("**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common")
+        st.markdown(
+            "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
+            help=r"$\tfrac1T\sum_i H\big(\tfrac{A_i+B_i}{2}\big)-\tfrac{H(A_i)+H(B_i)}{2}$ for the rows $A_i, B_i$ of "
+            "two heads, $H$ their entropy.",
+        )
         show_figure(divergences(distance, order), "head divergences")
         if near:
             st.markdown(
@@ -71,22 +75,14 @@ else:
                 f"other to {percent(float(similarity.redundancy(distance[near])))} (1 − JSD / ln 2)."
             )
     with right:
-        st.markdown("**Centred correlation:** 1 = the same preferences, −1 = opposite ones")
+        st.markdown(
+            "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
+            help=r"$\dfrac{\langle A-U,\,B-U\rangle}{\lVert A-U\rVert\,\lVert B-U\rVert}$, $U$ an even spread over the "
+            "visible keys.",
+        )
         show_figure(correlations(correlation, order), "head correlations")
         if like:
             st.markdown(f"Most alike: heads {like[0]} and {like[1]} with {number(correlation[like], 2)}.")
-    with st.popover(
-        "Formulas and ranges", icon=":material/menu_book:", key="likeness formulas", on_change="rerun"
-    ) as formulas:
-        if formulas.open:
-            st.markdown(
-                r"**Jensen–Shannon divergence** "
-                r"$\tfrac1T\sum_i H\big(\tfrac{A_i+B_i}{2}\big)-\tfrac{H(A_i)+H(B_i)}{2}$ "
-                r"for the rows $A_i, B_i$ of two heads, $H$ their entropy; 0 to ln 2 ≈ 0.693."
-                "\n\n"
-                r"**Centred correlation** $\dfrac{\langle A-U,\,B-U\rangle}{\lVert A-U\rVert\,\lVert B-U\rVert}$, "
-                r"$U$ an even spread over the visible keys; −1 to 1."
-            )
     st.caption(
         f"All {counted(n_heads, 'head')} together differ by "
         f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {n_heads} = "

@@ -6,6 +6,7 @@ from attention_core.decompositions import output_gap
 from attention_core.heads.gauge_effect import kept, moved, turned
 from attention_core.heads.head_comparison import relative_change
 from attention_core.heads.worth import ablated_output, norm_shares, ranking, signed_shares, token_changes
+from attention_core.notation.formulas import output_by_heads
 from attention_ui.board import show_board
 from attention_ui.heads.heads_choice import choose_basis, choose_heads
 from attention_ui.here import here
@@ -20,11 +21,11 @@ head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.siz
 mixes, way = (
     ("Without W_O each head fills its own features;", "the merged heads")
     if trace.projections.w_o is None
-    else ("W_O mixes all heads, yet", "merged · W_O")
+    else (f"{now.symbol('w_o')} mixes all heads, yet", f"the merged heads times {now.symbol('w_o')}")
 )
 apart = "the parts of different heads point in different directions"
 
-st.latex(r"O\,W_O \;=\; \sum_h O_h\,W_O^{(h)}")
+st.latex(output_by_heads(now.notation))
 st.markdown(
     f"{mixes} the output is a plain **sum**: each head adds its part. Here it is for feature {column} of every token. "
     f"Parts above the line pull up, parts below pull down; the tick is the output itself, computed as {way}. Over all "
@@ -77,8 +78,7 @@ st.markdown(
     "A single weight matrix means little: queries and keys meet only in dot products. Take any invertible R and write "
     "W_Q R for W_Q and W_K R⁻ᵀ for W_K, and likewise W_V T and T⁻¹ W_O: every head does exactly what it did."
 )
-seed = choose_basis()
-if seed:
+if seed := choose_basis():
     other = turned(trace, seed)
     changed, same = moved(trace, other, head), kept(trace, other, head)
     parts = ((changed, "Changed", "W_Q"), (same, "Unchanged but for rounding", "W_Q W_Kᵀ"))

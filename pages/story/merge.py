@@ -61,7 +61,12 @@ else:
 if n_heads > 1:
     st.markdown(
         "**Merging mixes nothing.** Every number of the merged matrix is one number of one head, copied: nothing a "
-        "head found has met what another head found. That is the work of W_O, in the next step."
+        "head found has met what another head found. "
+        + (
+            "A layer with weights does that with W_O, in the next step; these are weightless."
+            if trace.projections.w_o is None
+            else "That is the work of W_O, in the next step."
+        )
     )
 told(trace, "merged", (0, query, column), now.turned(f"Row {query}, column {column} of the merged matrix, copied"))
 code_and_numbers(now, ("merged", "head_outputs"), board)

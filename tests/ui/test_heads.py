@@ -227,15 +227,22 @@ def test_a_hostile_address_gives_the_page(page: str, first: int) -> None:
     assert figures(app)
 
 
-@pytest.mark.parametrize(
-    ("box", "formula"), [("all measures", r"\ln A_{ij}"), ("likeness formulas", r"\langle A-U,\,B-U\rangle")]
-)
-def test_formulas_come_when_they_are_opened(box: str, formula: str) -> None:
-    """What stands in a closed box is not sent; opened, it holds the formulas."""
+def test_formulas_come_when_they_are_opened() -> None:
+    """What stands in a closed box is not sent; opened, it holds the formulas. Those of likeness are in tooltips."""
     app = opened("head-portraits", portrait="self-mass")
-    assert formula not in texts(app)
-    app.session_state[box] = True
-    assert formula in texts(app.run())
+    assert r"\ln A_{ij}" not in texts(app)
+    helps = " ".join(part.help or "" for part in app.markdown)
+    assert all(formula in helps for formula in (r"\tfrac{H(A_i)+H(B_i)}{2}", r"\langle A-U,\,B-U\rangle"))
+    app.session_state["all measures"] = True
+    assert r"\ln A_{ij}" in texts(app.run())
+
+
+def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
+    """Where tokens are columns, the weights stand left of what they multiply, transposed."""
+    app = opened("head-worth", notation="gml")
+    assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in app.latex[0].value
+    assert "computed as the merged heads times W_Oᵀ" in texts(app).replace("\\", "")
+    assert r"O_h\,{W_O}^{(h)}" in opened("head-worth").latex[0].value
 
 
 def test_an_average_that_hides_nothing() -> None:

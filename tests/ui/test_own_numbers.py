@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.notation import OURS
+from attention_core.notation.texts import DOSHI
 from attention_core.own.edits import Edit, Edits
 from attention_core.own.npz_matrices import write_npz
 from attention_core.own.own_matrices import OwnMatrices, shown_matrices, template
@@ -88,7 +89,17 @@ WHOLE = shown_matrices(trace_of(Scenario()))
 def test_a_hand_out_names_the_weights_that_were_used(choices: dict[str, Any], said: str) -> None:
     """A seed where numbers were drawn with it, own matrices by name, and how many cells were edited."""
     sentence = here(opened("scores", **choices)).sentence
-    assert re.fullmatch(rf"“The animal .*”: \d+ features, \d+ heads, {re.escape(said)}, mask none", sentence)
+    assert re.fullmatch(
+        rf"“The animal [^”]*”(, first 3 tokens)?: \d+ features, \d+ heads, {re.escape(said)}, mask none", sentence
+    )
+
+
+def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
+    """Its board may hold fewer tokens than its sentence, and another text's symbols, of transposed matrices."""
+    sentence = here(opened("scores", n_tokens=5, notation="gml")).sentence
+    said = r"“The animal .*”, first 5 tokens: .*, mask none\. Symbols of .*; the matrices are shown transposed, .*"
+    assert re.fullmatch(said, sentence)
+    assert here(opened("scores", n_tokens=12, notation="doshi")).sentence.endswith(f". Symbols of {DOSHI.title}")
 
 
 def test_a_hand_out_of_a_file_has_no_seed() -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_viz.theme import Figure, dress
@@ -15,6 +16,8 @@ from attention_viz.theme import Figure, dress
 from .components import PLOTLY, component
 from .focus import follow_click
 from .markdown import plain
+
+MOST_ON_A_PHONE = 12  # columns of a picture that fit its width
 
 
 def theme_mode() -> str:
@@ -25,6 +28,11 @@ def theme_mode() -> str:
 def zoom() -> float:
     """How much larger than usual everything is written, for a classroom."""
     return 1.35 if st.session_state.get("present") else 1.0
+
+
+def place_for(name: str, n_columns: int) -> DeltaGenerator:
+    """Where a picture with so many columns is shown: on a phone few fit it, many keep their width and are scrolled."""
+    return st.container(key=f"{'wide' if n_columns > MOST_ON_A_PHONE else 'fitting'} {name}")
 
 
 def show_figure(

@@ -8,10 +8,11 @@ from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.panels import token
-from attention_ui.show import show_figure
+from attention_ui.show import place_for, show_figure
 from attention_viz.heads.arcs import MOST_LINES, arcs
 from attention_viz.heads.head_grids import heads_grid, of_key, of_query, together
 from attention_viz.labels import counted, number, percent
+from attention_viz.tiles import across_for
 
 STAGES = {"raw": "scores", "scaled": "scaled_scores", "masked": "masked_scores", "probabilities": "probabilities"}
 LINES = {"query": "from the query in focus", "key": "to the key in focus", "all": "of all queries to all keys"}
@@ -34,7 +35,7 @@ heads = chosen or tuple(range(trace.sizes["H"]))
 field = STAGES[stage]
 array = getattr(trace, field)[0]
 
-with st.container(key="wide heads grid"):
+with place_for("heads grid", across_for(len(heads)) * trace.sizes["S"]):
     show_figure(heads_grid(trace, field, heads, cell=cell, own_scale=own_scale), "heads grid", ("query", "key"))
 st.caption(
     "Rows are queries, columns are keys; every head saw the same tokens. A click moves the focus, the framed cell. "
@@ -69,7 +70,7 @@ elif view == "Lines":
         + (f" Not drawn: {counted(left_out, 'weaker line')} beyond the {MOST_LINES} strongest." if left_out else "")
     )
 else:
-    with st.container(key="wide heads together"):
+    with place_for("heads together", 2 * trace.sizes["S"]):
         merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
         show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
     lost = blur(trace, heads)

@@ -11,7 +11,7 @@ from attention_ui.board import show_board
 from attention_ui.heads.heads_choice import choose_basis, choose_heads
 from attention_ui.here import here
 from attention_ui.panels import token
-from attention_ui.show import show_figure
+from attention_ui.show import place_for, show_figure
 from attention_viz.heads import worth_figures as drawn
 from attention_viz.labels import number, percent
 
@@ -31,7 +31,7 @@ st.markdown(
     f"Parts above the line pull up, parts below pull down; the tick is the output itself, computed as {way}. Over all "
     f"tokens and features the two ways differ by at most {number(output_gap(trace))}."
 )
-with st.container(key="wide worth stacked"):
+with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too
     show_figure(drawn.stacked(trace, column), "worth stacked")
 
 st.subheader("Switch heads off", anchor=False)

@@ -100,6 +100,17 @@ def test_the_tools_of_a_chart(visit: Visit) -> None:
     assert chart.bounding_box() == before
 
 
+@pytest.mark.parametrize(("n_heads", "fits"), [(1, True), (4, False)])
+def test_on_a_phone_few_columns_fit_and_many_are_scrolled(visit: Visit, n_heads: int, fits: bool) -> None:
+    """Twelve keys of one head fit the width of a phone; those of heads side by side keep a width that can be read."""
+    page = visit(f"all-heads?n_heads={n_heads}")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width < 800")
+    box = grid(page).bounding_box()
+    assert box is not None
+    assert (box["width"] < 390) == fits
+
+
 def test_lines_between_cells(visit: Visit) -> None:
     """Cells stand apart by a line in the colour of the page, and the framed cell keeps its frame."""
     page = visit("all-heads?query=2&key=2")

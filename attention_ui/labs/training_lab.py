@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import SettingsError, attend
 from attention_core.heads.worth import switch_off
 from attention_core.labs.evaluation import best_possible, loss_floor
-from attention_core.labs.tasks import TASKS, task_named, unseen_examples
+from attention_core.labs.tasks import N_TEST, TASKS, task_named, unseen_examples
 from attention_core.labs.training_settings import (
     CONSTRAINTS,
     WIDE,
@@ -113,7 +113,7 @@ def verdict(run: Run, step: int, projections: Projections) -> None:
         st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
         st.metric(
             f"{name.capitalize()} on unseen sequences", show(result.total), border=True,
-            help="On 400 sequences that no step saw. " + (
+            help=f"On {N_TEST} sequences that no step saw. " + (
                 "The share of right choices." if result.by_accuracy else
                 "The squared error as a share of the target’s variance: 0 is perfect, 1 is always saying the mean."
             ),

@@ -15,6 +15,7 @@ from attention_core.labs.gradient_trace import GRADIENTS
 from attention_core.labs.losses import LOSSES
 from attention_core.labs.readouts import weightless_score
 from attention_core.labs.stiefel_adam import STIEFEL_ADAM
+from attention_core.labs.tasks import N_TEST
 from attention_core.labs.training_settings import TrainingSettings, expected_seconds, models
 from attention_viz.labels import counted, number
 
@@ -47,9 +48,9 @@ def comparison(task: str) -> None:
         what = "right choices" if by_accuracy else "error"
         st.dataframe(_rows(task, named, what), hide_index=True)
         st.caption(
-            f"{what.capitalize()} on 400 unseen sequences. *weightless*: Q = K = V = X, followed by the best linear "
-            "readout there is. A wide head has as many numbers as two heads, yet answers only one question. **The "
-            "number of heads is the number of different questions asked at once.**"
+            f"{what.capitalize()} on {N_TEST} unseen sequences. *weightless*: Q = K = V = X, followed by the best "
+            "linear readout there is. A wide head has as many numbers as two heads, yet answers only one question. "
+            "**The number of heads is the number of different questions asked at once.**"
         )
 
 

@@ -46,7 +46,4 @@ st.markdown(
     "preference at all) to 180° (opposite: tokens avoid themselves). Change the *temperature*: masses move, but no "
     "bar changes its side. Spread the lengths: only **longer** tokens can out-vote a token."
 )
-st.caption(
-    "The laboratory has one head of its own. Of the sidebar only the sentence counts here. Bars and numbers are "
-    "measured on the matrix that is shown."
-)
+st.caption("The laboratory has one head of its own. Bars and numbers are measured on the matrix that is shown.")

@@ -85,5 +85,5 @@ st.markdown(
 )
 st.caption(
     "Cordonnier, Loukas and Jaggi (2020) prove that K² heads with positions can express a K × K convolution. It needs "
-    "positions, a rule for the edge, and unbounded scores. The controls of the sidebar change nothing here."
+    "positions, a rule for the edge, and unbounded scores."
 )

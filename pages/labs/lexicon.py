@@ -65,4 +65,3 @@ with st.expander("The lexicon, and your own words", icon=":material/dictionary:"
                  on_change="rerun") as listed:  # fmt: skip
     if listed.open:
         lab.word_list()
-st.caption("The sentence of this laboratory is its own: the controls of the sidebar change nothing here.")

@@ -74,4 +74,3 @@ st.markdown(
     "**Try:** set *h* to 1: random square matrices have singular values near 0, so some directions are lost to the "
     "scores. Then compare the two experiments: what does the constraint cost, and what else would cure the deep stack?"
 )
-st.caption("The layers of this laboratory are its own: the controls of the sidebar do not change them.")

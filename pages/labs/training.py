@@ -78,4 +78,3 @@ st.markdown(
     "the one-head line before the heads part. *conjunction* is different: “my gender **and** my number” is one sum of "
     "scores, so one head is enough."
 )
-st.caption("The layers of this laboratory are its own: the controls of the sidebar do not change them.")

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attention_core.trained import D_MODEL
 from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
@@ -34,7 +35,7 @@ if shown.trained:
         "section 3.2). A single strong cell: a head that joins two particular words. *Find a head* ranks them all."
     )
     st.caption(
-        "The model is all-MiniLM-L6-v2, run on your sentence on this machine: 6 layers of 12 heads, 384 features, "
-        "trained to compare sentences. The story can take its weights from here, too (in the sidebar there: Weights, "
-        "trained)."
+        f"The model is all-MiniLM-L6-v2, run on your sentence on this machine: {sizes['L']} layers of {sizes['H']} "
+        f"heads, {D_MODEL} features, trained to compare sentences. The story can take its weights from here, too (in "
+        "the sidebar there: Weights, trained)."
     )

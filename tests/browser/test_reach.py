@@ -118,14 +118,15 @@ def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
     assert page.evaluate(FORMULAS_CUT) == []
 
 
-@pytest.mark.parametrize("width", [1440, 1280])
-def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Page, width: int) -> None:
-    """Each lies within the strip between Previous and Next, on top of no other."""
+@pytest.mark.parametrize(("width", "lines"), [(1440, 1), (1280, 2)])
+def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Page, width: int, lines: int) -> None:
+    """Each lies within the strip between Previous and Next, on top of no other, also where the widest name is bold."""
     page.set_viewport_size({"width": width, "height": 900})
-    links = visit("mask?present=true").get_by_role("navigation", name="Steps of the story").get_by_role("link").all()
-    boxes = [link.bounding_box() for link in links]
+    way = visit("projections?present=true").get_by_role("navigation", name="Steps of the story")
+    boxes = [link.bounding_box() for link in way.get_by_role("link").all()]
     before, *steps, after = [box for box in boxes if box]
     assert len(steps) == 11
+    assert len({box["y"] for box in steps}) == lines
     assert all(before["x"] + before["width"] <= box["x"] and box["x"] + box["width"] <= after["x"] for box in steps)
     assert all(
         one["x"] + one["width"] <= other["x"] or one["y"] + one["height"] <= other["y"]

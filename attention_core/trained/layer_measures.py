@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,19 +86,21 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
         raise SettingsError(f"{measure.title} is read off the scores, but of these heads only the attention is known")
     if isinstance(measure.source, Metric):
         return Measured(measure, _of_squares(measure.source, traces), None)
-    patterns = [pattern_of(trace) for trace in as_list("traces", traces)] or [
-        pattern_of_layer(maps, layer) for layer in range(len(maps.layers))
-    ]
+    known = as_list("traces", traces)
+    patterns = map(pattern_of, known) if known else (pattern_of_layer(maps, i) for i in range(len(maps.layers)))
     return _of_patterns(measure, measure.source, patterns)
 
 
-def _of_patterns(measure: LayerMeasure, source: Measure, patterns: Sequence[Pattern]) -> Measured:
-    if not source.applies(patterns[0]):
-        raise SettingsError(f"{measure.title} needs queries and keys that are the same tokens, which these are not")
-    values_LH = np.stack([source.value(pattern)[0] for pattern in patterns])
-    baselines = [source.baseline(pattern) for pattern in patterns]
-    even = [float(baseline[0].mean()) for baseline in baselines if baseline is not None]
-    return Measured(measure, values_LH, np.array(even) if even else None)
+def _of_patterns(measure: LayerMeasure, source: Measure, patterns: Iterable[Pattern]) -> Measured:
+    """One layer after the other: all in float64 beside each other would take gigabytes."""
+    values, even = [], []
+    for pattern in patterns:
+        if not source.applies(pattern):
+            raise SettingsError(f"{measure.title} needs queries and keys that are the same tokens, which these are not")
+        values.append(source.value(pattern)[0])
+        if (baseline := source.baseline(pattern)) is not None:
+            even.append(float(baseline[0].mean()))
+    return Measured(measure, np.stack(values), np.array(even) if even else None)
 
 
 def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,19 @@ def test_from_attention_alone() -> None:
             measure_layers(key, maps)
     with pytest.raises(SettingsError, match="measure is 'size' but must be one of entropy"):
         measure_layers("size", maps)
+
+
+def test_layers_are_measured_one_after_the_other() -> None:
+    """Twelve layers need hardly more memory at once than one of them, which in float64 is twice its size."""
+    layer = np.full((1, 256, 256), 1 / 256, np.float32)
+    peaks = []
+    for count in (1, 12):
+        maps = AttentionMaps.of([layer] * count)
+        tracemalloc.start()
+        measure_layers("entropy", maps)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2 * peaks[0]
 
 
 def test_the_strongest_pair_of_words() -> None:

@@ -29,13 +29,15 @@ class NpzFile:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The array "tokens", if it holds words."""
+        """The array "tokens", if it holds words; a batch of one is opened."""
         head = self._heads.get("tokens")
-        if head is None or head.dtype.kind != "U" or len(head.shape) != 1:
+        if head is None or head.dtype.kind != "U":
             return ()
+        if len(head.shape) != 1 and (len(head.shape) != 2 or head.shape[0] != 1):
+            raise FileError(f'"tokens" has shape {head.shape}, but must be a list of words, one for each position')
         if head.n_bytes > MAX_HEADER:
             raise FileError(f'"tokens" has {head.n_bytes:,} bytes, but labels may have {MAX_HEADER:,}: shorten them')
-        words = self._archive.read("tokens", head)
+        words = self._archive.read("tokens", head).reshape(-1)
         if words.view(f"{words.dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
             raise FileError('"tokens" holds a number that is no character; save the words again')
         return tuple(map(str, words))

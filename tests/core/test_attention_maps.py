@@ -137,6 +137,16 @@ def test_labels_that_are_none(words: str) -> None:
     file = open_weights(io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors")
     with pytest.raises(FileError, match="JSON list of words"):
         read_maps(file)
+def test_labels_of_a_batch_of_one() -> None:
+    """Tokens may have the axis of a batch of one, as the arrays may; with any other axis they are refused."""
+    words = np.array([TOKENS])
+    assert read_maps(open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": words})), "m")).tokens == TOKENS
+    for other in (words.T, np.array("the")):
+        file = open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": other})), "m")
+        with pytest.raises(FileError, match=r'"tokens" has shape \(.*\), but must be a list of words'):
+            read_maps(file)
+
+
 
 
 def test_a_file_without_attention() -> None:

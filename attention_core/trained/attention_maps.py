@@ -140,7 +140,9 @@ def _as_layer(number: int, layer: Any) -> Array:
     array = np.asarray(layer)
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]
-    if array.ndim != 3 or array.dtype.kind not in "fiu":
+    if array.dtype.kind not in "fiu":
+        raise ShapeError(f"layer {number} must hold numbers, but holds {array.dtype.name}; save it as float32")
+    if array.ndim != 3:
         raise ShapeError(
             f"layer {number} must hold numbers of shape (heads, queries, keys) or a batch of one, not {array.shape}"
         )
@@ -152,12 +154,15 @@ def _as_layer(number: int, layer: Any) -> Array:
 def _check_shares(number: int, layer_HTS: Array) -> None:
     """Every row is a distribution, or all 0 where a query had nothing to attend to."""
     totals_HT = layer_HTS.sum(axis=-1)
-    wrong = ~((np.abs(totals_HT - 1) <= _ROUNDING) | (totals_HT == 0))
-    if wrong.any() or layer_HTS.min() < 0:
-        head, query = (int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+    least_HT = layer_HTS.min(axis=-1)
+    wrong_HT = ~((np.abs(totals_HT - 1) <= _ROUNDING) | (totals_HT == 0)) | (least_HT < 0)
+    if wrong_HT.any():
+        head, query = (int(i) for i in np.unravel_index(int(np.argmax(wrong_HT)), wrong_HT.shape))
+        total, least = totals_HT[head, query], least_HT[head, query]
+        fault = f"holds {least:.3g}, a number below 0" if least < 0 else f"adds up to {total:.3g} instead of 1"
         raise ShapeError(
-            f"layer {number} holds no probabilities: its row of head {head}, query {query} adds up to "
-            f"{totals_HT[head, query]:.3g} instead of 1, or a number is below 0; pass what comes out of the softmax"
+            f"layer {number} holds no probabilities: its row of head {head}, query {query} {fault}; "
+            "pass what comes out of the softmax"
         )
 
 

@@ -24,6 +24,10 @@ def shares(*shape: int, dtype: type[np.floating] = np.float32) -> np.ndarray:
     return softmax(np.random.default_rng(2).normal(size=shape)).astype(dtype)
 
 
+BELOW = shares(H, T, T)
+BELOW[2, 3] = [0.5, 0.5, 0.5, -0.5, 0]
+
+
 class Tensor:
     """What is used of a PyTorch tensor that still has its gradient and lives on another device."""
 
@@ -85,7 +89,9 @@ def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
         ([np.zeros((H, 0, T))], "none 0"),
         ([[["a"]]], "must hold numbers"),
         ([np.full((H, T, T), 0.3)], "head 0, query 0 adds up to 1.5 instead of 1"),
-        ([np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))], "a number is below 0"),
+        ([np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))], r"query 0 holds -0\.333, a number below 0"),
+        ([shares(H, T, T), BELOW], r"^layer 1 .* head 2, query 3 holds -0\.5, a number below 0; pass what comes"),
+        ([np.eye(T, dtype=bool)[np.newaxis]], "layer 0 must hold numbers, but holds bool; save it as float32"),
         ([np.full((H, T, T), np.nan)], "adds up to nan"),
     ],
 )

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array
 from ..errors import FileError
 from ..npz_archive import NpzArchive
-from .weight_file import MAX_BYTES, MAX_HEADER, MAX_TENSORS, pickle_error
+from .weight_file import MAX_BYTES, MAX_HEADER, MAX_TENSORS, bytes_read, pickle_error
 
 
 class NpzFile:
@@ -41,6 +41,11 @@ class NpzFile:
         if words.view(f"{words.dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
             raise FileError('"tokens" holds a number that is no character; save the words again')
         return tuple(map(str, words))
+
+    def n_bytes(self, name: str) -> int:
+        """How many bytes an array takes once it is read."""
+        head = self._heads[name]
+        return bytes_read(head.shape, head.dtype.itemsize)
 
     def read(self, name: str) -> Array:
         """One array; half precision becomes float32."""

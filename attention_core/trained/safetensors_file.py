@@ -16,7 +16,7 @@ from ..checks import Array
 from ..errors import FileError
 from ..file_checks import is_possible_shape
 from ..npz_archive import check_names
-from .weight_file import MAX_HEADER, MAX_TENSORS, file_size
+from .weight_file import MAX_HEADER, MAX_TENSORS, bytes_read, file_size
 
 # BF16 is the upper half of a float32.
 _TYPES = {
@@ -68,6 +68,11 @@ class SafetensorsFile:
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise FileError('The metadata\'s "tokens" must be a JSON list of words, such as ["the", "cat"]')
         return tuple(words)
+
+    def n_bytes(self, name: str) -> int:
+        """How many bytes a tensor takes once it is read."""
+        tensor = self._tensors[name]
+        return bytes_read(tensor.shape, np.dtype(_TYPES[tensor.kind]).itemsize)
 
     def read(self, name: str) -> Array:
         """One tensor; half precision becomes float32."""

@@ -6,6 +6,7 @@ Neither format can hold anything but numbers and text. A pickle can hold a progr
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import BinaryIO, Protocol
@@ -31,6 +32,9 @@ class WeightFile(Protocol):
     def labels(self) -> tuple[str, ...]:
         """Token labels stored beside the arrays, or none."""
 
+    def n_bytes(self, name: str) -> int:
+        """How many bytes an array takes once it is read: eight for a number of 64 bits, four for any other."""
+
     def read(self, name: str) -> Array:
         """One array, in float32 or float64 if it holds numbers with a fraction. Raises: FileError."""
 
@@ -38,6 +42,15 @@ class WeightFile(Protocol):
 def _quoted(name: str) -> str:
     """A name as Python's source has it, whatever quotes are in it."""
     return json.dumps(name, ensure_ascii=False)
+
+
+def bytes_read(shape: tuple[int, ...], itemsize: int) -> int:
+    """How many bytes an array takes that is kept in float32, or in 64 bits where the file has them.
+
+    >>> bytes_read((2, 3), 2), bytes_read((2, 3), 8)
+    (24, 48)
+    """
+    return math.prod(shape) * max(4, itemsize)
 
 
 def file_size(file: BinaryIO) -> int:

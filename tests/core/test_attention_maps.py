@@ -137,12 +137,6 @@ def test_one_array_per_layer_in_a_file() -> None:
     assert np.array_equal(maps.layers[0], given["layer.9"][0])
 
 
-@pytest.mark.parametrize("words", ["{}", "[1]", "[", "[" * 100_000])
-def test_labels_that_are_none(words: str) -> None:
-    """Metadata that is no list of words is refused."""
-    file = open_weights(io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors")
-    with pytest.raises(FileError, match="JSON list of words"):
-        read_maps(file)
 def test_labels_of_a_batch_of_one() -> None:
     """Tokens may have the axis of a batch of one, as the arrays may; with any other axis they are refused."""
     words = np.array([TOKENS])
@@ -153,6 +147,12 @@ def test_labels_of_a_batch_of_one() -> None:
             read_maps(file)
 
 
+@pytest.mark.parametrize("words", ["{}", "[1]", "[", "[" * 100_000])
+def test_labels_that_are_none(words: str) -> None:
+    """Metadata that is no list of words is refused."""
+    file = open_weights(io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors")
+    with pytest.raises(FileError, match="JSON list of words"):
+        read_maps(file)
 
 
 def test_a_file_without_attention() -> None:

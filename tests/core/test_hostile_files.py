@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tracemalloc
 from contextlib import suppress
 
@@ -16,7 +17,7 @@ from attention_core import AttentionError, FileError
 from attention_core.trained.attention_maps import read_maps
 from attention_core.trained.own_weights import find_layers, open_weights, read_layer
 from attention_core.trained.weight_file import MAX_BYTES
-from tests.core.made_weight_files import HOSTILE, npz, safetensors
+from tests.core.made_weight_files import HOSTILE, archive, head, npy, npz, safetensors, tensor, with_header
 
 LAYER = {f"{kind}_{x}": np.ones((4, 4) if kind == "w" else 4, np.float32) for kind in "wb" for x in "qkvo"}
 WHOLE = {"m.safetensors": safetensors(LAYER), "m.npz": npz(LAYER)}
@@ -157,6 +158,29 @@ LABELS = {
 }  # fmt: skip
 
 
+EMPTY = {
+    "layers without heads": (20_000_000, 0, 3, 3),
+    "batches without heads": (20_000_000, 1, 0, 3, 3),
+    "no layers": (0, 2, 3, 3),
+    "heads without keys": (2, 3, 0),
+}
+
+
+@pytest.mark.parametrize("shape", EMPTY.values(), ids=list(EMPTY))
+@pytest.mark.parametrize("kind", ["npz", "safetensors"])
+def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
+    """A file of a hundred bytes says that it holds millions of layers of no heads: none of them is built."""
+    made = {"npz": archive({"a.npy": npy(head(f"{shape}"))}), "safetensors": with_header({"a": tensor([*shape], 0, 0)})}
+    file = open_weights(io.BytesIO(made[kind]), f"m.{kind}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=rf"^'a' has shape {re.escape(str(shape))}, but there must be at least 1"):
+            read_maps(file)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("fault", LABELS)
 def test_attention_that_cannot_be_shown(fault: str) -> None:
     """Labels that no page can hold, and more heads than a page can show, are refused with a sentence."""
@@ -176,6 +200,26 @@ def test_labels_of_bytes_as_the_sentence_says() -> None:
     """What the sentence about bytes tells to do makes labels of them."""
     file = open_weights(io.BytesIO(maps(tokens=np.array([b"a", b"b"]).astype(str))), "m.npz")
     assert read_maps(file).tokens == ("a", "b")
+
+
+def deflated(shape: tuple[int, ...], kind: str) -> io.BytesIO:
+    """Zeros that take a thousandth of their size."""
+    file = io.BytesIO()
+    np.savez_compressed(file, a=np.zeros(shape, kind))
+    return file
+
+
+def test_a_small_file_that_unpacks_to_much() -> None:
+    """Probabilities are refused by the bytes they take once they are read; 72 heads of 512 tokens are not too many."""
+    file = open_weights(deflated((2, 3, 2048, 2048), "f8"), "m.npz")
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=r"take 201,326,592 bytes .* at most 160,000,000: save fewer"):
+            read_maps(file)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert read_maps(open_weights(deflated((6, 12, 512, 512), "f8"), "m.npz")).sizes["L"] == 6
 
 
 def test_maps_beyond_the_limit() -> None:

@@ -67,8 +67,6 @@ def open_weights(file: BinaryIO, name: str) -> WeightFile:
     name = PurePath(name).name
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise FileError(f"The file's name must have at most {LONGEST_NAME} characters that can all be shown: rename it")
-    if PurePath(name).suffix.lower() in PICKLES:
-        raise pickle_error(name)
     size = file_size(file)
     if size > MAX_BYTES:
         raise FileError(f"{name} has {size:,} bytes, but at most {MAX_BYTES:,} are read: save the layer you want alone")
@@ -82,6 +80,8 @@ def open_weights(file: BinaryIO, name: str) -> WeightFile:
     if start[:4] == b"PK\x03\x04":
         return NpzFile(file, name)
     raise FileError(f"{name} is neither .safetensors nor .npz by its first bytes; save the weights as one of them")
+    if PurePath(name).suffix.lower() in PICKLES:  # the oldest kinds begin in many ways
+        raise pickle_error(name)
 
 
 def find_layers(file: WeightFile) -> tuple[FoundLayer, ...]:

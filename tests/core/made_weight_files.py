@@ -162,7 +162,7 @@ HOSTILE_NPZ: Corpus = {
 HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a PyTorch file": ("model.pt", lambda: archive({"archive/data.pkl": b""}), "torch.load"),
     "a PyTorch file renamed": ("model.npz", lambda: archive({"x/data.pkl": b"", "x/data/0": b""}), "torch.load"),
-    "a .bin": ("pytorch_model.bin", lambda: GOOD, r'save_file\(.*"pytorch_model.safetensors"'),
+    "a .bin": ("pytorch_model.bin", lambda: pickle.dumps([1], protocol=0), r'save_file\(.*"pytorch_model.safetensors"'),
     "a bare pickle": ("model.safetensors", lambda: pickle.dumps({"w": [1]}), "runs whatever program"),
     "nothing": ("model.safetensors", lambda: b"", "neither .safetensors nor .npz"),
     "wrong magic": ("model.npz", lambda: b"GGUF" + bytes(100), "neither .safetensors nor .npz"),

@@ -77,6 +77,13 @@ def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
         use(start + content, "m.npz")
 
 
+@pytest.mark.parametrize("kind", WHOLE)
+def test_the_first_bytes_decide(kind: str) -> None:
+    """Weights that are no pickle are read whatever the file is called, also as pickles usually are."""
+    for name in ("model.bin", "model.pt", "model"):
+        assert len(open_weights(io.BytesIO(WHOLE[kind]), name).shapes) == len(LAYER)
+
+
 @pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
 def test_names_that_are_none(name: str) -> None:
     """Whatever a file is called, a pickle in it gives the sentence and the lines that convert it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from ..checks import Array, divisors, whole_number
 from ..costs import MOST_NUMBERS
+from ..counting import counted
 from ..errors import FileError, SettingsError
 from ..file_checks import LARGEST_VALUE
 from ..npz_archive import LONGEST_NAME
@@ -79,33 +80,48 @@ def open_weights(file: BinaryIO, name: str) -> WeightFile:
         raise pickle_error(name)
     if start[:4] == b"PK\x03\x04":
         return NpzFile(file, name)
-    raise FileError(f"{name} is neither .safetensors nor .npz by its first bytes; save the weights as one of them")
     if PurePath(name).suffix.lower() in PICKLES:  # the oldest kinds begin in many ways
         raise pickle_error(name)
+    raise FileError(f"{name} is neither .safetensors nor .npz by its first bytes; save the weights as one of them")
 
 
 def find_layers(file: WeightFile) -> tuple[FoundLayer, ...]:
-    """Every attention layer whose names are known, in the order of their numbers.
+    """Every attention layer whose names are known, in the order of their numbers; a note tells of those left out.
 
-    Raises: FileError when there is none, with the first names that there are.
+    Raises: FileError when there is none, with what is wrong with the first, or the first names that there are.
     """
-    shapes, found, incomplete = file.shapes, [], []
-    for naming in NAMINGS:
-        for name in shapes:
-            prefix = name.removesuffix(naming.anchor)
-            if prefix == name or (prefix and prefix[-1] != "."):
-                continue
-            needed = [prefix + naming.parts[part] for part in naming.required]
-            missing = [part for part in needed if part not in shapes]
-            if missing:
-                incomplete.append(f"{prefix + naming.anchor} has no {missing[0]} beside it")
-            else:
-                found.append(_found(file, prefix, naming))
+    found, incomplete, refused = [], [], []
+    for prefix, naming in _anchored(file.shapes):
+        needed = [prefix + naming.parts[part] for part in naming.required]
+        if missing := [part for part in needed if part not in file.shapes]:
+            incomplete.append(f"{prefix + naming.anchor} has no {missing[0]} beside it")
+            continue
+        try:
+            found.append(_found(file, prefix, naming))
+        except FileError as error:
+            refused.append(error)
     if not found:
-        reason = incomplete[0] if incomplete else f"its names begin with {', '.join(list(shapes)[:3]) or 'nothing'}"
-        known = ", ".join(naming.title for naming in NAMINGS)
-        raise FileError(f"The file holds no whole attention layer: {reason}. Names that are understood: {known}")
-    return tuple(sorted(found, key=lambda layer: _in_order(layer.prefix)))
+        raise refused[0] if refused else _no_layer(file, incomplete)
+    found.sort(key=lambda layer: _in_order(layer.prefix))
+    if not refused:
+        return tuple(found)
+    left_out = f"{counted(len(refused), 'more layer')} of the file cannot be used: {refused[0]}."
+    return tuple(replace(layer, notes=(*layer.notes, left_out)) for layer in found)
+
+
+def _anchored(names: Iterable[str]) -> Iterator[tuple[str, Naming]]:
+    """Where a layer may be: what stands before the name by which it is recognised, and how its parts are named."""
+    for naming in NAMINGS:
+        for name in names:
+            prefix = name.removesuffix(naming.anchor)
+            if prefix != name and (not prefix or prefix[-1] == "."):
+                yield prefix, naming
+
+
+def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:
+    reason = incomplete[0] if incomplete else f"its names begin with {', '.join(list(file.shapes)[:3]) or 'nothing'}"
+    known = ", ".join(naming.title for naming in NAMINGS)
+    return FileError(f"The file holds no whole attention layer: {reason}. Names that are understood: {known}")
 
 
 def read_layer(file: WeightFile, layer: FoundLayer, n_heads: int) -> Projections:

@@ -201,6 +201,24 @@ def test_layers_that_cannot_be_used(arrays: Arrays, sentence: str) -> None:
         find_layers(opened(arrays))
 
 
+def test_an_odd_layer_does_not_hide_the_others() -> None:
+    """What cannot be used is left out of the list, and a note on every other layer says how many and why."""
+    good = as_gpt2(weights(), "a.")
+    narrow = as_gpt2(weights(), "b.") | {"b.attn.c_attn.weight": np.zeros((D, 31), np.float32)}
+    kernels = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), np.float32) for letter in "qkvo"}
+    (layer,) = find_layers(opened(kernels | good))
+    assert layer.prefix == "a."
+    assert layer.notes[-1] == (
+        "1 more layer of the file cannot be used: '*c*.q_proj.weight' has shape (4, 4, 1, 1), but must be a matrix."
+    )
+    (layer,) = find_layers(opened(narrow | good | kernels))
+    assert layer.notes[-1].startswith(
+        "2 more layers of the file cannot be used: 'b.attn.c_attn.weight' has width 31, but"
+    )
+    with pytest.raises(FileError, match=r"'b\.attn\.c_attn\.weight' has width 31"):
+        find_layers(opened(narrow | kernels))
+
+
 def of_shape(rows: int, columns: int) -> Any:
     """A file that says it holds a layer of these sizes; none of its numbers can be read."""
     shapes = {name: (columns, rows) if name == "w_o" else (rows, columns) for name in MATRICES}

@@ -44,6 +44,15 @@ def test_somebodys_layer() -> None:
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
 
+def test_a_layer_that_cannot_be_used_is_told() -> None:
+    """The other layers are listed, and what the odd one is called is shown as it is, not as markup."""
+    odd = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), "f4") for letter in "qkvo"}
+    app = uploaded("bert.safetensors", safetensors(odd | BERT))
+    assert [layer.split(" · ")[0] for layer in app.selectbox(key="yw_layer").options] == ["0", "1"]
+    assert "1 more layer of the file cannot be used" in app.info[0].value
+    assert "\\*c\\*\\.q\\_proj" in app.info[0].value
+
+
 def test_heads_that_look_evenly_are_said_to() -> None:
     """Every head of a masked layer whose scores are all 0 gives exactly the even share."""
     even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)

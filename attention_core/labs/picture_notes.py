@@ -2,8 +2,8 @@
 
 The rest is cut out before the file is decoded. A decoder would read all of it, each entry as long as the file if it
 says so: a photograph of a megabyte can ask for 100 GB.
-Source: ITU-T T.81, annex B (segments of a JPEG); the PNG specification, section 5 (chunks); Exif 2.32, sections 4.5.4
-and 4.6.4 (the tag Orientation).
+Source: ITU-T T.81, annex B (segments of a JPEG); the PNG specification, section 5 (chunks); GIF89a, sections 17 to 26
+(blocks); Exif 2.32, sections 4.5.4 and 4.6.4 (the tag Orientation).
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ _JPEG, _PNG = b"\xff\xd8", b"\x89PNG\r\n\x1a\n"
 _SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xda-\xfe])")
 _SCAN, _APP_1, _COMMENT = 0xDA, 0xE1, 0xFE
 _ADOBE = 0xEE  # says which colours the numbers mean
+_GIF = (b"GIF87a", b"GIF89a")
+# An extension or a picture; decoders pass over what stands before it.
+_GIF_BLOCK = re.compile(rb"[^!,;]*([!,])")
+_HAS_COLOURS, _CONTROL = 128, b"\xf9"
 
 
 def jpeg_without_notes(data: bytes) -> tuple[bytes, bytes]:
@@ -55,6 +59,29 @@ def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
             exif = data[place + 8 : end - 4]
         place = end
     return b"".join(kept), exif
+
+
+def gif_without_notes(data: bytes) -> tuple[bytes, bytes]:
+    """A GIF with nothing but what its first picture needs; it has no Exif part. Other bytes as they are.
+
+    Raises: FileError.
+    """
+    if not data.startswith(_GIF):
+        return data, b""
+    flags = int.from_bytes(data[10:11], "big")
+    start = place = 13 + (3 * 2 ** (flags % 8 + 1) if flags & _HAS_COLOURS else 0)
+    control = b""
+    while found := _GIF_BLOCK.match(data, place):
+        begin = found.end() - 1
+        if found[1] == b",":
+            return data[:start] + control + data[begin:], b""
+        place = begin + 2
+        while length := int.from_bytes(data[place : place + 1], "big"):
+            place += 1 + length
+        place += 1
+        if data[begin + 1 : begin + 2] == _CONTROL:  # which colour is transparent
+            control = data[begin:place]
+    raise FileError("The GIF is damaged before its first pixel; save it again")
 
 
 def orientation(exif: bytes) -> int:

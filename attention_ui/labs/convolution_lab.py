@@ -23,6 +23,7 @@ from .decoded_pictures import KINDS, read_any_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 OWN, DRAWN, FILE = "own", "drawn", "file"
+READ = "conv read"  # in the session: which file was read, and its pixels
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
 LAWS = {
@@ -155,9 +156,14 @@ def _from_file() -> Array:
         "it stays in this visit and is not in the address.",
     )  # fmt: skip
     if file is None:
+        st.session_state.pop(READ, None)
         st.caption("Until a file is chosen the disc is shown.")
         return IMAGES["disc"]
-    return shrink_image(read_any_picture(file.getvalue(), file.name))
+    read, picture = st.session_state.get(READ, ("", None))
+    if read != file.file_id:  # decoding takes up to a second, and every click runs the page again
+        picture = shrink_image(read_any_picture(file.getvalue(), file.name))
+        st.session_state[READ] = file.file_id, picture
+    return picture
 
 
 def _kernel_at(text: str) -> Array:

@@ -15,13 +15,19 @@ from PIL import Image
 from attention_core.checks import Array
 from attention_core.errors import FileError
 from attention_core.labs import luminance
-from attention_core.labs.picture_notes import jpeg_without_notes, orientation, png_without_notes, upright
+from attention_core.labs.picture_notes import (
+    gif_without_notes,
+    jpeg_without_notes,
+    orientation,
+    png_without_notes,
+    upright,
+)
 from attention_core.picture_file import KINDS as PLAIN
 from attention_core.picture_file import MAX_SIDE, check_bytes, check_sides, read_picture
 
 # The ending of a file's name and what Pillow calls its kind.
 DECODED = {"png": "PNG", "jpg": "JPEG", "jpeg": "JPEG", "gif": "GIF", "bmp": "BMP", "webp": "WEBP"}
-_WITHOUT_NOTES = {"JPEG": jpeg_without_notes, "PNG": png_without_notes}
+_WITHOUT_NOTES = {"JPEG": jpeg_without_notes, "PNG": png_without_notes, "GIF": gif_without_notes}
 KINDS = (*DECODED, *PLAIN)
 # Photographs may be this large: JPEG alone can be decoded at a half or a quarter of its size.
 MAX_PHOTOGRAPH_SIDE = 4096

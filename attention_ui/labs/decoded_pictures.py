@@ -6,6 +6,7 @@ Nothing in a file is believed: its size is read from its header, and refused, be
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
@@ -28,6 +29,14 @@ from attention_core.picture_file import MAX_SIDE, check_bytes, check_sides, read
 # The ending of a file's name and what Pillow calls its kind.
 DECODED = {"png": "PNG", "jpg": "JPEG", "jpeg": "JPEG", "gif": "GIF", "bmp": "BMP", "webp": "WEBP"}
 _WITHOUT_NOTES = {"JPEG": jpeg_without_notes, "PNG": png_without_notes, "GIF": gif_without_notes}
+_BEGINNINGS = {
+    "PNG": rb"\x89PNG\r\n\x1a\n",
+    "JPEG": rb"\xff\xd8\xff",
+    "GIF": rb"GIF8[79]a",
+    "BMP": rb"BM",
+    "WEBP": rb"RIFF.{4}WEBP",
+}
+_DAMAGED = "The picture is damaged or cut off: save it again"
 KINDS = (*DECODED, *PLAIN)
 # Photographs may be this large: JPEG alone can be decoded at a half or a quarter of its size.
 MAX_PHOTOGRAPH_SIDE = 4096
@@ -68,7 +77,7 @@ def read_any_picture(data: bytes, file_name: str) -> Array:
 
 
 def _decoded(data: bytes, kind: str) -> Image.Image:
-    """The first picture of a file, its size checked before its pixels are made."""
+    """The first picture of a file, in greys of 16 bits or in RGBA, its size checked before its pixels are made."""
     is_jpeg = DECODED[kind] == "JPEG"
     most = MAX_PHOTOGRAPH_SIDE if is_jpeg else MAX_SIDE
     try:
@@ -76,6 +85,8 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise FileError(f"The picture is huge, but 1 to {most:,} a side are read: choose another") from error
     except Exception as error:  # Pillow raises whatever its reader of a kind comes upon
+        if re.match(_BEGINNINGS[DECODED[kind]], data, re.DOTALL):
+            raise FileError(_DAMAGED) from error
         raise FileError(
             f"The file is named {kind} but does not begin as {DECODED[kind]} does: give it the name of its kind"
         ) from error
@@ -85,11 +96,11 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
     samples = str(picture.tile[0][3]) if picture.tile else ""  # loading forgets it
     try:
         picture.load()
+        if samples in _MADE_8_BITS and "transparency" in picture.info:
+            picture.info["transparency"] = _MADE_8_BITS[samples](picture.info["transparency"])
+        return picture if picture.mode in _DEEP else picture.convert("RGBA")
     except Exception as error:
-        raise FileError("The picture is damaged or cut off: save it again") from error
-    if samples in _MADE_8_BITS and "transparency" in picture.info:
-        picture.info["transparency"] = _MADE_8_BITS[samples](picture.info["transparency"])
-    return picture
+        raise FileError(_DAMAGED) from error
 
 
 def _halve(picture: Image.Image, n_scans: int) -> None:
@@ -105,4 +116,4 @@ def _grey(picture: Image.Image) -> Array:
     if kind := _DEEP.get(picture.mode):
         hidden = picture.info.get("transparency")
         return luminance.of_deep_greys(picture.tobytes(), picture.height, picture.width, kind=kind, hidden=hidden)
-    return luminance.of_colours(picture.convert("RGBA").tobytes(), picture.height, picture.width)
+    return luminance.of_colours(picture.tobytes(), picture.height, picture.width)

@@ -147,7 +147,14 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "a huge PNG": (lambda: png(10_000, 10_000, pixels_of(b"")), "a.png", "1 to 1,024"),
     "a large PNG": (lambda: png(1, 1025, pixels_of(b"")), "a.png", "1,025 × 1 pixels, but 1 to 1,024"),
     "a PNG beyond all": (lambda: png(2**31 - 1, 2**31 - 1, pixels_of(b"")), "a.png", "1 to 1,024"),
-    "a PNG of nothing": (lambda: png(0, 5, pixels_of(b"")), "a.png", "named png|0 pixels"),
+    "a PNG of nothing": (lambda: png(0, 5, pixels_of(b"")), "a.png", "damaged or cut off"),
+    "a PNG of 3 bits": (lambda: png(1, 1, pixels_of(b"a"), depth=3), "a.png", "damaged or cut off"),
+    "a PNG whose header is changed": (
+        lambda: png(1, 1, pixels_of(b"a")).replace(b"\0\0\0\1\x08", b"\0\0\0\2\x08"), "a.png", "damaged or cut off"),
+    "a PNG that hides nothing": (lambda: png(1, 1, chunk(b"tRNS", b""), pixels_of(b"a")), "a.png", "damaged or cut"),
+    "a PNG that hides more colours than it has": (
+        lambda: png(1, 1, chunk(b"PLTE", bytes(6)), chunk(b"tRNS", bytes(257)), pixels_of(b"\0"), colour=3), "a.png",
+        "damaged or cut off"),
     "a GIF cut in its notes": (
         lambda: written(GREYS, "GIF", comment=b"a" * 99).partition(b"aa")[0], "a.gif", "before its first pixel"),
     "a huge BMP": (
@@ -158,7 +165,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
         lambda: written(GREYS, "GIF").replace(b"," + struct.pack("<4H", 0, 0, 3, 2), b"," + b"\0\0\0\0\0\x27\0\x27"),
         "a.gif", "1 to 1,024"),
     "a huge WebP": (
-        lambda: b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\xff\xff\0" * 2, "a.webp", "1 to 1,024|begin"),
+        lambda: b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\xff\xff\0" * 2, "a.webp", "1 to 1,024|damaged"),
     "a huge JPEG": (lambda: declared(9999, 9999), "a.jpg", "1 to 4,096"),
     "a JPEG too wide by one": (lambda: declared(10, 4097), "a.jpg", "10 × 4,097 pixels, but 1 to 4,096"),
     "a cut PNG": (lambda: written(QUARTERS, "PNG")[:60], "a.png", "damaged or cut off"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from .attention import attend
 from .checks import Array, whole_number
+from .counting import counted
 from .embeddings import Embedding, embed
 from .errors import SettingsError, ShapeError
 from .masks import padding_mask, window_mask
@@ -121,6 +122,7 @@ def trace_of(scenario: Scenario) -> Trace:
     own_x = own_of(scenario).x
     inputs = embedding_of(scenario).inputs if own_x is None else own_x
     inputs, projections = apply(edits_of(scenario), inputs, projections_of(scenario))
+    _check_residual(scenario, inputs.shape[1], projections.d_out)
     trace = attend(
         inputs,
         projections,
@@ -139,7 +141,9 @@ def projections_of(scenario: Scenario) -> Projections:
         return replace(_trained(scenario).projections, **own.weights)
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
-    return replace(_projections(settled(scenario)), **own.weights)
+    drawn = settled(scenario)
+    _check_beside_orthonormal(own, drawn)
+    return replace(_projections(drawn), **own.weights)
 
 
 def _projections(scenario: Scenario) -> Projections:
@@ -168,8 +172,32 @@ def _check_beside_trained(own: OwnMatrices) -> None:
             said = ("tokens", D_MODEL) if name == "x" else expected
             raise ShapeError(
                 f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained layer it must be "
-                f"{' × '.join(map(str, said))}: choose other weights, or drop your own matrices"
+                f"{' × '.join(map(str, said))}: choose other weights, or leave it out"
             )
+
+
+def _check_beside_orthonormal(own: OwnMatrices, drawn: Scenario) -> None:
+    """No more columns than rows can be orthonormal, and no control changes a width that an own matrix decides.
+
+    Raises: ShapeError.
+    """
+    for size in ("d_k", "d_v"):
+        width, said = getattr(drawn, size), own.deciding(size)
+        if drawn.weights == "orthonormal" and said and width > drawn.d_model:
+            raise ShapeError(
+                f"{said}, which makes {size} = {width} with {counted(drawn.n_heads, 'head')}, but an orthonormal head "
+                f"is at most as wide as the inputs, {drawn.d_model}: choose other weights, make all heads together at "
+                f"most {drawn.n_heads * drawn.d_model} wide, or leave it out"
+            )
+
+
+def _check_residual(scenario: Scenario, d_in: int, d_out: int) -> None:
+    """Own matrices may make an output to which the inputs cannot be added. Raises: ShapeError."""
+    if scenario.residual and d_in != d_out:
+        raise ShapeError(
+            f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch Residual off, or give "
+            f"W_O {counted(d_in, 'column')}, as many as X has"
+        )
 
 
 def _scale(scenario: Scenario) -> float | None:

@@ -87,10 +87,18 @@ class OwnMatrices:
         sizes = {
             "n_tokens": None if self.x is None else len(self.x),
             "d_model": d_model or (width_out if self.w_o is None else 0),
-            "d_k": all_keys and _per_head("W_Q and W_K", "d_k", all_keys, n_heads),
-            "d_v": all_values and _per_head("W_V and W_O", "d_v", all_values, n_heads),
+            "d_k": all_keys and _per_head(self.deciding("d_k"), "d_k", all_keys, n_heads),
+            "d_v": all_values and _per_head(self.deciding("d_v"), "d_v", all_values, n_heads),
         }
         return {name: size for name, size in sizes.items() if size}
+
+    def deciding(self, size: str) -> str:
+        """Which matrices decide d_k or d_v, as a sentence begins with them; nothing where none does.
+
+        >>> OwnMatrices(w_v=[[1.0] * 6], b_q=[1.0]).deciding("d_v")
+        'W_V has 6 columns'
+        """
+        return _said(self.given, (_COMPARED if size == "d_k" else _MIXED)[0])
 
     def encode(self) -> str:
         """The matrices as one text that an address or a JSON file can carry."""
@@ -153,26 +161,34 @@ def template(trace: Trace) -> bytes:
 
 def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -> int:
     """The length of the sides that must agree, over those matrices that are given; 0 where none is."""
-    lengths = {name: given[name].shape[side] for name, side in sides.items() if name in given}
-    if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{ALL_SYMBOLS[n]} has {_counted(n, sides[n], length)}" for n, length in lengths.items())
-        raise ShapeError(f"{said}: these must be equal, because {reason}; change the matrices")
-    return next(iter(lengths.values()), 0)
+    lengths = [given[name].shape[side] for name, side in sides.items() if name in given]
+    if len(set(lengths)) > 1:
+        raise ShapeError(f"{_said(given, sides)}: these must be equal, because {reason}; change the matrices")
+    return lengths[0] if lengths else 0
 
 
-def _counted(name: str, side: int, length: int) -> str:
-    what = "number" if name in BIAS_SYMBOLS else ("row", "column")[side]
-    return counted(length, what)
+def _said(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
+    """The sides of those matrices that are given, in words."""
+    return ", ".join(
+        f"{ALL_SYMBOLS[name]} has "
+        + counted(given[name].shape[side], "number" if name in BIAS_SYMBOLS else ("row", "column")[side])
+        for name, side in sides.items()
+        if name in given
+    )
 
 
-def _per_head(matrix: str, size: str, width: int, n_heads: int) -> int:
-    """How wide one head is where all together are `width`."""
+def _per_head(said: str, size: str, width: int, n_heads: int) -> int:
+    """How wide one head is where all together are `width`; said: which matrices make them so wide."""
     if width % n_heads:
-        choices = " or ".join(str(count) for count in nearest_divisors(width, n_heads) if count <= MAX_HEADS)
-        raise ShapeError(f"{matrix} {width} wide cannot be shared by {n_heads} heads evenly: choose {choices} heads")
+        *fewer, last = (count for count in nearest_divisors(width, n_heads) if count <= MAX_HEADS)
+        choices = " or ".join([*map(str, fewer), counted(last, "head")])
+        raise ShapeError(
+            f"{said}, but {width} cannot be shared by {n_heads} heads evenly: choose {choices}, or a width that "
+            f"{n_heads} divides"
+        )
     if width // n_heads > MAX_HEAD_WIDTH:
         raise ShapeError(
-            f"{matrix} {width} wide makes {size} = {width // n_heads} with {n_heads} heads, but a head may be at most "
-            f"{MAX_HEAD_WIDTH} wide: choose more heads"
+            f"{said}, which makes {size} = {width // n_heads} with {counted(n_heads, 'head')}, but a head may be at "
+            f"most {MAX_HEAD_WIDTH} wide: choose more heads"
         )
     return width // n_heads

@@ -56,6 +56,19 @@ def test_a_bias_as_wide_as_another_matrix(name: str, width: int, words: str) -> 
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
+def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
+    """The bias itself is named, not a matrix that nobody gave; with a single way out one head is offered."""
+    given: dict[str, Any] = {name: np.ones(7)}
+    own = OwnMatrices(**given)
+    with pytest.raises(
+        ShapeError, match=f"^{symbol} has 7 numbers, but 7 cannot be shared by 4 heads evenly: choose 1 or 7 heads"
+    ):
+        own.sizes(4)
+    with pytest.raises(ShapeError, match="choose 1 head, or a width that 4 divides"):
+        OwnMatrices(b_q=np.ones(17)).sizes(4)
+
+
 def test_an_output_bias_without_its_matrix() -> None:
     """The output is then as wide as the input, so b_O must be."""
     with pytest.raises(

@@ -194,7 +194,7 @@ def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
         ({"w_o": (25, D)}, "W_V has 26 columns, W_O has 25 rows: these must be equal, because the values of all heads"),
         (
             {"w_q": (D, 21), "w_k": (D, 21), "b_q": (21,), "b_k": (21,)},
-            "W_Q and W_K 21 wide cannot be shared by 2 heads evenly: choose 1 or 3",
+            "b_Q has 21 numbers, b_K has 21 numbers, but 21 cannot be shared by 2 heads evenly: choose 1 or 3 heads",
         ),
         ({"w_v": (D, 258), "w_o": (258, D)}, "d_v = 129 with 2 heads, but a head may be at most 128"),
     ],

@@ -182,3 +182,40 @@ def test_the_largest_layer_fits() -> None:
     own = OwnMatrices.at(take_layer(layer).address())
     assert own.sizes(16) == {"d_model": 512, "d_k": 32, "d_v": 32}
     assert all(np.array_equal(own.given[name], getattr(layer, name)) for name in MATRICES + BIASES)
+
+
+@pytest.mark.parametrize(
+    ("changes", "own", "words", "remedies"),
+    [
+        (
+            {"weights": "orthonormal"},
+            {"w_q": (4, 64)},
+            "W_Q has 64 columns, which makes d_k = 32 with 2 heads, but an orthonormal head is at most as wide as the "
+            "inputs, 4: choose other weights, make all heads together at most 8 wide, or leave it out",
+            [{"weights": "random"}, {"own": OwnMatrices(w_q=np.ones((4, 8))).encode()}, {"own": ""}],
+        ),
+        (
+            {"weights": "orthonormal"},
+            {"b_v": (14,)},
+            "b_V has 14 numbers, which makes d_v = 7 with 2 heads",
+            [{"weights": "tied"}, {"own": OwnMatrices(b_v=np.ones(12)).encode()}],
+        ),
+        (
+            {"residual": True},
+            {"w_o": (6, 5)},
+            "Residual adds the inputs, 6 wide, to an output that is 5 wide: switch Residual off, or give W_O 6 columns",
+            [{"residual": False}, {"own": OwnMatrices(w_o=np.ones((6, 6))).encode()}],
+        ),
+    ],
+)
+def test_what_is_advised_beside_own_matrices_helps(
+    changes: dict[str, Any], own: dict[str, Any], words: str, remedies: list[dict[str, Any]]
+) -> None:
+    """Where own matrices and a choice of the controls exclude each other, each remedy of the sentence helps."""
+    given: dict[str, Any] = {name: np.ones(shape) for name, shape in own.items()}
+    scenario = replace(Scenario(text=TEXT, d_model=6, n_heads=2), own=OwnMatrices(**given).encode(), **changes)
+    with pytest.raises(ShapeError) as caught:
+        trace_of(scenario)
+    assert words in str(caught.value)
+    for remedy in remedies:
+        assert trace_of(replace(scenario, **remedy))

@@ -17,7 +17,7 @@ from attention_core.own.edits import Edit, Edits, outside_note
 from attention_core.own.matrix_names import ALL_SYMBOLS, SYMBOLS
 from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
 from attention_core.own.state_file import FOCUS, State, read_state, write_state
-from attention_core.scenario import Scenario, edits_of, own_of, settled
+from attention_core.scenario import Scenario, edits_of, own_of, trace_of
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
@@ -70,13 +70,15 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
     refused = st.session_state.pop("own numbers refused", "")
     if refused:
         st.error(plain(refused))
+    for note in st.session_state.pop("own numbers notes", ()):
+        st.info(plain(note))
     if edits.items:
         st.caption(f"Edited cells: {len(edits.items)}; what they change is outlined. " + (
             outside_note(edits, trace) if trace is not None else ""
         ))  # fmt: skip
     if own.given:
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
-        st.caption(f"Your own {names} replace those of the controls, and their sizes count. {' '.join(own.notes)}")
+        st.caption(f"Your own {names} replace those of the controls, and their sizes count.")
 
 
 def _table(scenario: Scenario, trace: Trace) -> None:
@@ -134,8 +136,9 @@ def _load(scenario: Scenario) -> None:
             st.session_state.update(edits=state.scenario.edits, own=state.scenario.own)
         else:
             own = OwnMatrices.at(st.session_state["own"]).updated(read_own(file.getvalue(), file.name))
-            own.sizes(settled(replace(scenario, own="")).n_heads)
-            st.session_state["own"] = own.address()
+            address = own.address()
+            trace_of(replace(scenario, own=address))  # refuses what no layer can be made with
+            st.session_state.update({"own": address, "own numbers notes": own.notes})
 
 
 class _refusals:  # noqa: N801

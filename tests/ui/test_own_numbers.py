@@ -21,6 +21,8 @@ from attention_core.scenario import Scenario, trace_of
 from attention_ui import board, own_numbers
 from attention_ui.focus import Focus
 from attention_ui.here import Here
+from attention_ui.markdown import plain
+from tests.core.test_own_matrices import npz
 from tests.ui.app import here, opened, scenes, texts
 
 EDITED = "wq_0_3_9__x_2_1_-0.5"
@@ -176,6 +178,45 @@ def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> Non
     own_numbers._load(scenario)
     assert "own numbers refused" not in state
     assert trace_of(replace(scenario, own=state["own"])).projections.w_q[0, 0] == 0.01
+
+
+@pytest.mark.parametrize(
+    ("choices", "good", "bad", "words"),
+    [
+        ({"weights": "trained"}, {"w_q": (384, 384)}, {"w_q": (5, 12)}, "W_Q is 5 × 12, but in a trained layer"),
+        ({"weights": "trained"}, {}, {"w_q": (5, 5)}, "W_Q is 5 × 5, but in a trained layer it must be 384 × 384"),
+        ({"weights": "orthonormal"}, {"w_v": (16, 16)}, {"w_q": (16, 128)}, "an orthonormal head is at most as wide"),
+        ({"weights": "orthonormal"}, {}, {"w_q": (4, 64)}, "an orthonormal head is at most as wide as the inputs, 4"),
+        ({"residual": True}, {"w_o": (16, 16)}, {"w_o": (16, 5)}, "switch Residual off, or give W_O 16 columns"),
+        ({}, {"w_q": (16, 16)}, {"b_q": (7,)}, "W_Q has 16 columns, b_Q has 7 numbers: these must be equal"),
+    ],
+)  # fmt: skip
+def test_a_file_that_makes_no_layer_leaves_the_one_before(
+    monkeypatch: pytest.MonkeyPatch, choices: dict[str, Any], good: dict[str, Any], bad: dict[str, Any], words: str
+) -> None:
+    """Matrices that do not fit the layer are refused with a sentence, and those that were loaded before stay."""
+    state = session(monkeypatch)
+    before = ""
+    for shapes in (good, bad) if good else (bad,):
+        before = state["own"]
+        matrices = {name: np.full(shape, 0.01) for name, shape in shapes.items()}
+        state["own file"] = file("m.npz", write_npz(matrices))
+        own_numbers._load(Scenario(text="we like tea", own=state["own"], **choices))
+    assert words in state["own numbers refused"]
+    assert state["own"] == before
+    assert bool(before) == bool(good)
+
+
+def test_what_was_left_unread_is_told_once() -> None:
+    """The arrays of a file that the app has no use for are named after loading, letter by letter, and then no more."""
+    app = opened("scores")
+    app.session_state["own numbers"] = True
+    content = npz(W_Q=np.eye(16), **{"W_Z *new*": np.ones((2, 2))})
+    app.run().file_uploader(key="own file").set_value(("m.npz", content, "")).run()
+    said = plain("Left unread, because the app has no use for it: W_Z *new*.")
+    assert [info.value for info in app.info] == [said]
+    assert (here(app).trace.projections.w_q == np.eye(16)).all()
+    assert not app.run().info
 
 
 def test_own_sizes_count() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -12,6 +12,7 @@ from attention_core import AttentionError
 
 from .markdown import plain
 
+MOST_QUOTED = 40
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
 ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
 UNSET, TAKEN_BACK = "unset", "choices taken back"  # what a step back in the browser takes back, see history.js
@@ -42,7 +43,7 @@ def wish(name: str) -> str | None:
 
 def refuse(name: str, asked: str, answer: str) -> None:
     """Keep for `say_refused` that the address asks for what there cannot be; answer: what is shown instead, or why."""
-    sentence = f"The address asks for {plain(name)} “{plain(asked[:40])}”{plain(answer)}."
+    sentence = f"The address asks for {plain(name)} “{plain(asked[:MOST_QUOTED])}”{plain(answer)}."
     st.session_state.setdefault(REFUSED, []).append(sentence)
 
 
@@ -82,8 +83,15 @@ def refuse_unheard(page: str, labels: Mapping[str, str]) -> None:
         chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
         is_choice = all(isinstance(one, str | int | float) for one in chosen)
         if is_choice and not all(any(_says(text, one) for one in chosen) for text in texts):
-            said = ", ".join(map(str, chosen))[:40]
-            refuse(labels.get(name, name), ", ".join(texts), f"; {said} is shown" if chosen else "; nothing is chosen")
+            refuse(labels.get(name, name), ", ".join(texts), _shown_instead(texts, chosen))
+
+
+def _shown_instead(texts: Sequence[str], chosen: Sequence[object]) -> str:
+    """What is chosen in place of what the address asks for, and the reason where a text field has cut its text off."""
+    said = ", ".join(map(str, chosen))
+    if len(said) >= MOST_QUOTED and any(text.startswith(said) for text in texts):
+        return f": {len(said):,} characters are the most"
+    return f"; {said[:MOST_QUOTED]} is shown" if chosen else "; nothing is chosen"
 
 
 def _says(asked: str, shown: object) -> bool:

@@ -30,6 +30,6 @@ def place_in(text: str) -> int:
 
     Raises: SettingsError for what is no number from 0.
     """
-    if text.isascii() and text.isdigit() and len(text) < 6:
-        return min(int(text), LARGEST)
+    if text.isascii() and text.isdigit():
+        return min(int(text.lstrip("0")[:5] or 0), LARGEST)  # five digits say enough, thousands take Python long
     raise SettingsError("A place is a whole number from 0, so the place shown stays")

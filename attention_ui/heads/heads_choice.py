@@ -12,6 +12,7 @@ from attention_core.heads.portraits import MEASURES
 
 from ..address import adopt, mirror, refuse, wish
 from ..focus import follow_cell
+from ..places import place_in
 
 MOST = 16
 LAST_BASIS = 99
@@ -40,13 +41,16 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
 
 def choose_groups(n_groups: int) -> int:
     """Draw the choice of how many key/value heads there are between one and all; a number that does not divide moves
-    to the largest one below it that does."""
+    to the largest one below it that does, which is said if the address asked for it."""
+    asked, label = wish("groups"), "Key/value heads of GQA"
     adopt("groups", 2, _groups)
-    choices = divisors(n_groups)
-    wanted = max(choice for choice in choices if choice <= max(1, int(st.session_state["groups"])))
+    choices, groups = divisors(n_groups), int(st.session_state["groups"])
+    wanted = max(choice for choice in choices if choice <= groups)
+    if asked is not None and asked.isdigit() and wanted < groups:
+        refuse(label, asked, f"; {wanted} is shown")
     st.session_state["switch groups"] = wanted
     st.segmented_control(
-        "Key/value heads of GQA", choices, required=True, key="switch groups", on_change=_keep_groups,
+        label, choices, required=True, key="switch groups", on_change=_keep_groups,
         help="G must divide the number of heads, so that all groups are of one size.",
     )  # fmt: skip
     mirror("groups", 2)
@@ -58,8 +62,8 @@ def _keep_groups() -> None:
 
 
 def _groups(given: str) -> int:
-    if given.isascii() and given.isdigit() and len(given) < 4 and given != "0":
-        return int(given)
+    if given.isascii() and given.isdigit() and given.strip("0"):
+        return place_in(given)
     raise SettingsError("G is a whole number from 1, so the choice stays")
 
 
@@ -115,6 +119,6 @@ def _seed(given: str) -> int:
 def _read(given: str) -> str:
     """Heads in order, each once. Raises: SettingsError."""
     parts = given.split(".") if given else []
-    if len(given) > 200 or not all(part.isascii() and part.isdigit() and len(part) < 3 for part in parts):
+    if len(given) > 200 or not all(part.isascii() and part.isdigit() for part in parts):
         raise SettingsError("Heads are numbers with dots between, such as 0.2, so the choice stays")
-    return ".".join(map(str, sorted({int(part) for part in parts})))
+    return ".".join(map(str, sorted({place_in(part) for part in parts})))

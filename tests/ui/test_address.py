@@ -95,6 +95,8 @@ def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None
         ("head-portraits", "portrait", "", "entropy"),
         ("scores", "own_scale", "2", "False"),
         ("glossary", "notation", "martian", "ours"),
+        ("scores", "head", "100000", "the last one, 3,"),
+        ("scores", "head", "9" * 5000, "the last one, 3,"),
     ],
 )
 def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, shown: str) -> None:
@@ -102,9 +104,36 @@ def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, show
     app = opened(page, **{name: junk})
     assert not errors(app)
     said = [toast.value.replace("\\", "") for toast in app.toast]
-    assert said == [f"The address asks for {name} “{junk}”; {shown} is shown."]
+    assert said == [f"The address asks for {name} “{junk[:40]}”; {shown} is shown."]
     app.run()
     assert not app.toast
+
+
+@pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
+def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
+    """A number of key/value heads that there cannot be is said, with the one that is shown instead, however large."""
+    app = opened("shared-keys", groups=asked)
+    shown = app.button_group(key="switch groups").value
+    assert shown == (2 if asked == "3" else 4)
+    assert [toast.value for toast in app.toast] == [
+        f"The address asks for Key/value heads of GQA “{asked[:40]}”; {shown} is shown."
+    ]
+    assert not app.run().toast
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "asked", "most"),
+    [
+        ("change-a-word", "cw_new", "a" * 60, "40"),
+        ("change-a-word", "cw_old", "tired " * 10, "40"),
+        ("lexicon", "lex_text", "the cat " * 30, "200"),
+        ("self-attention-mass", "lab_numbers", "3,3; " * 500, "2,000"),
+    ],
+)
+def test_a_text_that_a_field_cuts_off(page: str, name: str, asked: str, most: str) -> None:
+    """Where the address holds more characters than a field takes, how many it takes is said."""
+    said = [toast.value.replace("\\", "") for toast in opened(page, lab_tokens="numbers", **{name: asked}).toast]
+    assert f"The address asks for {name} “{asked[:40]}”: {most} characters are the most." in said
 
 
 @pytest.mark.parametrize(
@@ -168,7 +197,9 @@ def test_parameters_that_nobody_knows_do_nothing() -> None:
     assert not app.exception
 
 
-@pytest.mark.parametrize(("page", "name", "asked"), [("head-worth", "off", "1.99"), ("all-heads", "subset", "4")])
+@pytest.mark.parametrize(("page", "name", "asked"), [
+    ("head-worth", "off", "1.99"), ("head-worth", "off", "1.100"), ("all-heads", "subset", "4")
+])  # fmt: skip
 def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, asked: str) -> None:
     """What the address asks for beyond the last head is said; the heads that there are stay chosen."""
     app = opened(page, **{name: asked})

@@ -95,7 +95,7 @@ def test_no_notice_where_no_place_is_shown() -> None:
     assert not opened("claims", query=999).toast
 
 
-@pytest.mark.parametrize("junk", ["banana", "-1", "1.5", "", "½", "٣", "9" * 400, "<script>", "0x2", "nan", " 1"])
+@pytest.mark.parametrize("junk", ["banana", "-1", "1.5", "", "½", "٣", "<script>", "0x2", "nan", " 1"])
 @pytest.mark.parametrize("name", ["head", "key"])
 def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
     """What is no number changes nothing, and a notice says so without running any of it."""

@@ -23,7 +23,7 @@ from .decoded_pictures import KINDS, read_any_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 OWN, DRAWN, FILE = "own", "drawn", "file"
-READ = "conv read"  # in the session: which file was read, and its pixels
+READ = "conv read"  # in the session: the file read last, the last picture there was, and what was wrong with the file
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
 LAWS = {
@@ -31,6 +31,7 @@ LAWS = {
     "sink": "expected: e^(−α/2) × range × Σ|kernel|",
     "circular": "expected: 4 e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
 }  # fmt: skip
+MOST_LETTERS = 300  # nine numbers of 24 letters each, and what stands between
 Rows = tuple[tuple[float, ...], ...]
 LARGEST_FILE = MAX_BYTES // 2**20  # MB
 
@@ -98,7 +99,8 @@ def _own_kernel() -> Array:
     text = st.session_state["conv_own"]
     numbers = _kernel_at(text)
     key = f"conv kernel {text} {st.session_state.get('conv kernel tries', 0)}"
-    columns = {name: [f"{number:g}" for number in numbers[:, place]] for place, name in enumerate(("←", "·", "→"))}
+    rows = [row.split() for row in text.split(",")]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
     st.caption("Own kernel: type numbers.")
     st.data_editor(columns, key=key, on_change=_kernel_changed, args=(key, numbers), hide_index=True, width=300)
     if refused := st.session_state.pop("conv refused", ""):
@@ -148,7 +150,7 @@ def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
 
 
 def _from_file() -> Array:
-    """A small picture of the visitor's; until there is one, the disc."""
+    """A small picture of the visitor's; until there is one the disc, and the earlier one where a file is refused."""
     file = st.file_uploader(
         "A picture: PNG, JPEG, GIF, BMP, WebP, PGM, CSV or NPY", list(KINDS), key="conv file",
         max_upload_size=LARGEST_FILE,
@@ -159,11 +161,17 @@ def _from_file() -> Array:
         st.session_state.pop(READ, None)
         st.caption("Until a file is chosen the disc is shown.")
         return IMAGES["disc"]
-    read, picture = st.session_state.get(READ, ("", None))
+    read, picture, fault = st.session_state.get(READ, ("", None, ""))
     if read != file.file_id:  # decoding takes up to a second, and every click runs the page again
-        picture = shrink_image(read_any_picture(file.getvalue(), file.name))
-        st.session_state[READ] = file.file_id, picture
-    return picture
+        try:
+            picture, fault = as_image(shrink_image(read_any_picture(file.getvalue(), file.name))), ""
+        except AttentionError as error:
+            fault = str(error)
+        st.session_state[READ] = file.file_id, picture, fault
+    if fault:
+        st.error(plain(fault), icon=":material/error:")
+        st.caption(f"So {'the disc' if picture is None else 'the earlier picture'} is shown.")
+    return IMAGES["disc"] if picture is None else picture
 
 
 def _kernel_at(text: str) -> Array:
@@ -174,11 +182,12 @@ def _kernel_at(text: str) -> Array:
 
 
 def _kernel_text(numbers: Array) -> str:
-    return ", ".join(" ".join(f"{number:g}" for number in row) for row in numbers)
+    """The shortest text that reads back as the same numbers."""
+    return ", ".join(" ".join(repr(number).removesuffix(".0") for number in row) for row in numbers.tolist())
 
 
 def _read_kernel(given: str) -> str:
-    if len(given) > 200:
+    if len(given) > MOST_LETTERS:
         raise SettingsError("The kernel in the address is too long, so the kernel shown stays")
     return _kernel_text(_kernel_at(given))
 

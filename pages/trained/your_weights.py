@@ -9,6 +9,7 @@ from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.own_layer import offer_story
 from attention_ui.registry import page_of
+from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
 from attention_ui.trained.own_heads import OWN, forget, listed, own_file, read_own_heads
 from attention_viz.labels import counted
@@ -31,7 +32,8 @@ if file is not None:
     with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
         if arrays.open:
             st.dataframe(listed(file), hide_index=True)
-    st.session_state[OWN] = read_own_heads(file)
+    with explained_errors():  # what was loaded before stays, and is shown below
+        st.session_state[OWN] = read_own_heads(file)
 
 own = st.session_state.get(OWN)
 if own is None:

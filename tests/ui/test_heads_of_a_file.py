@@ -69,6 +69,8 @@ def test_hostile_files_change_nothing() -> None:
         app = uploaded(name, make(), app)
         assert len(app.error) == 1, fault
         assert len(app.error[0].value) < 1200, fault
+        assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1]), fault
+        assert "Drop it" in [button.label for button in app.button], fault
         assert all(np.array_equal(a, b) for a, b in zip(app.session_state[OWN].maps.layers, before, strict=True)), fault
     app.file_uploader(key="yw_file").set_value(None).run()
     next(button for button in app.button if button.label == "Drop it").click().run()

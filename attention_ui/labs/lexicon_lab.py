@@ -158,6 +158,8 @@ def _read_words(text: str) -> Words:
         spelled, checked = own_word(word, features.split("."))
         if spelled in LEXICON:
             raise SettingsError(f"{spelled!r} is in the lexicon already")
+        if spelled in words:
+            raise SettingsError(f"{spelled!r} stands there twice: leave one of them out")
         words[spelled] = checked
     return words
 

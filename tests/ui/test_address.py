@@ -180,6 +180,22 @@ def choices(app: AppTest) -> Iterator[tuple[str, str]]:
             yield name, next(option for option in options if option != str(app.session_state[name]))
 
 
+def test_a_kernel_keeps_its_digits() -> None:
+    """Nine numbers of the most digits are taken as they stand, and so they are shown and stay in the address."""
+    given = ", ".join([" ".join(["0.123456789", "-1.2345678901234567e-101", "4"])] * 3)
+    app = opened("convolution", conv_kernel="own", conv_own=given)
+    assert app.session_state["conv_own"] == given
+    assert app.query_params["conv_own"] in (given, [given])
+    assert not app.toast
+
+
+def test_an_own_word_that_stands_there_twice() -> None:
+    """Of two entries for one word neither is taken silently."""
+    app = opened("lexicon", lex_words="horse:neut.sg.anim.NOUN;horse:masc.sg.anim.NOUN")
+    assert app.session_state["lex_words"] == ""
+    assert "stands there twice: leave one of them out" in app.toast[0].value.replace("\\", "")
+
+
 def test_parameters_that_nobody_knows_do_nothing() -> None:
     """Foreign names in the address are left alone, even those that no widget can have or that the session uses."""
     foreign = {

@@ -2,13 +2,15 @@
 
 Cells are parted by semicolons, tabs, commas or spaces, whichever of these, in this order, the first line of numbers
 has; commas that part no cells are decimal commas. So a single column with decimal commas reads as two columns: write
-it with points. A file has decimal points or decimal commas: where both occur, the commas may part thousands.
+it with points. A file has decimal points or decimal commas: where both occur, the commas may part thousands, and so
+they may where all of them do between cells that commas part: "1,234","2,345". Neither is guessed.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -20,6 +22,7 @@ from .file_checks import typed_number
 MAX_LINES = 4096
 MAX_LINE = 2**16  # 2048 cells of 32 characters
 Lines = list[tuple[int, str]]
+_MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 def csv_lines(data: bytes) -> Lines:
@@ -62,6 +65,8 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
             )
         matrix[row] = [_number(symbol, cell, row, column, number) for column, cell in enumerate(cells)]
         mark = _only_mark(symbol, cells, row, number, mark)
+    if delimiter == mark == ",":
+        _refuse_thousands(symbol, lines)
     return matrix
 
 
@@ -99,6 +104,22 @@ def _only_mark(symbol: str, cells: list[str], row: int, line: int, mark: str) ->
             )
         mark = found
     return mark
+
+
+def _refuse_thousands(symbol: str, lines: Lines) -> None:
+    """Refuse commas inside cells that may all part thousands; one that cannot, 1,5 or 0,234, makes all decimal."""
+    found = [
+        (cell.strip(), _place(row, column, number))
+        for row, (number, line) in enumerate(lines)
+        for column, cell in enumerate(_cells(number, line, ","))
+        if "," in cell
+    ]
+    if all(_MAY_BE_THOUSANDS.fullmatch(cell) for cell, _ in found):
+        cell, place = found[0]
+        raise FileError(
+            f"{symbol} holds {cell!r} in {place}, which may be {cell.replace(',', '.')} or {cell.replace(',', '')}: "
+            "write every number with a decimal point, and nothing between thousands"
+        )
 
 
 def _place(row: int, column: int, line: int) -> str:

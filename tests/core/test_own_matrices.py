@@ -136,6 +136,7 @@ def test_a_template_loads_again() -> None:
         ("# W_Q\n1.50e+00 -2 3e2\n4 5 6\n", "savetxt.txt"),
         ("1,5\t-2\t300\n\n4\t5\t6\n\n", "Layer 1 WQ.tsv"),
         ('"1,5","-2","300"\n"4","5","6"', "W_Q (2).csv"),
+        ('"1,500","-2","300"\n"4","5,0","6"', "W_Q.csv"),
         ("+1.5 ; -2. ; .3e3\r4;5;6", "C:\\data\\w_q.csv"),
     ],
 )
@@ -163,6 +164,7 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
         ("1,234;0.5", FileError, "W_Q holds '0.5' in row 0, column 1 (counted from 0; line 1 of the file), but cells"),
         ("0.5;7\n1;1,234", FileError, "W_Q holds '1,234' in row 1, column 1 (counted from 0; line 2 of the file), but"),
         ('0.5,"1,234"', FileError, "W_Q holds '1,234' in row 0, column 1"),
+        ('"1,234","-2,345"\n7,"3,456"', FileError, "line 1 of the file), which may be 1.234 or 1234: write"),
         ("1,2+3j", FileError, "W_Q holds '2+3j' in row 0, column 1"),
         ("1,=cmd()", FileError, "W_Q holds '=cmd()' in row 0, column 1"),
         ('1,2\n"1"2,3', FileError, "Line 2 has a quote that does not end with its cell"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -12,6 +11,7 @@ from ..embeddings import EMBEDDINGS
 from ..errors import AttentionError, FileError, SettingsError
 from ..file_checks import has_half_character
 from ..initialisation import INITIALISATIONS
+from ..notation.texts import NOTATIONS
 from ..scenario import MASKS, SCALINGS, WEIGHTS, Scenario, edits_of, own_of
 from ..trained import N_LAYERS
 from .edits import LAST_PLACE, MOST_EDITS, Edits
@@ -46,7 +46,6 @@ FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # What edits and own stand for is an entry of its own, in full.
 _DEFAULTS = {name: value for name, value in asdict(Scenario()).items() if name not in ("edits", "own")}
-_NOTATION = re.compile(r"[A-Za-z0-9 ._-]{1,40}", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +64,8 @@ class State:
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             _whole(name, place, 0, LAST_PLACE)
-        if not isinstance(self.notation, str) or not _NOTATION.fullmatch(self.notation):
-            raise SettingsError(f"notation is {_short(self.notation)} but must be a name of letters, digits and spaces")
+        if not isinstance(self.notation, str) or self.notation not in NOTATIONS:
+            raise SettingsError(f"notation is {_short(self.notation)} but must be one of {', '.join(NOTATIONS)}")
 
 
 def write_state(state: State) -> bytes:

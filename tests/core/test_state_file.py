@@ -29,7 +29,7 @@ STATE = State(
         edits=EDITS.address(), own=OWN.address(),
     ),
     (1, 2, 3, 4),
-    "column",
+    "slides",
 )  # fmt: skip
 DEFAULTS = {field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")}
 
@@ -160,6 +160,7 @@ FILES: dict[str, tuple[bytes, type[AttentionError], str]] = {
     "bad matrices": (file(own="AAAA"), FileError, "text of your matrices is damaged"),
     "notation as list": (file(notation=["ours"]), SettingsError, "notation is ['ours']"),
     "notation as page": (file(notation="<script>"), SettingsError, "notation is '<script>'"),
+    "notation of nobody": (file(notation="martian"), SettingsError, "'martian' but must be one of ours, gml"),
     "focus as text": (file(focus={"head": "1"}), SettingsError, "head is '1' but must be a whole number"),
     "negative focus": (file(focus={"query": -1}), SettingsError, "query is -1 but must be a whole number from 0 to"),
     "far focus": (file(focus={"key": 10**9}), SettingsError, "key is 1000000000"),

@@ -10,20 +10,23 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.masks.cut_sentences import say_cut
+from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.masks.uses_cards import CELL, cards, follow, follow_step
 from attention_ui.one_of import one_of
 from attention_ui.trained.own_cell import own_cell
 from attention_viz.labels import percent
 from attention_viz.masks import uses as boards
 
+TARGET = "Das Tier war zu müde"
+
 now = here()
 kept = {"bind": "query-params", "persist_state": "session"}
 left, right = st.columns([3, 2])
-target = left.text_input("Target sentence", "Das Tier war zu müde", key="ed_target", **kept,
-                         help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
+target = sentence_field(left, "Target sentence", TARGET, "ed_target", now.scenario, instead=TARGET,
+                        help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
 padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **kept)
-traces = three_uses(now.scenario, target or "", int(padding))
-read = other_sentence(now.scenario, target or "")
+traces = three_uses(now.scenario, target, int(padding))
+read = other_sentence(now.scenario, target)
 with st.container():  # a place of its own, so that what stands below keeps its
     say_cut("target sentence", read.n_real, read.n_left_out, now.scenario)
 

@@ -11,6 +11,7 @@ from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
+from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.one_of import one_of
 from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
@@ -20,8 +21,9 @@ adopt(PAINTED, "", lambda text: mask_to_text(mask_from_text(text)))
 kept = {"bind": "query-params", "persist_state": "session"}
 
 left, right = st.columns(2)
-second = left.text_input("Second sentence", "The street was wide and empty", key="mw_second", **kept)
-third = right.text_input("Third sentence", "It slept well", key="mw_third", **kept)
+reads = (now.scenario, now.trace.sizes["T"])
+second = sentence_field(left, "Second sentence", "The street was wide and empty", "mw_second", *reads)
+third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *reads)
 left, middle, right = st.columns([4, 3, 2])
 masks = left.pills(
     "Masks", MASKS, selection_mode="multi", default=["causal", "padding"], key="mw_masks", **kept,
@@ -30,7 +32,7 @@ masks = left.pills(
 no_window = "window" not in masks
 window = middle.slider("Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **kept)
 sequence = one_of("Sequence", ("0", "1", "2"), "0", place=right, key="mw_sequence", **kept)
-others = {name: text for name, text in (("second", second), ("third", third)) if text and text.strip()}
+others = {name: text for name, text in (("second", second), ("third", third)) if text}
 workshop = Workshop(tuple(others.values()), tuple(masks), int(window), st.session_state[PAINTED])
 made = masked_batch(now.scenario, workshop)
 mirror(PAINTED, "")

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from attention_core.own.own_matrices import OwnMatrices
-from tests.ui.app import here, opened, scenes, texts
+from attention_ui.controls import MAX_TEXT
+from tests.ui.app import errors, here, opened, scenes, texts
+
+FIELDS_OF_TEXT = [("mask-workshop", "mw_second", "Second"), ("mask-workshop", "mw_third", "Third"),
+                  ("encoder-decoder", "ed_target", "Target")]  # fmt: skip
 
 
 def test_words_that_have_no_room_are_said_by_sentence() -> None:
@@ -28,11 +32,11 @@ def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
     for page, name, address in (
         ("mask-workshop", "third", {"mw_third": "It slept", "own": own}),
         ("mask-workshop", "second", {"mw_second": "tea " * 65}),
-        ("encoder-decoder", "target", {"ed_target": "tea " * 500}),
+        ("encoder-decoder", "target", {"ed_target": "tea " * 249}),
     ):
         (said,) = [line for line in texts(opened(page, **address)).splitlines() if f"the {name} sentence" in line]
         assert said.endswith("A shorter one fits.")
-    assert "**436 of the 500 tokens**" in said
+    assert "**185 of the 249 tokens**" in said
 
 
 @pytest.mark.parametrize("address", [{}, {"weights": "trained"}])
@@ -57,3 +61,28 @@ def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
     app.session_state["ed_use"] = "encoder"
     assert "There is no" not in texts(app.run())
     assert "There is no" not in texts(opened("encoder-decoder", ed_use="decoder", query=11))
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+@pytest.mark.parametrize(("page", "name", "label"), FIELDS_OF_TEXT)
+def test_a_sentence_without_words_is_refused_by_its_field(page: str, name: str, label: str, weights: str) -> None:
+    """Invisible signs in one of several sentences are refused by its name, and the page goes on without them."""
+    app = opened(page, weights=weights, **{name: "\u200b\u200d"})
+    (said,) = errors(app)
+    assert said.startswith(f"{label} sentence: The text holds no word, so there is nothing to attend to: type at least")
+    assert said.endswith("Until then “Das Tier war zu müde” is read." if label == "Target" else "it is left out.")
+    assert len(scenes(app)) == len(scenes(opened(page, weights=weights)))
+    assert errors(app.text_input(key=name).set_value("tea").run()) == []
+
+
+@pytest.mark.parametrize(("page", "name", "label"), FIELDS_OF_TEXT)
+def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) -> None:
+    """By the address or typed, each sentence holds as many characters as that of the sidebar, and says so."""
+    app = opened(page, **{name: "word " * 5000})
+    for _ in "address", "typed":
+        assert errors(app) == []
+        assert f"{label} sentence: the field holds 1,000 characters; what went beyond is left out." in texts(app)
+        assert "of the 200 tokens**" in texts(app)
+        assert scenes(app)
+        app.text_input(key=name).set_value("wide " * 5000).run()
+    assert len(app.session_state[name]) == MAX_TEXT

@@ -98,12 +98,6 @@ def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
         assert not [button for button in full.button if button.label.startswith("Sequence length")]
 
 
-def test_a_sentence_without_words_is_said() -> None:
-    """A second sentence of invisible signs gives the engine's sentence, not a traceback."""
-    app = opened("mask-workshop", mw_second="\u200d")
-    assert [str(error.value).startswith("The text holds no word") for error in app.error] == [True]
-
-
 def pin(app: AppTest, patching: pytest.MonkeyPatch, name: str, on_pin: Any, array: str, *index: int) -> None:
     """Pin a cell of a board, as the browser does, and run the page again."""
     scene = next(scene for scene in scenes(app) if array in scene["arrays"])

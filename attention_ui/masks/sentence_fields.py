@@ -1,0 +1,46 @@
+"""The fields for sentences beside that of the sidebar, which hold as much as that one does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from attention_core import TextError
+from attention_core.masks.sentences import other_sentence
+from attention_core.scenario import Scenario
+
+from ..controls import MAX_TEXT
+from ..markdown import plain
+
+
+def sentence_field(
+    place: Any, label: str, default: str, key: str, scenario: Scenario, n_tokens: int = 0, *, instead: str = "",
+    help: str | None = None,
+) -> str:  # fmt: skip
+    """Draw the field in a part of the page; give its text, cut to what it holds, or `instead` where no word is in it.
+
+    A text without a word is refused under the field, which takes nothing else from the page. A field that has nothing
+    to stand instead may be left empty. n_tokens: as long as the sentence will be, as for `other_sentence`.
+    Raises: SettingsError, FileError.
+    """
+    text = place.text_input(
+        label, default, key=key, help=help, on_change=_cut, args=(key,), bind="query-params", persist_state="session"
+    ) or ""  # fmt: skip
+    if len(text) >= MAX_TEXT:
+        text = text[:MAX_TEXT]
+        place.caption(f"{label}: the field holds {MAX_TEXT:,} characters; what went beyond is left out.")
+    if not instead and not text.strip():
+        return ""
+    try:
+        other_sentence(scenario, text, n_tokens)
+    except TextError as error:
+        shown = f"“{instead}” is read" if instead else "it is left out"
+        place.error(plain(f"{label}: {error}. Until then {shown}."), icon=":material/error:")
+        return instead
+    return text
+
+
+def _cut(key: str) -> None:
+    """In a callback: cut what a field holds to its length, as the sentence of the sidebar is cut."""
+    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]

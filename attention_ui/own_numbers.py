@@ -78,7 +78,7 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
         ))  # fmt: skip
     if own.given:
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
-        st.caption(f"Your own {names} replace those of the controls, and their sizes count.")
+        st.caption(f"In place of what the controls would give: your own {names}, sizes included.")
 
 
 def _table(scenario: Scenario, trace: Trace) -> None:

@@ -49,6 +49,8 @@ def shuffled(now: Here) -> None:
     place = made.order.index(now.focus.query)
     gap = made.gaps.output if field == "output" else made.gaps.probabilities
     same = gap <= tolerance(made.straight, field)
+    if made.straight.sizes["T"] == 1:
+        st.info("With a single token there is nothing to shuffle: choose a longer sentence.", icon=":material/info:")
     st.markdown(
         f"{told} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
         f"**{place}**. "

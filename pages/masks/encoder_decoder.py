@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core.masks.sentences import other_sentence, three_uses
 from attention_core.masks.uses import USES
+from attention_core.scenario import settled
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -25,6 +26,8 @@ left, right = st.columns([3, 2])
 target = sentence_field(left, "Target sentence", TARGET, "ed_target", now.scenario, instead=TARGET,
                         help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
 padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **kept)
+if settled(now.scenario).n_tokens:
+    right.caption("The sequence length of the sidebar says how long the source is: this is for the target.")
 traces = three_uses(now.scenario, target, int(padding))
 read = other_sentence(now.scenario, target)
 with st.container():  # a place of its own, so that what stands below keeps its
@@ -62,6 +65,6 @@ show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_
 st.subheader("The shapes of every step", anchor=False)
 st.markdown(boards.shapes_table(traces))
 st.caption(
-    "T counts the tokens that ask, S those that answer. Nothing in the layer asks for T = S: scores and probabilities "
-    "are simply no longer square. What must agree is the width of queries and keys."
+    "As NumPy has them. T counts the tokens that ask, S those that answer. Nothing in the layer asks for T = S: scores "
+    "and probabilities are simply no longer square. What must agree is the width of queries and keys."
 )

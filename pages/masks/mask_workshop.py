@@ -51,7 +51,7 @@ shapes = ", ".join(f"{name} {' × '.join(map(str, mask.shape))}" for name, mask 
 st.caption(
     f"A batch of {counted(n_batch, 'sequence')}, {'all ' if n_batch > 1 else ''}{counted(n_tokens, 'token')} long: "
     f"the scores are {n_batch} × {n_heads} × {n_tokens} × {n_tokens}. "
-    + (f"Shapes of the masks: {shapes}; a side of length 1 or left out counts for all." if shapes else "")
+    + (f"Shapes of the masks in NumPy: {shapes}; a side of length 1 or left out counts for all." if shapes else "")
 )
 st.markdown(
     f"In sequence {cell[0]}, the :red[key {answers}] is "

@@ -230,3 +230,16 @@ def test_a_mask_knows_the_order_of_trained_words() -> None:
     for reads, said in (("words alone", "(rounding)"), ("causal mask", "the order shows")):
         app = opened("invariances", weights="trained", layer=3, inv_reads=reads)
         assert said in texts(app)
+
+
+@pytest.mark.parametrize(("n_tokens", "said"), [(0, False), (4, True)])
+def test_whose_padding_the_slider_moves(n_tokens: int, said: bool) -> None:
+    """Where the sidebar sets the sequence length, the source keeps it, and the page says so."""
+    app = opened("encoder-decoder", n_tokens=n_tokens, ed_pad=4)
+    assert ("says how long the source is" in texts(app)) == said
+
+
+def test_a_single_token_cannot_be_shuffled() -> None:
+    """What moves from place 0 to place 0 shows nothing, and the page says so."""
+    said = [" ".join(box.value for box in opened("invariances", n_tokens=n).info) for n in (1, 2)]
+    assert ["nothing to shuffle" in text for text in said] == [True, False]

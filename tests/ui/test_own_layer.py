@@ -49,7 +49,7 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
     assert (now.scenario.weights, now.scenario.n_heads, now.scenario.mask) == ("random", H, "causal")
     for name in MATRICES + BIASES:
         assert np.array_equal(getattr(now.trace.projections, name), getattr(layer, name)), name
-    assert "Your own W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O replace" in texts(app)
+    assert "your own W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O, sizes" in texts(app)
     for page in TELLING:
         app = gone_to(app, page)
         assert page_shown(app).url_path == page

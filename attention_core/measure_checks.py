@@ -32,5 +32,15 @@ def unit_sized(name: str, values: ArrayLike) -> Array:
     Squares of very small and very large numbers leave the range of float; a power of 2 rounds nothing.
     """
     array = as_numbers(name, values)
-    scaled: Array = np.ldexp(array, -np.frexp(np.abs(array).max(initial=0.0))[1])
+    scaled: Array = np.ldexp(array, -binary_size(array))
     return scaled
+
+
+def binary_size(array: Array, axis: int | tuple[int, ...] | None = None) -> Array:
+    """The whole number e for which the largest number is from 2^(e-1) to 2^e, for each slice along the axes.
+
+    NaN does not count; e is 0 where all is 0. Shapes: the array's, with 1 for each of the axes.
+    """
+    largest = np.fmax.reduce(np.abs(array), axis=axis, keepdims=True, initial=0.0)
+    exponents: Array = np.frexp(largest)[1]
+    return exponents

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..checks import Array, as_list, whole_number
+from ..checks import Array, as_list, too_large, whole_number
 from ..decompositions import head_contributions
 from ..errors import ShapeError
 from ..formulas import merge_heads, mix_heads
-from ..measure_checks import as_measured
+from ..measure_checks import as_measured, binary_size
 from ..projections import Projections
 from ..trace import Trace
 
@@ -68,8 +68,16 @@ def norm_shares(trace: Trace) -> Array:
 
 
 def token_changes(trace: Trace) -> Array:
-    """How far each token's output moves when one head is switched off: |Y_h| token by token. Shapes: (B, H, T)."""
-    length_BHT: Array = np.linalg.norm(head_contributions(trace), axis=-1)
+    """How far each token's output moves when one head is switched off: |Y_h| token by token. Shapes: (B, H, T).
+
+    Raises: SettingsError for a length that the number type cannot hold.
+    """
+    added_BHTO = head_contributions(trace)
+    size_BHT1 = binary_size(added_BHTO, axis=-1)
+    with np.errstate(over="ignore"):
+        length_BHT: Array = np.ldexp(np.linalg.norm(np.ldexp(added_BHTO, -size_BHT1), axis=-1), size_BHT1[..., 0])
+    if np.isinf(length_BHT).any():
+        raise too_large(length_BHT.dtype)
     return length_BHT
 
 
@@ -93,9 +101,15 @@ def _kept(n_heads: int, heads: Collection[int]) -> Array:
 
 
 def _flat_contributions(trace: Trace) -> Array:
-    """What each head adds, all tokens and features in one row. Shapes: (B, H, T*O)."""
+    """What each head adds, all tokens and features in one row, over a power of 2 that makes the largest about 1.
+
+    Shares only depend on ratios; squares of very small and very large numbers would leave the range of float.
+    Shapes: (B, H, T*O).
+    """
     added_BHTO = head_contributions(trace)
-    return added_BHTO.reshape(*added_BHTO.shape[:2], -1)
+    added_BHX = added_BHTO.reshape(*added_BHTO.shape[:2], -1)
+    scaled_BHX: Array = np.ldexp(added_BHX, -binary_size(added_BHX, axis=(1, 2)))
+    return scaled_BHX
 
 
 def _quotient(parts_BH: Array, whole_B1: Array) -> Array:

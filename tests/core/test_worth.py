@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,35 @@ def test_norm_shares_are_the_change_under_ablation() -> None:
         assert_same(norm_shares(FOUR)[:, head], expected)
         assert_same(token_changes(FOUR)[:, head], np.linalg.norm(moved, axis=-1))
     assert (norm_shares(FOUR).sum(axis=1) > 1.5).all()
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("f4", 1e-22), ("f4", 1e22), ("f8", 1e-170), ("f8", 1e155), ("f8", 1e300)])
+def test_shares_do_not_depend_on_size(dtype: str, size: float) -> None:
+    """Outputs whose squares are 0 or infinite have the shares of outputs of usual size, in each sequence of a batch."""
+    usual = FOUR.projections
+    p = replace(usual, w_o=size * usual.w_o).astype(dtype)
+    trace = attend(np.stack([X[0], 1e-9 * X[1]]).astype(dtype), p)
+    rel = 1e-12 if dtype == "f8" else 1e-4
+    expected = attend(np.stack([X[0], 1e-9 * X[1]]), usual)
+    assert signed_shares(trace) == pytest.approx(signed_shares(expected), rel=rel)
+    assert norm_shares(trace) == pytest.approx(norm_shares(expected), rel=rel)
+    assert token_changes(trace) / size == pytest.approx(token_changes(expected), rel=rel)
+
+
+def test_shares_of_faint_outputs_in_single_precision() -> None:
+    """Outputs of about 1e-22 in float32: the shares that float64 gives, not 0."""
+    y, p = np.random.default_rng(0).standard_normal((5, 6)), Projections.random(6, 2)
+    faint = attend((y * 1e-22).astype(np.float32), p.astype(np.float32))
+    assert signed_shares(faint)[0] == pytest.approx([0.19115, 0.80885], abs=1e-5)
+    assert norm_shares(faint) == pytest.approx(norm_shares(attend(y * 1e-22, p)), rel=1e-5)
+
+
+def test_a_change_beyond_the_range_of_float_is_refused() -> None:
+    """Finite numbers whose length float32 cannot hold give a sentence; rows without keys stay NaN where asked for."""
+    with pytest.raises(SettingsError, match="beyond the range of float32"):
+        token_changes(attend(np.full((1, 2), 3e38, np.float32), Projections.weightless(2).astype("f4"), scale=1e-39))
+    empty = attend(X, FOUR.projections, mask=np.zeros((5, 5), bool), empty_rows="nan")
+    assert all(np.isnan(measure(empty)).all() for measure in (signed_shares, norm_shares, token_changes))
 
 
 def test_the_ranking() -> None:

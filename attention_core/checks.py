@@ -45,11 +45,18 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
 
 
 def as_array(name: str, values: ArrayLike) -> Array:
-    """`values` as an array. Raises: ShapeError for ragged lists."""
+    """`values` as an array. Raises: ShapeError for ragged lists, SettingsError for what NumPy cannot read whole."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise SettingsError(f"{name} is an array with masked cells, which would count as numbers: fill it first")
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise ShapeError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from error
+    except (RuntimeError, TypeError) as error:  # PyTorch's tensors with a gradient, of bfloat16, sparse, on a device
+        raise SettingsError(
+            f"{name} must be an array of numbers, but NumPy cannot read this {type(values).__name__}; of a tensor pass "
+            ".detach().cpu(), then .to_dense() if it is sparse, and .float() if it is bfloat16"
+        ) from error
     if array.size > MOST_CELLS:
         raise ShapeError(f"{name} has shape {array.shape}, more cells than any memory holds; give a smaller array")
     return array

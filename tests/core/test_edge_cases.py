@@ -85,6 +85,36 @@ def test_read_only_inputs() -> None:
     assert_equal_traces(attend(x, P, memory=MEMORY, mask=mask), attend(X, P, memory=MEMORY, mask=MASK))
 
 
+class Unreadable:
+    """Stands for a tensor that does not let NumPy read it."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [RuntimeError("requires grad"), TypeError("unsupported ScalarType BFloat16")])
+def test_tensors_that_numpy_cannot_read(error: Exception) -> None:
+    """PyTorch's own words for tensors with a gradient, of bfloat16 or sparse ones name no argument; ours do."""
+    for call in (lambda: attend(Unreadable(error), P), lambda: softmax(Unreadable(error))):
+        with pytest.raises(SettingsError, match=r"^(x|scores) .* this Unreadable; .*detach.*\.float") as caught:
+            call()
+        assert caught.value.__cause__ is error
+
+
+def test_masked_cells_are_refused() -> None:
+    """An array of which some cells are masked would be read with the numbers below the mask."""
+    masked = np.ma.masked_greater(X[0], 0)
+    hiding = np.ma.masked_equal(np.zeros(S), 0)
+    for call in (lambda: attend(masked, P), lambda: attend(X, P, memory=MEMORY, bias=hiding)):
+        with pytest.raises(SettingsError, match="masked cells, which would count as numbers: fill it first"):
+            call()
+    filled = attend(masked.filled(0), P, memory=MEMORY[0])
+    assert_equal_traces(filled, attend(np.minimum(X[0], 0), P, memory=MEMORY[0]))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "bool", "float16", "longdouble", "float64"])
 def test_other_numbers_become_float64(dtype: str) -> None:
     """Integers, bools, half and extended precision are computed in float64, exactly as if they had been float64."""

@@ -138,6 +138,12 @@ class Trace:
             raise ShapeError(f"{name} has shape {shape} but must have {right} = {STEPS[name].axes}")
         for array in arrays:
             array.setflags(False)
+        for name in ("mask", "bias"):
+            given = getattr(self, name)
+            if given is not None and given.flags.writeable:
+                view = given.view()  # the array itself may be the caller's
+                view.setflags(write=False)
+                object.__setattr__(self, name, view)
         for tokens, axis in ((self.tokens, "T"), (self.memory_tokens, "S")):
             if tokens and len(tokens) != sizes[axis]:
                 raise ShapeError(f"{len(tokens)} token labels were given for {sizes[axis]} positions ({AXES[axis]})")

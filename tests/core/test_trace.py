@@ -146,6 +146,18 @@ def test_arrays_are_read_only(trace: Trace, name: str) -> None:
         array[:] = 0
 
 
+def test_mask_and_bias_are_read_only() -> None:
+    """What a call was given cannot be changed in its record either; an array of the caller's stays writable."""
+    mask, bias = SOME.copy(), BIAS.copy()
+    trace = attend(np.ones((B, T, D)), Projections.random(D, H, d_k=1), memory=np.ones((B, S, D)), mask=mask, bias=bias)
+    for record in (trace, replace(trace, mask=mask, bias=bias)):
+        for array in (record.mask, record.bias):
+            with pytest.raises(ValueError, match="read-only"):
+                array[:] = 0
+    assert mask.flags.writeable
+    assert bias.flags.writeable
+
+
 def test_the_record_is_frozen(trace: Trace) -> None:
     """A field cannot be given another array, and two traces are equal only when they are the same one."""
     with pytest.raises(FrozenInstanceError):

@@ -36,8 +36,8 @@ def gelu(x: ArrayLike) -> Array:
     numbers = as_numbers("x", x)
     passed = _erf(numbers * numbers.dtype.type(math.sqrt(0.5)))
     passed += 1
+    passed *= 0.5  # before the product: twice the largest numbers is infinite
     passed *= numbers
-    passed *= 0.5
     return passed
 
 

@@ -63,6 +63,13 @@ def test_gelu_by_hand() -> None:
     assert gelu([0.0, 1.0, -1.0, 40.0, -40.0]) == pytest.approx([0, 0.8413447460685429, -0.15865525393145707, 40, 0])
 
 
+@pytest.mark.parametrize(("dtype", "large"), [(np.float32, 3e38), (np.float64, 1.7e308)])
+def test_the_largest_numbers_pass(dtype: type, large: float) -> None:
+    """A number of which the double leaves its type passes as it is, and its negative is stopped."""
+    x = np.array([large, -large], dtype)
+    assert gelu(x).tolist() == [x[0], 0]
+
+
 def test_gelu_is_not_its_shorter_stand_in() -> None:
     """The tanh form that many programs use is off by 4e-4 at 2.7; ours is the exact one."""
     x = 2.7

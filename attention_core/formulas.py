@@ -97,6 +97,7 @@ def mask_addend(allowed: Array | None, bias: Array | None, dtype: type[np.floati
     return hidden if bias is None else bias + hidden
 
 
+@np.errstate(over="ignore")  # the largest score minus the smallest may be infinite, of which exp is the right 0
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """exp(s) / Σ exp(s) along one axis; a slice that is -inf everywhere becomes zeros.
 

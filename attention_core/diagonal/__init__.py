@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_array, as_numbers, as_stack, check_alike, check_range
+from ..checks import Array, as_array, as_numbers, as_stack, check_alike, check_range, too_large
 from ..errors import ShapeError
 from ..heads import check_places, head_columns
 from ..measure_checks import unit_sized
@@ -71,7 +71,7 @@ def margins(scores_XTT: Array) -> Array:
     """How far each token's score for itself lies above its best score for another: s_ii - max s_ij.
 
     Units or range: logits. +inf where a token sees itself alone, -inf where it may not see itself.
-    Shapes: (..., T, T) -> (..., T).
+    Shapes: (..., T, T) -> (..., T). Raises: SettingsError for a difference beyond the range of float.
 
     >>> margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
     [-2.0, -2.0, 3.0]
@@ -79,7 +79,10 @@ def margins(scores_XTT: Array) -> Array:
     own_XT = diagonal(scores_XTT := as_scores("scores", scores_XTT))
     best_other_XT = np.where(np.eye(scores_XTT.shape[-1], dtype=bool), -np.inf, scores_XTT).max(axis=-1)
     margin_XT: Array = np.full(own_XT.shape, -np.inf, np.result_type(own_XT, np.float32))
-    np.subtract(own_XT, best_other_XT, out=margin_XT, where=np.isfinite(own_XT))
+    with np.errstate(over="ignore"):
+        np.subtract(own_XT, best_other_XT, out=margin_XT, where=np.isfinite(own_XT))
+    if (np.isinf(margin_XT) & np.isfinite(own_XT) & np.isfinite(best_other_XT)).any():
+        raise too_large(margin_XT.dtype)
     return margin_XT
 
 
@@ -108,7 +111,9 @@ def pair_excess(probabilities_XTT: Array) -> Array:
     Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal.
     """
     own_XT = diagonal(probabilities_XTT := as_numbers("probabilities", probabilities_XTT))
-    excess: Array = probabilities_XTT - np.maximum(own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :])
+    with np.errstate(over="ignore"):
+        excess: Array = probabilities_XTT - np.maximum(own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :])
+    check_range(excess)
     return excess
 
 

@@ -136,7 +136,9 @@ def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
     log_transform_RL = np.empty((len(length_R), len(t_L)))
     for i, length in enumerate(length_R):
         rival_Z = np.exp(np.minimum(length * scale * z_Z - length**2 * scale, 700.0))
-        log_transform_RL[i] = np.log(np.exp(-np.minimum(np.outer(t_L, rival_Z), 745.0)) @ normal_Z)
+        transform_L = np.exp(-np.minimum(np.outer(t_L, rival_Z), 745.0)) @ normal_Z
+        # Below 0, a scale lets rivals grow so large that nothing is left of it.
+        log_transform_RL[i] = np.log(np.maximum(transform_L, np.finfo(np.float64).tiny))
     log_transform_RL.setflags(write=False)
     return log_transform_RL, weights_R
 

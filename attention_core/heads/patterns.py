@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ..checks import Array, as_array, as_numbers, as_stack, check_alike, check_switch, number_between, whole_number
 from ..costs import MOST_NUMBERS, check_room
 from ..errors import SettingsError
-from ..measure_checks import as_measured, as_shares, unit_sized
+from ..measure_checks import as_measured, as_shares, binary_size, unit_sized
 from ..trace import Trace
 
 
@@ -190,6 +190,8 @@ def mean_of_rows(values_XT: Array) -> Array:
     """The mean over the queries for which there is a value; NaN where there is none. Shapes: (X, T) -> (X)."""
     known_XT = ~np.isnan(values_XT := as_measured("values", values_XT))
     count_X = known_XT.sum(axis=-1)
-    total_X = np.where(known_XT, values_XT, 0.0).sum(axis=-1)
+    # The sum of very large numbers leaves the range of float; a power of 2 rounds nothing.
+    size_X1 = binary_size(values_XT, axis=-1)
+    total_X = np.ldexp(np.where(known_XT, values_XT, 0.0), -size_X1).sum(axis=-1)
     means_X: Array = np.divide(total_X, count_X, out=np.full(count_X.shape, np.nan), where=count_X > 0)
-    return means_X
+    return np.ldexp(means_X, size_X1[..., 0])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import Projections, ShapeError, attend, causal_mask, softmax
+from attention_core import Projections, SettingsError, ShapeError, attend, causal_mask, softmax
 from attention_core.diagonal import (
     Square,
     gram_alignment,
@@ -20,6 +20,7 @@ from attention_core.diagonal import (
     pair_violations,
     square_of,
     uniform_self_mass,
+    worst_pair,
 )
 from attention_core.diagonal.metrics import METRICS, measure
 
@@ -103,6 +104,15 @@ def test_one_two_three() -> None:
     assert (numbers["argmax_rate"], numbers["violation_rate"]) == (pytest.approx(1 / 3), pytest.approx(1 / 6))
     assert (numbers["mean_margin"], numbers["least_margin"]) == (pytest.approx(-1 / 3), -2)
     assert (numbers["mean_log_cross_ratio"], numbers["gram_alignment"]) == (2, 1)
+
+
+def test_differences_beyond_the_range_of_float() -> None:
+    """Finite scores whose difference is infinite are refused: an infinite margin means a token that sees no other."""
+    large = np.array([[1e308, -1e308], [0.0, 0.0]])
+    for measured in (margins, pair_excess, pair_violations, worst_pair):
+        with pytest.raises(SettingsError, match="beyond the range of float64"):
+            measured(large)
+    assert margins(large / 2).tolist() == [1e308, 0]
 
 
 def test_under_a_causal_mask() -> None:

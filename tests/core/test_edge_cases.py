@@ -187,6 +187,12 @@ def test_scores_beyond_exp(dtype: str) -> None:
     assert trace.output[0].tolist() == [[1e4], [-1e4]]
 
 
+@pytest.mark.parametrize(("dtype", "large"), [("float32", 3e38), ("float64", 1.7e308)])
+def test_shares_of_the_largest_scores(dtype: str, large: float) -> None:
+    """The smallest score minus the largest may be infinite; the share is 0 all the same, without a warning."""
+    assert softmax(np.array([large, -large, large], dtype)).tolist() == [0.5, 0, 0.5]
+
+
 def test_large_negative_biases_are_no_mask() -> None:
     """-1e9 everywhere is an honest bias: it cancels within the row; only -inf hides."""
     biased = attend(X, P, memory=MEMORY, bias=np.full((T, S), -1e9))

@@ -113,6 +113,13 @@ def test_half_mass() -> None:
     assert argmax_rate_exact(64, 5) < 0.5 < argmax_rate_exact(64, 7)
 
 
+def test_a_scale_below_zero() -> None:
+    """Tokens that look away from themselves: at -1 the self-mass is what 40,000 draws give, without a warning."""
+    assert self_mass_exact(16, 8, scale=-1.0) == pytest.approx(3.5e-4, rel=0.05)
+    assert self_mass_exact(1, 8, scale=-20.0) == pytest.approx(1, abs=1e-6)
+    assert 1 / 16 < self_mass_exact(16, 8, scale=-20.0, causal=True) < 0.064
+
+
 def test_the_one_line_rule_is_layer_norm() -> None:
     """32 normalised tokens of 32 features have the self-mass of the rule, 0.8485; Gaussian ones less."""
     masses = []

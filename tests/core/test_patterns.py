@@ -132,6 +132,13 @@ def test_means_leave_out_what_is_unknown() -> None:
     assert np.isnan(means[1])
 
 
+@pytest.mark.parametrize(("dtype", "large"), [("float32", 1e38), ("float64", 5e307)])
+def test_means_of_the_largest_numbers(dtype: str, large: float) -> None:
+    """A mean stays in range where the sum does not, and small numbers keep all their digits."""
+    assert p.mean_of_rows(np.array([large, 3 * large], dtype)) == pytest.approx(2 * large, rel=1e-6)
+    assert p.mean_of_rows(np.array([1e-320, 3e-320])) == 2e-320
+
+
 def test_a_causal_layer_in_single_precision() -> None:
     """Patterns are computed in float64 and know how fine the numbers were that they came from."""
     trace = attend(np.ones((3, 2), np.float32), Projections.weightless(2).astype(np.float32), mask=causal_mask(3))

@@ -14,6 +14,7 @@ from attention_core.masks.saturation import (
     jacobian_trace,
     score_spread,
     score_spreads,
+    sharpness,
     softmax_jacobian,
     two_token_slope,
 )
@@ -108,6 +109,12 @@ def test_two_tokens(gap: float, slope: float) -> None:
     """Two tokens whose scores differ by 0, 1, 2, 4, 8 have slope .25, .197, .105, .0177, .00034, either way round."""
     assert two_token_slope(gap) == pytest.approx(slope, rel=0.02)
     assert two_token_slope(-gap) == pytest.approx(two_token_slope(gap))
+
+
+def test_the_sharpest_softmax() -> None:
+    """Scores whose difference is infinite: all attention on one key in one row, shared by two in the other."""
+    both = sharpness(np.array([[1e308, -1e308], [0.0, 0.0]]))
+    assert (both.top, both.effective_tokens, both.jacobian_trace) == (0.75, pytest.approx(1.5), 0.25)
 
 
 @pytest.mark.parametrize(("d_k", "n_keys"), [(0, 32), (5000, 32), (4, 0), (4, 257)])

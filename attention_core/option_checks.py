@@ -1,13 +1,13 @@
-"""What the options of `attend` accept: masks, biases, a soft cap, what a row without keys becomes."""
+"""What the options of `attend` accept: masks, biases, a soft cap, what a row without keys becomes; and number types."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_array, is_finite_number, shown, too_large
+from .checks import Array, all_finite, as_array, is_finite_number, shown, too_large
 from .errors import SettingsError, ShapeError
 
 
@@ -46,6 +46,27 @@ def converted(scores: Array, dtype: type[np.floating[Any]]) -> Array:
         copy = scores.astype(dtype)
     if (np.isinf(copy) != np.isinf(scores)).any():
         raise too_large(dtype)
+    return copy
+
+
+def float_type(dtype: DTypeLike) -> np.dtype[np.floating[Any]]:
+    """The type that a name or class stands for: float32 or float64."""
+    try:
+        given: np.dtype[Any] = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(f"dtype is {shown(dtype)} but must be float32 or float64") from error
+    if given not in (np.float32, np.float64):
+        raise SettingsError(f"dtype is {given.name} but must be float32 or float64")
+    return given
+
+
+def in_type(name: str, array: Array, dtype: np.dtype[np.floating[Any]]) -> Array:
+    """A copy of finite numbers in another type. Raises: SettingsError for a number that the type cannot hold."""
+    with np.errstate(over="ignore"):
+        copy = array.astype(dtype)
+    if not all_finite(copy):
+        largest = float(np.abs(array).max())
+        raise SettingsError(f"{name} holds {largest:g}, which {dtype.name} cannot hold; use float64 or smaller numbers")
     return copy
 
 

@@ -13,6 +13,7 @@ from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, s
 from .costs import check_room
 from .errors import SettingsError, ShapeError
 from .initialisation import Stream, draw, generator, orthonormal_columns
+from .option_checks import float_type, in_type
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
@@ -96,11 +97,10 @@ class Projections:
         return self.w_q.dtype
 
     def astype(self, dtype: DTypeLike) -> Projections:
-        """The same weights as float32 or float64. Raises: SettingsError for any other type."""
-        if np.dtype(dtype) not in (np.float32, np.float64):
-            raise SettingsError(f"dtype is {np.dtype(dtype).name} but must be float32 or float64")
+        """The same weights as float32 or float64. Raises: SettingsError for another type, or one too small for them."""
+        wanted = float_type(dtype)
         given = {name: getattr(self, name) for name in MATRICES + BIASES}
-        converted: dict[str, Any] = {name: a.astype(dtype) for name, a in given.items() if a is not None}
+        converted: dict[str, Any] = {name: in_type(name, a, wanted) for name, a in given.items() if a is not None}
         return replace(self, **converted)
 
     @classmethod

@@ -94,6 +94,10 @@ NONSENSE: dict[str, Case] = {
         "bias is 'no' but must be True or False"),
     "biases for a switch": (lambda: Projections.random(4, 2, bias=np.ones(4)), SettingsError,
         "bias is array([1., 1., 1., 1.]) but must be True or False"),
+    "number type of another name": (lambda: weights().astype("nonsense"), SettingsError,
+        "dtype is 'nonsense' but must be float32 or float64"),
+    "no number type": (lambda: weights().astype((int, -1)), SettingsError, "dtype is (<class 'int'>, -1) but must be"),
+    "whole numbers": (lambda: weights().astype(int), SettingsError, "dtype is int64 but must be float32 or float64"),
     "initialisation of another type": (lambda: Projections.random(4, 2, init=None), SettingsError, "init is None but"),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import Projections, attend, softmax
+from attention_core import Projections, SettingsError, attend, softmax
 from attention_core.initialisation import INITIALISATIONS
 from tests.core.random_layers import assert_same
 
@@ -121,6 +121,14 @@ def test_the_sizes_of_shared_heads_and_another_memory() -> None:
     assert [getattr(p, name).shape for name in MATRICES] == [(12, 30), (11, 10), (11, 14), (42, 12)]
     assert [p.b_q.shape, p.b_k.shape, p.b_v.shape, p.b_o.shape] == [(30,), (10,), (14,), (12,)]
     assert (p.d_k, p.d_v, p.d_memory, p.d_out, p.groups) == (5, 7, 11, 12, 2)
+
+
+def test_weights_that_a_type_cannot_hold() -> None:
+    """A weight beyond the range of float32 does not become infinite: it is named, and so is the way out."""
+    p = Projections(np.eye(2) * 1e300, np.eye(2), np.eye(2), n_heads=1)
+    with pytest.raises(SettingsError, match=r"^w_q holds 1e\+300, which float32 cannot hold; use float64 or smaller"):
+        p.astype(np.float32)
+    assert p.astype("float64").w_q[0, 0] == 1e300
 
 
 def test_weights_are_copied_and_read_only() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array
+from ..checks import Array, as_numbers, check_alike
 from ..initialisation import orthonormal_columns, xavier
 from ..projections import Projections
 from ..trace import Trace
@@ -152,7 +152,12 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
 
 
 def tanh_gradient(bend: Array, bend_gradient: Array) -> Array:
-    """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 - tanh²)."""
+    """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 - tanh²).
+
+    Raises: ShapeError when the two shapes differ, SettingsError.
+    """
+    bend, bend_gradient = as_numbers("bend", bend), as_numbers("bend_gradient", bend_gradient)
+    check_alike("bend_gradient", bend_gradient, "bend", bend)
     passed: Array = bend_gradient * (1 - np.square(bend))
     return passed
 

@@ -1,6 +1,7 @@
 """The Stiefel manifold: matrices with orthonormal columns, PᵀP = I, and how to move on it.
 
-A point is Y, a step D tangent at Y. Every function takes one matrix or a stack of them: (..., n, k), k columns.
+A point is Y, a step D tangent at Y. Every function takes one matrix or a stack of them, (..., n, k) with k <= n
+columns, and raises a ShapeError for any other shape, or where the shapes of two arguments differ.
 Source: Edelman, Arias and Smith 1998; Absil, Mahony and Sepulchre 2008, section 4.1; Wen and Yin 2013 (Cayley).
 """
 
@@ -11,19 +12,35 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import Array, as_numbers, head_width, number_between, one_of, seed_number, shown, whole_number
-from ..errors import SettingsError
+from ..checks import (
+    Array,
+    as_array,
+    as_numbers,
+    as_stack,
+    check_alike,
+    head_width,
+    number_between,
+    one_of,
+    seed_number,
+    shown,
+    whole_number,
+)
+from ..errors import SettingsError, ShapeError
 from ..initialisation import orthonormal_columns
 from .formula import Formula
 
 
 def transposed(matrix: Array) -> Array:
     """Rows and columns exchanged in every matrix of a stack."""
+    matrix = as_array("matrix", matrix)
+    if matrix.ndim < 2:
+        raise ShapeError(f"matrix must have at least 2 axes, rows and columns, but has shape {matrix.shape}")
     return matrix.swapaxes(-1, -2)
 
 
 def orthonormality_error(point: Array) -> float:
     """How far the columns are from orthonormal: the largest ‖PᵀP - I‖ of a stack."""
+    point = as_stack("point", point, 2)
     gram = transposed(point) @ point
     return float(np.linalg.norm(gram - np.eye(point.shape[-1]), axis=(-2, -1)).max())
 
@@ -33,6 +50,7 @@ def tangent_projection(point: Array, gradient: Array) -> Array:
 
     Shapes: (..., n, k) twice. Source: Edelman et al. 1998, equation 2.4; the Euclidean metric.
     """
+    point, gradient = _at_point(point, "gradient", gradient)
     overlap = transposed(point) @ gradient
     tangent: Array = gradient - point @ ((overlap + transposed(overlap)) / 2)
     return tangent
@@ -43,6 +61,7 @@ def canonical_gradient(point: Array, gradient: Array) -> Array:
 
     Source: Edelman et al. 1998, equation 2.53.
     """
+    point, gradient = _at_point(point, "gradient", gradient)
     tangent: Array = gradient - point @ (transposed(gradient) @ point)
     return tangent
 
@@ -52,6 +71,7 @@ def qr_retraction(point: Array, step: Array) -> Array:
 
     The signs of R's diagonal are made positive, so that a step of 0 stays where it is.
     """
+    point, step = _at_point(point, "step", step)
     q, r = np.linalg.qr(point + step)
     signs = np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)
     landed: Array = q * signs[..., np.newaxis, :]
@@ -60,6 +80,7 @@ def qr_retraction(point: Array, step: Array) -> Array:
 
 def polar_retraction(point: Array, step: Array) -> Array:
     """Step off the manifold, then take the nearest matrix with orthonormal columns."""
+    point, step = _at_point(point, "step", step)
     u, _, v_transposed = np.linalg.svd(point + step, full_matrices=False)
     landed: Array = u @ v_transposed
     return landed
@@ -70,6 +91,7 @@ def rotation_generator(point: Array, step: Array) -> Array:
 
     Shapes: (..., n, k) twice -> (..., n, n).
     """
+    point, step = _at_point(point, "step", step)
     half = step - point @ (transposed(point) @ step) / 2
     outer = half @ transposed(point)
     omega: Array = outer - transposed(outer)
@@ -78,6 +100,7 @@ def rotation_generator(point: Array, step: Array) -> Array:
 
 def cayley_retraction(point: Array, step: Array) -> Array:
     """Turn the whole space by the Cayley transform of Ω: a rotation made with one linear system."""
+    point, step = _at_point(point, "step", step)
     omega = rotation_generator(point, step)
     identity = np.eye(point.shape[-2])
     landed: Array = np.linalg.solve(identity - omega / 2, point + omega @ point / 2)
@@ -93,6 +116,15 @@ def geodesic(point: Array, step: Array) -> Array:
     turned = (vectors * np.exp(-1j * values)[..., np.newaxis, :]) @ (transposed(vectors.conj()) @ point)
     landed: Array = turned.real
     return landed
+
+
+def _at_point(point: Array, name: str, other: Array) -> tuple[Array, Array]:
+    """A point and a gradient or step at it: of one shape, and no more columns than can be orthonormal."""
+    point, other = as_stack("point", point, 2), as_stack(name, other, 2)
+    check_alike("point", point, name, other)
+    if point.shape[-1] > point.shape[-2]:
+        raise ShapeError(f"point has shape {point.shape} but must have at least as many rows as columns")
+    return point, other
 
 
 PROJECTIONS = {

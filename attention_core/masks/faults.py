@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import formulas
-from ..checks import Array, check_alike, whole_number
+from ..checks import Array, check_alike, one_of, whole_number
 from ..code.rounding import tolerance
 from ..decompositions import merge_without_swap, split_without_swap
 from ..formulas import merge_heads, softmax, split_heads
@@ -213,7 +213,8 @@ def first_difference(right: Trace, faulty: Trace) -> str | None:
 
 
 def differs(right: Trace, faulty: Trace, name: str) -> bool:
-    """Whether a field of two runs differs by more than rounding. Raises: ShapeError."""
+    """Whether a field of two runs differs by more than rounding. Raises: SettingsError, ShapeError."""
+    one_of("name", name, STEPS)
     one, other = getattr(right, name), getattr(faulty, name)
     check_alike(name, one, f"the other {name}", other)
     return not np.allclose(one, other, rtol=0, atol=tolerance(right, name))

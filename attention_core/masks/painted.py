@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from ..checks import Array, whole_number
+from ..checks import Array, as_array, whole_number
 from ..errors import SettingsError, ShapeError
 from ..own.matrix_names import MAX_TOKENS
 
@@ -21,8 +21,9 @@ _MAX_CHARACTERS = 800
 def toggle(allowed_TS: Array, query: int, key: int) -> Array:
     """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes: (T, S) bool.
 
-    Raises: SettingsError for a cell outside the mask.
+    Raises: ShapeError for any other array, SettingsError for a cell outside the mask.
     """
+    allowed_TS = _painted(allowed_TS)
     whole_number("query", query, 0, allowed_TS.shape[0] - 1)
     whole_number("key", key, 0, allowed_TS.shape[1] - 1)
     painted_TS = allowed_TS.copy()
@@ -35,8 +36,7 @@ def mask_to_text(allowed_TS: Array) -> str:
 
     Raises: ShapeError for any other array.
     """
-    if allowed_TS.dtype != np.bool_ or allowed_TS.ndim != 2 or 0 in allowed_TS.shape:
-        raise ShapeError(f"a painted mask is bool of shape (queries, keys), not {allowed_TS.dtype} {allowed_TS.shape}")
+    allowed_TS = _painted(allowed_TS)
     if max(allowed_TS.shape) > MAX_TOKENS:
         raise ShapeError(f"a painted mask has at most {MAX_TOKENS} queries and keys, but has shape {allowed_TS.shape}")
     packer = zlib.compressobj(level=9, wbits=-zlib.MAX_WBITS)
@@ -64,6 +64,16 @@ def mask_from_text(text: str) -> Array:
     return allowed_TS
 
 
+def _painted(allowed: Array) -> Array:
+    """A mask as it can be painted: bool, of queries and keys."""
+    allowed_TS = as_array("allowed", allowed)
+    if allowed_TS.dtype != np.bool_ or allowed_TS.ndim != 2 or 0 in allowed_TS.shape:
+        raise ShapeError(
+            f"allowed is {allowed_TS.dtype} {allowed_TS.shape}, but a painted mask is bool of shape (queries, keys)"
+        )
+    return allowed_TS
+
+
 def _unpacked(letters: str, n_bytes: int) -> bytes:
     """Exactly `n_bytes` bytes; no more than one further byte is ever made."""
     unpacker = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
@@ -86,10 +96,12 @@ def _damaged() -> SettingsError:
 def fitted(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
     """The same painting on another number of tokens: cut off, or continued with allowed cells. Shapes: (T, S) bool.
 
+    Raises: ShapeError for any other array, SettingsError.
+
     >>> fitted(np.array([[True, False], [False, True]]), 1, 3).tolist()
     [[True, False, True]]
     """
     painted_TS = np.ones((whole_number("n_queries", n_queries, 1), whole_number("n_keys", n_keys, 1)), dtype=bool)
-    kept_TS = allowed_TS[:n_queries, :n_keys]
+    kept_TS = _painted(allowed_TS)[:n_queries, :n_keys]
     painted_TS[: kept_TS.shape[0], : kept_TS.shape[1]] = kept_TS
     return painted_TS

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ..checks import check_text, whole_number
 from ..errors import TextError
 from ..text import CONTINUES, MAX_CHARACTERS
 
@@ -74,8 +75,10 @@ class WordPiece:
     def read(self, text: str, n_tokens: int, fill: bool = False) -> Pieces:
         """The pieces of a text between [CLS] and [SEP], cut to n_tokens in all; with fill, [PAD] makes up what lacks.
 
-        Raises: TextError when there is nothing to read, or too much.
+        Raises: TextError when there is nothing to read, or too much; SettingsError for a number of tokens below 1.
         """
+        check_text("text", text)
+        whole_number("n_tokens", n_tokens, 1)
         if len(text) > MAX_CHARACTERS:
             raise TextError(f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read: cut it")
         found = self.pieces(text)
@@ -98,6 +101,7 @@ class WordPiece:
 
     def pieces(self, text: str) -> list[str]:
         """All pieces of a text; [CLS], [SEP], [MASK], [PAD] and [UNK] written in it count as those tokens."""
+        check_text("text", text)
         found: list[str] = []
         for part in _SPECIAL.split(text):
             if _SPECIAL.fullmatch(part):

@@ -22,11 +22,12 @@ from attention_core.heads import (
     size_growth,
     worth,
 )
-from attention_core.masks import bench, hiding, invariances, saturation, shuffles, uses, workshop
+from attention_core.masks import bench, faults, hiding, invariances, painted, saturation, shuffles, uses, workshop
 from attention_core.places import foreign_cells, split_places
 from attention_core.scenario import Scenario
 from attention_core.trained import changed_word, encoder, head_finder, layer_measures, pieces_of
 from attention_core.trained.attention_maps import AttentionMaps
+from attention_core.trained.wordpiece import Characters, CodePoints, WordPiece
 from tests.core.hostile_values import (
     NO_ARRAY,
     NO_COUNT,
@@ -45,6 +46,10 @@ P = Projections.random(4, 2)
 TRACE = attend(X, P)
 SHARES = TRACE.probabilities[0]
 MAPS = AttentionMaps.of([SHARES])
+NOTHING = CodePoints([])
+WORDS = WordPiece(
+    {"[CLS]": 0, "[SEP]": 1, "one": 2}, Characters(NOTHING, CodePoints([(32, 32)]), NOTHING, NOTHING, NOTHING)
+)
 SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
 SHORT = Scenario(text="one two", d_model=4, n_heads=2)
 
@@ -90,6 +95,12 @@ CASES: dict[str, Case] = {
         {"vectors": NO_ARRAY, "tokens": (*NO_LIST, ["a"]), "n_real": (6, *NO_COUNT)}),
     "workshop": (workshop.Workshop, {},
         {"others": (*NO_LIST, [0]), "masks": (*NO_LIST, ["nonsense"]), "window": NO_COUNT, "painted": NO_TEXT}),
+    "painted cell": (painted.toggle, {"allowed_TS": X > 0, "query": 0, "key": 0},
+        {"allowed_TS": (*NO_ARRAY, X, np.ones(2, bool)), "query": (5, *NO_COUNT), "key": (4, *NO_COUNT)}),
+    "painting of another size": (painted.fitted, {"allowed_TS": X > 0, "n_queries": 2, "n_keys": 9},
+        {"allowed_TS": (*NO_ARRAY, X, np.array(0.5)), "n_queries": (0, *NO_COUNT), "n_keys": (0, *NO_COUNT)}),
+    "painting as text": (painted.mask_to_text, {"allowed_TS": X > 0}, {"allowed_TS": (*NO_ARRAY, X, np.array(0.5))}),
+    "difference": (faults.differs, {"right": TRACE, "faulty": TRACE, "name": "output"}, {"name": ("x", *NO_NAME)}),
     "aside": (aside_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
     "slice of an aside": (slice_of, {"trace": TRACE, "name": "row_sum", "fixed": {0: 0}},
         {"fixed": (None, "no", [0], {9: 0}, {0: 9}, {0: "a"}, {"a": 0})}),
@@ -106,6 +117,9 @@ CASES: dict[str, Case] = {
     "strongest": (taken.strongest_keys, {"trace": TRACE, "head": 0, "query": 0},
         {"count": NO_COUNT, "query": NO_COUNT}),
     "pieces": (pieces_of, {"text": "one"}, {"text": NO_TEXT, "n_tokens": (65, *NO_COUNT)}),
+    "pieces of a text": (WORDS.pieces, {"text": "one"}, {"text": NO_TEXT}),
+    "pieces that are read": (WORDS.read, {"text": "one", "n_tokens": 3},
+        {"text": ("", *NO_TEXT), "n_tokens": (0, *NO_COUNT)}),
     "replace": (changed_word.replace_word, {"text": "a b", "old": "a", "new": "c"},
         {"text": NO_TEXT, "old": NO_TEXT, "new": NO_TEXT}),
     "layer measure": (layer_measures.measure_layers, {"key": "entropy", "maps": MAPS}, {"key": NO_NAME}),

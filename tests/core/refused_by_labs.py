@@ -23,6 +23,7 @@ from attention_core.diagonal import (
     token_matrices,
     worst_pair,
 )
+from attention_core.diagonal.claims import claim
 from attention_core.diagonal.propositions import proposition
 from attention_core.lab_examples import globe_step, mapping_example
 from attention_core.labs import (
@@ -39,6 +40,7 @@ from attention_core.labs import (
     stiefel,
     tasks,
 )
+from attention_core.labs.deep_stack import tanh_gradient
 from attention_core.labs.stack_settings import StackSettings
 from attention_core.labs.training_settings import TrainingSettings
 from tests.core.hostile_values import (
@@ -101,6 +103,18 @@ CASES: dict[str, Case] = {
     "sphere": (stiefel.sphere_step, {"point": [0, 0, 1], "gradient": [1, 0, 0]},
         {"point": (*NO_ARRAY, [0, 0, 0]), "gradient": (*NO_ARRAY, [1e200] * 3), "step_size": (*NO_NUMBER, 1e200),
          "n_points": (0, *NO_COUNT)}),
+    "orthonormality": (stiefel.orthonormality_error, {"point": X}, {"point": (*NO_ARRAY, X[0])}),
+    "transposed": (stiefel.transposed, {"matrix": X}, {"matrix": (None, X[0], [[1.0], []])}),
+    "rotation": (stiefel.rotation_generator, {"point": X, "step": X},
+        {"point": (*NO_ARRAY, X[0], X[1:], X.T), "step": (*NO_ARRAY, X[0], X[1:], X.T)}),
+    **{name: (formula.compute, {"point": X, "gradient": X},
+        {"point": (*NO_ARRAY, X[0], X[1:], X.T), "gradient": (*NO_ARRAY, X[0], X[1:], X.T)})
+        for name, formula in stiefel.PROJECTIONS.items()},
+    **{name: (formula.compute, {"point": X, "step": X},
+        {"point": (*NO_ARRAY, X[0], X[1:], X.T), "step": (*NO_ARRAY, X[0], X[1:], X.T)})
+        for name, formula in stiefel.RETRACTIONS.items()},
+    "bend": (tanh_gradient, {"bend": X, "bend_gradient": X},
+        {"bend": (None, "no", np.empty((0, 3))), "bend_gradient": (None, X[0], np.full((5, 4), np.nan))}),
     "drift": (stiefel.orthonormality_drift, {"retraction": "qr", "n_steps": 1},
         {"retraction": NO_NAME, "n": NO_COUNT, "k": NO_COUNT, "n_steps": NO_COUNT, "seed": NO_SEED}),
     "parameters": (stiefel.parameter_counts, {"d_model": 8, "n_heads": 2},
@@ -114,6 +128,7 @@ CASES: dict[str, Case] = {
     "worst pair": (worst_pair, {"probabilities_TT": np.eye(2)}, {"probabilities_TT": NO_ARRAY}),
     "alignment": (gram_alignment, {"w_q_DK": X, "w_k_DK": X},
         {"w_q_DK": NO_ARRAY[3:], "w_k_DK": (*NO_ARRAY[3:], np.eye(2))}),
+    "claim": (claim, {"identifier": "slides-pair-bound"}, {"identifier": (np.eye(3), *NO_NAME)}),
     "square": (Square, {"scores": np.eye(2), "probabilities": np.eye(2)},
         {"scores": (X, "no", np.eye(3)), "probabilities": (X, None)}),
     "hull": (convex_hull.hull_weights, {"point_D": [0.0, 0.0], "points_ND": [[1.0, 0.0], [-1.0, 0.0]]},

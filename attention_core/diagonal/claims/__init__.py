@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...checks import shown
 from ...errors import SettingsError
 from . import doshi, geometric_machine_learning, lecture_note, mql5, papers, popular, slides
 from .record import ALWAYS, CONDITION, FALSE, TEXTS, Claim, Evidence
@@ -23,10 +24,10 @@ def claim(identifier: str) -> Claim:
     >>> claim("slides-pair-bound").check().says
     'X = (3, 2, 1): α_32 = 0.2447, but α_33 = 0.0900 and α_22 = 0.1173.'
     """
-    for candidate in CLAIMS:
-        if candidate.id == identifier:
-            return candidate
-    raise SettingsError(f"there is no claim {identifier!r}; choose one such as {CLAIMS[0].id}")
+    found = [candidate for candidate in CLAIMS if isinstance(identifier, str) and candidate.id == identifier]
+    if found:
+        return found[0]
+    raise SettingsError(f"there is no claim {shown(identifier)}; choose one such as {CLAIMS[0].id}")
 
 
 __all__ = ["ALWAYS", "CLAIMS", "CONDITION", "FALSE", "TEXTS", "Claim", "Evidence", "claim"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import checks, formulas, option_checks
+from . import checks, costs, formulas, option_checks
 from .checks import Array
 from .errors import SettingsError, ShapeError
 from .masks import causal_mask
@@ -49,7 +49,7 @@ def attend(
     mask is bool, True = may attend; bias is added after scaling; causal: query t sees keys s <= t; scale is
     1/sqrt(d_k) when None; softcap squeezes the scaled scores into (-softcap, softcap) before mask and bias.
     float32 stays float32, everything else becomes float64. empty_rows: "zero" or, as in PyTorch, "nan".
-    Raises: ShapeError, SettingsError.
+    Raises: ShapeError, SettingsError, this also for more than 2**31 scores (batch × heads × queries × keys).
     Source: Vaswani et al. 2017, section 3.2.
 
     >>> trace = attend([[1.0], [2.0], [3.0]], Projections.weightless(d_model=1))
@@ -100,7 +100,7 @@ def scaled_dot_product_attention(
     """The part inside the heads: compare, scale, mask, softmax, mix. The options are those of `attend`.
 
     Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) with G dividing H -> head_outputs (B, H, T, V).
-    Raises: ShapeError, SettingsError.
+    Raises: ShapeError, SettingsError, this also for more than 2**31 scores (B × H × T × S).
     """
     query, key, value = _heads(query_heads, key_heads, value_heads)
     shape = (*query.shape[:3], key.shape[2])
@@ -176,6 +176,8 @@ def _rules(
     empty_rows: str,
 ) -> _Rules:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
+    n_batch, n_heads, n_queries, n_keys = shape
+    costs.check_room(costs.MOST_SCORES, batch=n_batch, heads=n_heads, queries=n_queries, keys=n_keys)
     checks.check_switch("causal", causal)
     allowed = option_checks.as_mask(mask, shape)
     if causal:

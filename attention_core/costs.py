@@ -10,6 +10,8 @@ from .errors import SettingsError
 LONGEST_SECONDS = 60.0
 # 512 MB as float64.
 MOST_NUMBERS = 2**26
+# Of one layer, all heads and sequences together: one of its arrays of scores takes 16 GB as float64.
+MOST_SCORES = 2**31
 
 
 def check_seconds(seconds: float, remedy: str) -> None:
@@ -21,8 +23,8 @@ def check_seconds(seconds: float, remedy: str) -> None:
         )
 
 
-def check_room(**sizes: int) -> None:
+def check_room(most: int = MOST_NUMBERS, /, **sizes: int) -> None:
     """Raises: SettingsError when an array of these sizes, given by their names, would hold too many numbers."""
-    if math.prod(sizes.values()) > MOST_NUMBERS:
+    if math.prod(sizes.values()) > most:
         product = " × ".join(f"{name} {shown(size)}" for name, size in sizes.items())
-        raise SettingsError(f"{product} are more than the {MOST_NUMBERS:,} numbers there is room for: choose fewer")
+        raise SettingsError(f"{product} are more than the {most:,} numbers there is room for: choose fewer")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .checks import Array
+from .errors import SettingsError
 
 MIB = 2**20
 # Smaller arrays the C library keeps by itself; the largest are four arrays of scores of 12 heads and 512 tokens.
@@ -28,19 +29,28 @@ _spare: deque[memoryview] = deque(maxlen=MOST_KEPT)
 def spare_array(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
     """An array whose numbers are still to be written, like `numpy.empty`.
 
-    Its memory is used again when the array and all its views are gone, never before.
+    Its memory is used again when the array and all its views are gone, never before. Raises: SettingsError where there
+    is none left.
 
     >>> spare_array((2, 3), np.float32).shape
     (2, 3)
     """
     size = math.prod(shape) * np.dtype(dtype).itemsize
     if not LEAST <= size <= LARGEST:
-        return np.empty(shape, dtype)
+        return _empty(shape, dtype)
     memory = _taken(size) or _fresh(size)
     # Every view keeps this array alive: looking for the owner of its numbers, NumPy stops before a memoryview.
     array = np.frombuffer(memory, dtype)
     weakref.finalize(array, _spare.append, memory).atexit = False
     return array.reshape(shape)
+
+
+def _empty(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+    try:
+        return np.empty(shape, dtype)
+    except MemoryError as error:
+        sizes = " × ".join(map(str, shape))
+        raise SettingsError(f"this machine has no memory for {sizes} numbers: choose fewer tokens or heads") from error
 
 
 def _fresh(size: int) -> memoryview:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..checks import Array, as_array, shown, whole_number
-from ..costs import check_room
+from ..costs import MOST_SCORES, check_room
 from ..errors import SettingsError
 
 
@@ -26,20 +26,20 @@ def causal_mask(T: int, S: int | None = None) -> Array:
 def window_mask(T: int, S: int, left: int | None = None, right: int | None = None) -> Array:
     """Query t sees keys t-left <= s <= t+right; None leaves that side open.
 
-    Shapes: (T, S) bool. Raises: SettingsError for a width below 0.
+    Shapes: (T, S) bool. Raises: SettingsError for a width below 0, and for more cells than a layer may have scores.
     Source: Beltagy et al. 2020 (Longformer), sliding window attention.
 
     >>> window_mask(3, 3, left=1, right=0).astype(int).tolist()
     [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     """
     n_queries, n_keys = whole_number("T", T, 0), whole_number("S", S, 0)
-    check_room(T=n_queries, S=n_keys)
-    offset_TS = np.arange(n_keys) - np.arange(n_queries)[:, np.newaxis]
+    check_room(MOST_SCORES, T=n_queries, S=n_keys)
+    query_T1, key_S = np.arange(n_queries)[:, np.newaxis], np.arange(n_keys)
     allowed_TS = np.ones((n_queries, n_keys), dtype=bool)
     if left is not None:
-        allowed_TS &= offset_TS >= -whole_number("left", left, 0)
+        allowed_TS &= key_S >= query_T1 - min(whole_number("left", left, 0), n_queries)
     if right is not None:
-        allowed_TS &= offset_TS <= whole_number("right", right, 0)
+        allowed_TS &= key_S <= query_T1 + min(whole_number("right", right, 0), n_keys)
     return allowed_TS
 
 

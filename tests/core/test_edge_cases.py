@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, Projections, SettingsError, Trace, attend, scaled_dot_product_attention, softmax
+from attention_core import (
+    STEPS,
+    Projections,
+    SettingsError,
+    Trace,
+    attend,
+    causal_mask,
+    scaled_dot_product_attention,
+    softmax,
+)
 
 B, T, S, D, M, H, K, V = 2, 3, 5, 7, 11, 2, 13, 17
 RNG = np.random.default_rng(1)
@@ -160,6 +169,20 @@ def test_long_sequences(shape: tuple[int, int, int, int]) -> None:
     expected = {"scores": scores, "scaled_scores": scaled, "masked_scores": masked, "probabilities": shares}
     for name, array in (expected | {"head_outputs": shares @ key}).items():
         np.testing.assert_allclose(getattr(record, name), array, rtol=1e-10, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_more_scores_than_there_is_room_for(causal: bool) -> None:
+    """One limit, with and without a causal mask, is refused with the sizes before anything of that size is made."""
+    x, heads = np.zeros((3, 30_000, 1)), np.zeros((3, 1, 30_000, 1))
+    sentence = "batch 3 × heads 1 × queries 30000 × keys 30000 are more than the 2,147,483,648 numbers there is"
+    for call in (
+        lambda: attend(x, Projections.weightless(1), causal=causal),
+        lambda: scaled_dot_product_attention(heads, heads, heads, causal=causal),
+    ):
+        with pytest.raises(SettingsError, match=sentence):
+            call()
+    assert causal_mask(2, 2**26).sum() == 3  # 134 million cells, which a layer may have
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

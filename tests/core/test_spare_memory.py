@@ -9,7 +9,7 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from attention_core import Projections, attend, spare_memory
+from attention_core import Projections, SettingsError, attend, spare_memory
 from attention_core.spare_memory import LARGEST, LEAST, MIB, MOST_KEPT, spare_array
 
 SHAPE = (3, 5, 7, 2819)  # of float32, a little above the least that is kept
@@ -120,3 +120,9 @@ def test_threads_do_not_meet() -> None:
         thread.join()
     assert not wrong
     assert len(spare_memory._spare) <= MOST_KEPT
+
+
+def test_no_memory_left() -> None:
+    """An array that this machine cannot hold is refused with a sentence that names its sizes."""
+    with pytest.raises(SettingsError, match="no memory for 1048576 × 1099511627776 numbers: choose fewer tokens"):
+        spare_array((2**20, 2**40), np.float32)

@@ -41,8 +41,10 @@ class Tokens:
 
     @property
     def rounding(self) -> float:
-        """What may be off by rounding, which grows with the scores."""
-        return ROUNDING * max(1.0, float(np.abs(self.scores).max()))
+        """What may be off by rounding, which grows with the scores and is coarser in float32."""
+        finest = float(np.finfo(np.float64).eps)
+        coarser = max(float(np.finfo(array.dtype).eps) for array in (self.x, self.scores, self.probabilities)) / finest
+        return ROUNDING * coarser * max(1.0, float(np.abs(self.scores).max()))
 
 
 def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:
@@ -58,13 +60,23 @@ def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:
 def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> Tokens:
     """A head of a trace with its queries as the tokens, mask and bias left out; softcap stays. Raises: ShapeError.
 
-    Without weights and with tied ones the scores are a Gram matrix of the queries, as the propositions ask for.
+    Without weights and with tied ones the scores are a Gram matrix of the queries, as the propositions ask for. A trace
+    in float32 is computed again in float64 from what it was given, else its rounding would look like a violation.
     """
     check_places(trace, head=head, batch=batch)
     if trace.scores.shape[2] != trace.scores.shape[3]:
         raise ShapeError("the propositions are about tokens that look at themselves: queries and keys must be as many")
+    if trace.scores.dtype != np.float64:
+        trace, batch = _in_double(trace, batch), 0
     scores_TT = trace.scaled_scores[batch, head]
     return Tokens(trace.query_heads[batch, head], scores_TT, softmax(scores_TT), trace.scale)
+
+
+def _in_double(trace: Trace, batch: int) -> Trace:
+    """One sequence of a trace attended to in float64, without mask and bias."""
+    x_1TD, memory_1SM = (given[batch : batch + 1].astype(np.float64) for given in (trace.inputs, trace.memory))
+    weights = trace.projections.astype(np.float64)
+    return attend(x_1TD, weights, memory=memory_1SM, scale=trace.scale, softcap=trace.softcap)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from attention_core import Projections, SettingsError, ShapeError, attend
 from attention_core.diagonal import pair_violations
 from attention_core.diagonal.counterexamples import search
-from attention_core.diagonal.proposition_checks import tokens_of_trace, weightless
+from attention_core.diagonal.proposition_checks import Tokens, tokens_of_trace, weightless
 from attention_core.diagonal.propositions import CONDITION, FALSE, PROPOSITIONS, THEOREM, proposition
 from attention_core.diagonal.scenes import turned
 from attention_core.diagonal.token_matrices import gaussian_tokens
@@ -166,6 +166,21 @@ def test_tied_weights_are_weightless_queries() -> None:
     assert all(proposition(number).test(tied).holds for number in TRUE)
     violated = {p.number for p in PROPOSITIONS if not p.test(free).holds}
     assert {"S1", "S3", "S7", "S13", "S14"} <= violated
+
+
+@pytest.mark.parametrize("number", TRUE)
+def test_theorems_hold_in_single_precision(number: str) -> None:
+    """The coarser rounding of float32 is no violation; the verdict is that of the same numbers in float64."""
+    test = proposition(number).test
+    for seed, spread in ((0, 1.0), (1, 10.0), (2, 30.0)):
+        x = (spread * gaussian_tokens(20, 5, seed)).astype(np.float32)
+        layer = turned(5, 3, 0).astype(np.float32)
+        single = attend(np.stack([x, x[::-1]]), layer, mask=np.eye(20, dtype=bool))
+        double = attend(x.astype(np.float64), layer.astype(np.float64))
+        assert test(tokens_of_trace(single)) == test(tokens_of_trace(double))
+        assert test(tokens_of_trace(single, batch=1)).holds
+        fields = (getattr(attend(x, layer), name)[0, 0] for name in ("query_heads", "scaled_scores", "probabilities"))
+        assert test(Tokens(*fields, scale=single.scale)).holds
 
 
 def test_a_planted_violation_is_found() -> None:

@@ -33,9 +33,9 @@ def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> f
     0.874
     """
     lengths_R, weights_R = chi_nodes(d_model)
-    others_I = _others(n_tokens, causal)
-    chance_R = np.array([NORMAL.cdf(length) for length in lengths_R])
-    return float(weights_R @ _mean_over_rows(chance_R[:, np.newaxis] ** others_I))
+    _others(n_tokens, causal)
+    log_chance_R = np.log([NORMAL.cdf(length) for length in lengths_R])
+    return float(weights_R @ _mean_power(log_chance_R, n_tokens, causal))
 
 
 def self_mass_exact(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:

@@ -237,14 +237,6 @@ def test_formulas_come_when_they_are_opened() -> None:
     assert r"\ln A_{ij}" in texts(app.run())
 
 
-def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
-    """Where tokens are columns, the weights stand left of what they multiply, transposed."""
-    app = opened("head-worth", notation="gml")
-    assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in app.latex[0].value
-    assert "computed as the merged heads times W_Oᵀ" in texts(app).replace("\\", "")
-    assert r"O_h\,{W_O}^{(h)}" in opened("head-worth").latex[0].value
-
-
 def test_an_average_that_hides_nothing() -> None:
     """The warning about averages is there where heads look at different things: not with a single token."""
     warned = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -11,16 +10,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.notation import OURS
-from attention_core.notation.texts import DOSHI
 from attention_core.own.edits import Edit, Edits
 from attention_core.own.npz_matrices import write_npz
-from attention_core.own.own_matrices import OwnMatrices, shown_matrices, template
+from attention_core.own.own_matrices import OwnMatrices, template
 from attention_core.own.state_file import State, write_state
 from attention_core.scenario import Scenario, trace_of
 from attention_ui import board, own_numbers
-from attention_ui.focus import Focus
-from attention_ui.here import Here
 from attention_ui.markdown import plain
 from tests.core.test_own_matrices import npz
 from tests.ui.app import here, opened, scenes, texts
@@ -70,46 +65,6 @@ def test_an_edit_outside_waits() -> None:
     assert "outside the matrices now shown" in texts(app)
     app.number_input(key="d_model").set_value(16).run()
     assert here(app).trace.projections.w_q[15, 15] == 2
-
-
-OWN_X = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
-WHOLE = shown_matrices(trace_of(Scenario()))
-
-
-@pytest.mark.parametrize(
-    ("choices", "said"),
-    [
-        ({}, "random weights (seed 0)"),
-        ({"weights": "tied", "seed": 3}, "tied weights (seed 3)"),
-        ({"weights": "weightless"}, "weightless"),
-        ({"weights": "trained", "layer": 2}, "trained weights (layer 2)"),
-        ({"own": OWN_X.address()}, "random weights (seed 0), own X"),
-        ({"own": WHOLE.address(), "edits": "wq_0_3_9"}, "own X, W_Q, W_K, W_V, W_O, 1 edited cell"),
-        ({"weights": "weightless", "edits": "wq_0_3_9__x_2_1_-0.5__wo_0_0_1"}, "weightless, 2 edited cells"),
-    ],
-)  # fmt: skip
-def test_a_hand_out_names_the_weights_that_were_used(choices: dict[str, Any], said: str) -> None:
-    """A seed where numbers were drawn with it, own matrices by name, and how many cells were edited."""
-    sentence = here(opened("scores", **choices)).sentence
-    assert re.fullmatch(
-        rf"“The animal [^”]*”(, first 3 tokens)?: \d+ features, \d+ heads, {re.escape(said)}, mask none", sentence
-    )
-
-
-def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
-    """Its board may hold fewer tokens than its sentence, and another text's symbols, of transposed matrices."""
-    sentence = here(opened("scores", n_tokens=5, notation="gml")).sentence
-    said = r"“The animal .*”, first 5 tokens: .*, mask none\. Symbols of .*; the matrices are shown transposed, .*"
-    assert re.fullmatch(said, sentence)
-    assert here(opened("scores", n_tokens=12, notation="doshi")).sentence.endswith(f". Symbols of {DOSHI.title}")
-
-
-def test_a_hand_out_of_a_file_has_no_seed() -> None:
-    """The weights of a layer from a file are the user's own: nothing was drawn."""
-    of_file = Scenario(weights="your own", layer=1)
-    trace = trace_of(Scenario())
-    sentence = Here(of_file, Focus(0, 0, 0, 0), OURS, trace).sentence
-    assert sentence.endswith(": 16 features, 4 heads, your own weights, mask none")
 
 
 def session(monkeypatch: pytest.MonkeyPatch, **more: Any) -> dict[str, Any]:

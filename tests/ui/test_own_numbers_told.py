@@ -9,7 +9,7 @@ import pytest
 
 from attention_core.own.own_matrices import OwnMatrices
 from tests.ui.app import opened, scenes, texts
-from tests.ui.test_own_numbers import OWN_X, WHOLE
+from tests.ui.uploads import OWN_X, WHOLE
 
 
 @pytest.mark.parametrize(

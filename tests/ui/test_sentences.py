@@ -71,3 +71,11 @@ def test_what_has_worked_on_the_inputs_of_a_trained_layer() -> None:
     """Before the first layer there is none."""
     said = [texts(opened("tokens", weights="trained", layer=layer)) for layer in (0, 1)]
     assert ["layers before this one" in words for words in said] == [False, True]
+
+
+def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
+    """Where tokens are columns, the weights stand left of what they multiply, transposed."""
+    app = opened("head-worth", notation="gml")
+    assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in app.latex[0].value
+    assert "computed as the merged heads times W_Oᵀ" in texts(app).replace("\\", "")
+    assert r"O_h\,{W_O}^{(h)}" in opened("head-worth").latex[0].value

@@ -1,12 +1,16 @@
-"""Files of one's own for the pages about trained heads, and the page on which they are chosen."""
+"""Numbers of one's own: files for the pages about trained heads, the page on which they are chosen, own matrices."""
 
 from __future__ import annotations
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from attention_core.own.own_matrices import OwnMatrices, shown_matrices
+from attention_core.scenario import Scenario, trace_of
 from tests.ui.app import opened
 
+OWN_X = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
+WHOLE = shown_matrices(trace_of(Scenario()))
 ANIMAL = "The animal did not cross the street because it was too tired."
 rng = np.random.default_rng(4)
 SHARES = rng.dirichlet(np.ones(5), size=(2, 3, 5)).astype("f4")

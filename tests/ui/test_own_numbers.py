@@ -179,7 +179,7 @@ def test_own_sizes_count() -> None:
     own = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
     app = opened("scores", own=own.address())
     assert here(app).trace.inputs.shape == (1, 3, 8)
-    assert "Your own X" in texts(app)
+    assert "your own X, sizes included" in texts(app)
     assert here(pressed(app, "Drop own matrices")).scenario == Scenario()
 
 

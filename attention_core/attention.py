@@ -176,8 +176,7 @@ def _rules(
     empty_rows: str,
 ) -> _Rules:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
-    n_batch, n_heads, n_queries, n_keys = shape
-    costs.check_room(costs.MOST_SCORES, batch=n_batch, heads=n_heads, queries=n_queries, keys=n_keys)
+    costs.check_scores(*shape)
     checks.check_switch("causal", causal)
     allowed = option_checks.as_mask(mask, shape)
     if causal:

@@ -28,3 +28,8 @@ def check_room(most: int = MOST_NUMBERS, /, **sizes: int) -> None:
     if math.prod(sizes.values()) > most:
         product = " × ".join(f"{name} {shown(size)}" for name, size in sizes.items())
         raise SettingsError(f"{product} are more than the {most:,} numbers there is room for: choose fewer")
+
+
+def check_scores(n_batch: int, n_heads: int, n_queries: int, n_keys: int) -> None:
+    """Raises: SettingsError when a layer would have more scores than there is room for."""
+    check_room(MOST_SCORES, batch=n_batch, heads=n_heads, queries=n_queries, keys=n_keys)

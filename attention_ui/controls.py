@@ -165,8 +165,13 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
 
 def notes(scenario: Scenario) -> tuple[str, ...]:
     """What the controls did to the input, in sentences."""
-    full = len(scenario.text) >= MAX_TEXT
-    return (f"The sentence field holds {MAX_TEXT:,} characters; what went beyond is left out.",) if full else ()
+    return field_notes("The sentence field", scenario.text)
+
+
+def field_notes(field: str, text: str) -> tuple[str, ...]:
+    """That a field for a sentence is full, if it is."""
+    full = len(text) >= MAX_TEXT
+    return (f"{field} holds {MAX_TEXT:,} characters; what went beyond is left out.",) if full else ()
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
@@ -174,9 +179,9 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
         values[control.name] = _draw(control, disabled=not control.matters(values))
 
 
-def _cut_text() -> None:
-    """Cut what the sentence field holds to its length: left to Streamlit, a longer paste vanishes without a word."""
-    st.session_state["text"] = st.session_state["text"][:MAX_TEXT]
+def cut_text(key: str) -> None:
+    """Cut what a sentence's field holds to its length: left to Streamlit, a longer paste vanishes without a word."""
+    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]
 
 
 def widget_value(control: Control, value: Any) -> Any:
@@ -199,7 +204,8 @@ def _draw(control: Control, disabled: bool) -> Any:
     if isinstance(default, bool):
         return bool(st.toggle(control.label, default, **about))
     if isinstance(default, str):
-        return (st.text_area(control.label, default, height=90, on_change=_cut_text, **about) or "")[:MAX_TEXT]
+        text = st.text_area(control.label, default, height=90, on_change=cut_text, args=(control.name,), **about)
+        return (text or "")[:MAX_TEXT]
     if isinstance(default, float):
         typed = st.number_input(control.label, control.low, control.high, default, step=0.1, format="%.3f", **about)
         return default if typed is None else float(typed)

@@ -51,8 +51,8 @@ class Here:
         """Whose symbols a hand-out has, and how its matrices lie, where that is another text's."""
         if self.notation is OURS:
             return ""
-        turned = "; the matrices are shown transposed, the line of code has tokens as rows"
-        return f". Symbols of {self.notation.title}" + (turned if self.notation.convention == "column" else "")
+        lie = "; the matrices are shown transposed, the line of code has tokens as rows"
+        return f". Symbols of {self.notation.title}" + (lie if self.notation.convention == "column" else "")
 
     @property
     def _weights(self) -> tuple[str, ...]:

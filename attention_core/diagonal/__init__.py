@@ -108,7 +108,7 @@ def pair_violations(probabilities_XTT: Array) -> Array:
 def pair_excess(probabilities_XTT: Array) -> Array:
     """How far each cell lies above the larger of its pair's diagonal cells: a_ij - max(a_ii, a_jj).
 
-    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal.
+    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal. Raises: SettingsError beyond the range of float.
     """
     own_XT = diagonal(probabilities_XTT := as_numbers("probabilities", probabilities_XTT))
     with np.errstate(over="ignore"):

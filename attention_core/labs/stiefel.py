@@ -12,19 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import (
-    Array,
-    as_array,
-    as_numbers,
-    as_stack,
-    check_alike,
-    head_width,
-    number_between,
-    one_of,
-    seed_number,
-    shown,
-    whole_number,
-)
+from .. import checks
+from ..checks import Array
 from ..errors import SettingsError, ShapeError
 from ..initialisation import orthonormal_columns
 from .formula import Formula
@@ -32,7 +21,7 @@ from .formula import Formula
 
 def transposed(matrix: Array) -> Array:
     """Rows and columns exchanged in every matrix of a stack."""
-    matrix = as_array("matrix", matrix)
+    matrix = checks.as_array("matrix", matrix)
     if matrix.ndim < 2:
         raise ShapeError(f"matrix must have at least 2 axes, rows and columns, but has shape {matrix.shape}")
     return matrix.swapaxes(-1, -2)
@@ -40,7 +29,7 @@ def transposed(matrix: Array) -> Array:
 
 def orthonormality_error(point: Array) -> float:
     """How far the columns are from orthonormal: the largest ‖PᵀP - I‖ of a stack."""
-    point = as_stack("point", point, 2)
+    point = checks.as_stack("point", point, 2)
     gram = transposed(point) @ point
     return float(np.linalg.norm(gram - np.eye(point.shape[-1]), axis=(-2, -1)).max())
 
@@ -120,8 +109,8 @@ def geodesic(point: Array, step: Array) -> Array:
 
 def _at_point(point: Array, name: str, other: Array) -> tuple[Array, Array]:
     """A point and a gradient or step at it: of one shape, and no more columns than can be orthonormal."""
-    point, other = as_stack("point", point, 2), as_stack(name, other, 2)
-    check_alike("point", point, name, other)
+    point, other = checks.as_stack("point", point, 2), checks.as_stack(name, other, 2)
+    checks.check_alike("point", point, name, other)
     if point.shape[-1] > point.shape[-2]:
         raise ShapeError(f"point has shape {point.shape} but must have at least as many rows as columns")
     return point, other
@@ -174,11 +163,11 @@ def orthonormality_drift(retraction: str, *, n: int = 12, k: int = 4, n_steps: i
 
     Raises: SettingsError.
     """
-    one_of("retraction", retraction, RETRACTIONS)
-    whole_number("n_steps", n_steps, 1, 10_000)
-    whole_number("n", n, 1, 64)
-    rng = np.random.default_rng(seed_number(seed))
-    point = orthonormal_columns(rng, n, whole_number("k", k, 1, n))
+    checks.one_of("retraction", retraction, RETRACTIONS)
+    checks.whole_number("n_steps", n_steps, 1, 10_000)
+    checks.whole_number("n", n, 1, 64)
+    rng = np.random.default_rng(checks.seed_number(seed))
+    point = orthonormal_columns(rng, n, checks.whole_number("k", k, 1, n))
     errors = []
     for gradient in 0.1 * rng.standard_normal((n_steps, n, k)):
         point = RETRACTIONS[retraction].compute(point, tangent_projection(point, gradient))
@@ -194,7 +183,7 @@ def parameter_counts(d_model: int, n_heads: int) -> tuple[int, int]:
     >>> parameter_counts(64, 8)
     (12288, 11424)
     """
-    n = head_width(whole_number("d_model", d_model, 1), whole_number("n_heads", n_heads, 1))
+    n = checks.head_width(checks.whole_number("d_model", d_model, 1), checks.whole_number("n_heads", n_heads, 1))
     return 3 * d_model**2, 3 * n_heads * (d_model * n - n * (n + 1) // 2)
 
 
@@ -231,12 +220,12 @@ def sphere_step(point: ArrayLike, gradient: ArrayLike, step_size: float = 1.0, n
     >>> sphere_step([0, 0, 2], [1, 0, 5]).tangent.tolist()
     [1.0, 0.0, 0.0]
     """
-    point_3, gradient_3 = as_numbers("point", point), as_numbers("gradient", gradient)
+    point_3, gradient_3 = checks.as_numbers("point", point), checks.as_numbers("gradient", gradient)
     if point_3.shape != (3,) or gradient_3.shape != (3,) or not point_3.any():
-        given = f"{shown(point)}, {shown(gradient)}"
+        given = f"{checks.shown(point)}, {checks.shown(gradient)}"
         raise SettingsError(f"point and gradient must be three numbers each, the point not 0: {given}")
-    number_between("step_size", step_size)
-    whole_number("n_points", n_points, 1, 10_000)
+    checks.number_between("step_size", step_size)
+    checks.whole_number("n_points", n_points, 1, 10_000)
     # Divided by its largest number first: squares of very small and very large numbers leave the range of float.
     nearby_3 = point_3 / np.abs(point_3).max()
     column = (nearby_3 / np.linalg.norm(nearby_3))[:, np.newaxis]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import streamlit as st
-
 from attention_core import TextError
 from attention_core.masks.sentences import other_sentence
 from attention_core.scenario import Scenario
 
-from ..controls import MAX_TEXT
+from ..controls import MAX_TEXT, cut_text, field_notes
 from ..markdown import plain
 
 
@@ -25,11 +23,12 @@ def sentence_field(
     Raises: SettingsError, FileError.
     """
     text = place.text_input(
-        label, default, key=key, help=help, on_change=_cut, args=(key,), bind="query-params", persist_state="session"
+        label, default, key=key, help=help, bind="query-params", persist_state="session", on_change=cut_text,
+        args=(key,),
     ) or ""  # fmt: skip
-    if len(text) >= MAX_TEXT:
-        text = text[:MAX_TEXT]
-        place.caption(f"{label}: the field holds {MAX_TEXT:,} characters; what went beyond is left out.")
+    for note in field_notes(f"{label}: the field", text):
+        place.caption(note)
+    text = text[:MAX_TEXT]
     if not instead and not text.strip():
         return ""
     try:
@@ -39,8 +38,3 @@ def sentence_field(
         place.error(plain(f"{label}: {error}. Until then {shown}."), icon=":material/error:")
         return instead
     return text
-
-
-def _cut(key: str) -> None:
-    """In a callback: cut what a field holds to its length, as the sentence of the sidebar is cut."""
-    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]

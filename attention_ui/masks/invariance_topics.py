@@ -51,15 +51,16 @@ def shuffled(now: Here) -> None:
     same = gap <= tolerance(made.straight, field)
     if made.straight.sizes["T"] == 1:
         st.info("With a single token there is nothing to shuffle: choose a longer sentence.", icon=":material/info:")
-    st.markdown(
-        f"{told} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
-        f"**{place}**. "
-        + now.turned(
-            f"Its row moves along, and so do all others: **shuffling the tokens only shuffles the {field}**. "
-            if same else f"Its row there is not its old one: **the order shows in the {field}**. "
-        ) + f"Largest difference from the {now.turned('rows')} that were only moved: {small(gap)}"
-        + (" (rounding)." if same and gap else ".")
-    )  # fmt: skip
+    else:
+        st.markdown(
+            f"{told} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
+            f"**{place}**. "
+            + now.turned(
+                f"Its row moves along, and so do all others: **shuffling the tokens only shuffles the {field}**. "
+                if same else f"Its row there is not its old one: **the order shows in the {field}**. "
+            ) + f"Largest difference from the {now.turned('rows')} that were only moved: {small(gap)}"
+            + (" (rounding)." if same and gap else ".")
+        )  # fmt: skip
     show_board(boards.shuffled(made, field, _cell(now), now.notation), "shuffle")
     with st.expander("All three at once", key="inv three", on_change="rerun", icon=":material/table:") as table:
         if table.open:

@@ -241,5 +241,6 @@ def test_whose_padding_the_slider_moves(n_tokens: int, said: bool) -> None:
 
 def test_a_single_token_cannot_be_shuffled() -> None:
     """What moves from place 0 to place 0 shows nothing, and the page says so."""
-    said = [" ".join(box.value for box in opened("invariances", n_tokens=n).info) for n in (1, 2)]
-    assert ["nothing to shuffle" in text for text in said] == [True, False]
+    pages = [opened("invariances", n_tokens=n) for n in (1, 2)]
+    assert ["nothing to shuffle" in " ".join(box.value for box in app.info) for app in pages] == [True, False]
+    assert ["moves from place" in texts(app) for app in pages] == [False, True]

@@ -27,6 +27,7 @@ from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors, theme_mode
 from .trained import own_heads
+from .turns import in_turn
 from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -35,10 +36,11 @@ VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
 def run() -> None:
     """Draw the app, then say what of the address could not be followed."""
-    listen()
-    page = _draw()
-    refuse_unheard(page.url_path, {control.name: control.label for control in controls.CONTROLS})
-    say_refused()
+    with in_turn():
+        listen()
+        page = _draw()
+        refuse_unheard(page.url_path, {control.name: control.label for control in controls.CONTROLS})
+        say_refused()
 
 
 def _draw() -> Page:

@@ -1,0 +1,58 @@
+"""One visitor's script after the other's, and nobody held up for long."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from time import sleep
+from types import SimpleNamespace
+
+import pytest
+
+from attention_ui import turns
+from attention_ui.turns import Turn
+
+
+def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST", 0.001)
+    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=lambda: 0.0))  # no single script takes long
+    in_turn, seen = Turn(), []
+
+    def script(_: int) -> None:
+        with in_turn():
+            seen.append("begins")
+            sleep(0.003)
+            seen.append("ends")
+
+    with ThreadPoolExecutor(30) as visitors:
+        list(visitors.map(script, range(30)))
+    assert seen == ["begins", "ends"] * 30
+
+
+def test_nobody_waits_for_the_end_of_a_long_script(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST", 0.01)
+    in_turn, begun, ends = Turn(), Event(), Event()
+
+    def long_script() -> None:
+        with in_turn():
+            begun.set()
+            assert ends.wait(60)
+
+    with ThreadPoolExecutor(1) as visitor:
+        running = visitor.submit(long_script)
+        assert begun.wait(60)
+        for _ in range(2):  # the first one did not have the turn, so it must not give it back
+            with in_turn():
+                assert not running.done()
+        ends.set()
+        running.result()
+    with in_turn():  # free again
+        pass
+
+
+def test_a_script_that_stops_gives_the_turn_back(monkeypatch):
+    monkeypatch.setattr(turns, "LONGEST", 60)
+    in_turn = Turn()
+    with pytest.raises(RuntimeError), in_turn():
+        raise RuntimeError
+    with in_turn():  # else this waits for a minute and goes on beside the other
+        assert in_turn._taken.locked()
+    assert not in_turn._taken.locked()

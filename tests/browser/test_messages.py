@@ -1,0 +1,63 @@
+"""What passes between the server and the browser: everything whole, and no widget is told what it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, WebSocket, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.browser.driving import expect_address, expect_title, parameters, settled, slider
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+
+
+def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
+    """A board of more than 10 kB that a rerun leaves as it is comes whole, since the browser may have forgotten it."""
+    received: list[ForwardMsg] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda data: received.append(ForwardMsg.FromString(bytes(data))))
+
+    page.on("websocket", listen)
+    page.goto(f"{address}/scores?n_heads=16&d_model=64&n_tokens=12")
+    settled(page)
+    for _ in range(2):
+        page.get_by_text("The code", exact=True).click()
+        settled(page)
+    boards = [
+        message.ByteSize()
+        for message in received
+        if message.delta.new_element.WhichOneof("type") == "bidi_component" and message.ByteSize() > 10_000
+    ]
+    assert len(boards) >= 3
+    assert not [message for message in received if message.WhichOneof("type") == "ref_hash"]
+
+
+def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:
+    """Through new words, fewer tokens, another page and back, though it is told its place only when it must be."""
+    page = visit("scores?text=the+cat+sat+on+the+mat&n_tokens=6&query=5&key=1")
+
+    def expect_boxes(query: str, key: str | None) -> None:
+        for label, words in (("Query", query), ("Key", key)):
+            if words is not None:
+                expect(page.get_by_role("combobox", name=label, exact=True)).to_have_value(words)
+        assert parameters(settled(page)).get("query", "0") == query.split()[0]
+
+    expect_boxes("5 · mat", "1 · cat")
+    page.get_by_label("Sentence", exact=True).fill("the dog sat on the rug")
+    page.get_by_label("Sentence", exact=True).press("Control+Enter")
+    expect_boxes("5 · rug", "1 · dog")
+    for _ in range(3):
+        slider(page, "Sequence length").press("ArrowLeft")
+    expect_address(page, "n_tokens=3")
+    expect_boxes("2 · sat", "1 · dog")
+    way = page.get_by_role("navigation", name="Steps of the story")
+    way.get_by_role("link", name="Mixing", exact=True).click()
+    expect_title(page, "Mixing")
+    expect_boxes("2 · sat", None)
+    page.go_back()
+    expect_title(page, "Scores")
+    expect_boxes("2 · sat", "1 · dog")

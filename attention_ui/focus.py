@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -17,7 +16,7 @@ from attention_core import Trace
 from attention_core.heads import head_columns
 
 from .address import mirror
-from .places import LARGEST, adopt_place
+from .places import LARGEST, adopt_place, choose_place, named_places
 
 NAMES = ("head", "query", "key", "feature")
 HELPS = {
@@ -77,18 +76,11 @@ def _lengths(trace: Trace) -> dict[str, int]:
 
 
 def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
-    labels = {"query": trace.labels("T"), "key": trace.labels("S")}
+    tokens = {"query": trace.labels("T"), "key": trace.labels("S")}
     width: Literal["stretch"] | int = "stretch" if st.session_state.get("present") else 114
     for name, length in lengths.items():
-        st.selectbox(
-            name.capitalize(),
-            range(length),
-            format_func=partial(_named, labels.get(name)),
-            key=name,
-            help=HELPS[name],
-            persist_state="session",
-            width=width,
-        )
+        words = named_places(tokens[name]) if name in tokens else tuple(map(str, range(length)))
+        choose_place(name.capitalize(), name, words, help=HELPS[name], width=width)
 
 
 def follow_click(names: tuple[str, str], head: int, row: int, column: int) -> None:
@@ -109,7 +101,3 @@ def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) ->
         elif letter in AXIS_NAMES:
             moved[AXIS_NAMES[letter]] = number
     st.session_state.update({name: min(number, LARGEST) for name, number in moved.items()})
-
-
-def _named(labels: tuple[str, ...] | None, index: int) -> str:
-    return f"{index} · {labels[index]}" if labels else str(index)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import streamlit as st
 
 from attention_core import SettingsError
@@ -20,7 +23,8 @@ def adopt_place(name: str, default: int, count: int) -> None:
     adopt(name, default, place_in)
     number = str(st.session_state[name]).split()[0]
     place = int(number) if number.isdigit() else default
-    st.session_state[name] = last = min(place, count - 1)
+    last = min(place, count - 1)
+    tell(name, last)
     if asked is not None and last < place:
         refuse(name, asked, f"; the last one, {last}, is shown")
 
@@ -33,3 +37,33 @@ def place_in(text: str) -> int:
     if text.isascii() and text.isdigit():
         return min(int(text.lstrip("0")[:5] or 0), LARGEST)  # five digits say enough, thousands take Python long
     raise SettingsError("A place is a whole number from 0, so the place shown stays")
+
+
+def tell(name: str, value: object) -> None:
+    """Give a widget its value unless it has it: a browser that is told a value draws the widget twice.
+
+    The value must be the default of the widget, too, for a browser that draws it for the first time.
+    """
+    if st.session_state.get(name) != value:
+        st.session_state[name] = value
+
+
+def named_places(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels with their places.
+
+    >>> named_places(["The", "cat"])
+    ('0 · The', '1 · cat')
+    """
+    return tuple(f"{place} · {label}" for place, label in enumerate(labels))
+
+
+def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> int:
+    """Draw the select box of a place that was adopted, and give the place; words: those of each place."""
+    place = int(st.session_state[name])
+    if st.session_state.get(f"words {name}") != words[place]:
+        st.session_state[name] = place  # the browser knows the place by the words it had
+    chosen = st.selectbox(
+        label, range(len(words)), place, format_func=words.__getitem__, key=name, persist_state="session", **about
+    )
+    st.session_state[f"words {name}"] = words[place]
+    return int(chosen)

@@ -69,7 +69,7 @@ def choose_token(n_tokens: int) -> int:
     """Draw the choice of the token that is looked at; its place is in the address."""
     adopt_place(TOKEN, 0, n_tokens)
     st.select_slider(
-        "Chosen token", range(n_tokens), key=TOKEN, persist_state="session",
+        "Chosen token", range(n_tokens), st.session_state[TOKEN], key=TOKEN, persist_state="session",
         help="The half-plane is that of this token’s query.",
     )  # fmt: skip
     mirror(TOKEN, 0)

@@ -12,7 +12,7 @@ from attention_core.heads.portraits import MEASURES
 
 from ..address import adopt, mirror, refuse, wish
 from ..focus import follow_cell
-from ..places import place_in
+from ..places import place_in, tell
 
 MOST = 16
 LAST_BASIS = 99
@@ -31,10 +31,12 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
     if asked is not None and any(head >= n_heads for head in heads):
         refuse(label, asked, f"; the last head here is {n_heads - 1}")
     key = f"switches {name}"
-    st.session_state[key] = [head for head in heads if head < n_heads]
+    on = [head for head in heads if head < n_heads]
+    tell(key, on)
     chosen = st.pills(
-        label, range(n_heads), selection_mode="multi", key=key, help=help, on_change=partial(_keep, name, key)
-    )
+        label, range(n_heads), selection_mode="multi", default=on, key=key, help=help,
+        on_change=partial(_keep, name, key),
+    )  # fmt: skip
     mirror(name, "")
     return tuple(sorted(chosen))
 
@@ -48,9 +50,9 @@ def choose_groups(n_groups: int) -> int:
     wanted = max(choice for choice in choices if choice <= groups)
     if asked is not None and asked.isdigit() and wanted < groups:
         refuse(label, asked, f"; {wanted} is shown")
-    st.session_state["switch groups"] = wanted
+    tell("switch groups", wanted)
     st.segmented_control(
-        label, choices, required=True, key="switch groups", on_change=_keep_groups,
+        label, choices, default=wanted, required=True, key="switch groups", on_change=_keep_groups,
         help="G must divide the number of heads, so that all groups are of one size.",
     )  # fmt: skip
     mirror("groups", 2)

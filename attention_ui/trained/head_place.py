@@ -18,7 +18,7 @@ from attention_core.trained.head_finder import telling_pair
 from ..address import adopt, mirror
 from ..focus import AXIS_NAMES, Focus
 from ..panels import open_step
-from ..places import LARGEST, adopt_place, place_in
+from ..places import LARGEST, adopt_place, choose_place, named_places, place_in
 from ..registry import page_of
 from ..way import ask_for
 
@@ -37,9 +37,9 @@ def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
 def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     """Draw the choice of a layer and a head, and give them."""
     shown = head_shown(n_layers, n_heads)
-    for name, label, count in ((LAYER, "Layer", n_layers), (HEAD, "Head", n_heads)):
+    for name, label, count, at in ((LAYER, "Layer", n_layers, shown[0]), (HEAD, "Head", n_heads, shown[1])):
         st.number_input(
-            label, 0, LARGEST, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session", width=150
+            label, 0, LARGEST, at, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session", width=150
         )
     return shown
 
@@ -47,12 +47,9 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
 def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
     """Draw the choice of a token; its place is in the address."""
     adopt_place(name, default, len(tokens))
-    st.selectbox(
-        label, range(len(tokens)), format_func=lambda place: f"{place} · {tokens[place]}", key=name,
-        persist_state="session",
-    )  # fmt: skip
+    chosen = choose_place(label, name, named_places(tokens))
     mirror(name, default)
-    return int(st.session_state[name])
+    return chosen
 
 
 def place(maps: AttentionMaps, layer: int, head: int) -> Focus:

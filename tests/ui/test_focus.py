@@ -41,6 +41,24 @@ def test_the_boxes_name_tokens_and_places() -> None:
     assert app.selectbox(key="head").options == ["0", "1", "2", "3"]
 
 
+def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
+    """Told a value, a browser draws the box twice; it must hear of new words for the place, and of another place."""
+    app = opened("scores", text="the cat sat on the mat", query=3)
+
+    def told() -> dict[str, str]:
+        boxes = {name: app.selectbox(key=name).proto for name in ("head", "query", "key")}
+        return {name: box.raw_value for name, box in boxes.items() if box.set_value}
+
+    app.run()
+    assert told() == {}
+    app.text_area(key="text").set_value("the cat lay by the mat").run()
+    assert told() == {"query": "3 · by"}
+    app.run()
+    assert told() == {}
+    app.text_area(key="text").set_value("the cat").run()
+    assert (app.selectbox(key="query").proto.raw_value, app.selectbox(key="query").proto.default) == ("1 · cat", 1)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
 def test_every_box_has_an_effect(page: Page) -> None:
     """A page has a box for each of head, query, key and feature that changes what it shows, and for no other."""

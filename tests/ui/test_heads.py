@@ -126,6 +126,8 @@ def test_a_head_is_switched_off_and_on_again() -> None:
     app.button_group(key="switches off").set_value([2]).run()
     assert app.session_state["off"] == "2"
     assert "Without head 2" in texts(app)
+    switches = app.run().button_group(key="switches off").proto
+    assert (list(switches.default), switches.set_value) == ([2], False)  # known to the browser, so not told again
     app = gone_to(gone_to(app, "scores"), "head-worth")
     assert "Without head 2" in texts(app)
     app.button_group(key="switches off").set_value([]).run()

@@ -63,10 +63,13 @@ picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
 with picture:
     show_figure(drawn.shares(trace), "worth shares")
 with words:
+    # Its formulas are set anew whenever the text changes, so the numbers stand in one of their own.
     st.markdown(
-        rf"**Signed share** $\langle Y_h, Y\rangle / |Y|^2$: how far a head pushes the output the way it goes; "
-        f"negative if it pulls against it. They sum to {number(float(signed.sum()), 6)}.\n\n"
-        rf"**Norm share** $|Y_h| / |Y|$, never negative: how far the output moves without the head. They sum to {total}"
+        r"**Signed share** $\langle Y_h, Y\rangle / |Y|^2$: how far a head pushes the output the way it goes; negative "
+        "if it pulls against it.\n\n**Norm share** $|Y_h| / |Y|$, never negative: how far the output moves without it."
+    )
+    st.markdown(
+        f"The signed shares sum to {number(float(signed.sum()), 6)}, the norm shares to {total}"
         + (f", not to 1, because {apart}" if n_heads > 1 and total != "1.000" else "")
         + f".\n\n**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
         f"{', '.join(map(str, ranking(norms)))}."

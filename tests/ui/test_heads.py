@@ -138,7 +138,7 @@ def test_shares_are_told_with_their_sums() -> None:
     """The signed shares sum to 1 as computed, and the ranking is theirs."""
     app = opened("head-worth", n_heads=8, seed=4)
     signed = signed_shares(here(app).trace)[0]
-    assert f"They sum to {number(float(signed.sum()), 6)}" in texts(app)
+    assert f"The signed shares sum to {number(float(signed.sum()), 6)}," in texts(app)
     order = ", ".join(str(head) for head in np.argsort(-signed))
     assert f"by signed share: {order};" in texts(app)
 
@@ -148,10 +148,10 @@ def test_what_norm_shares_sum_to() -> None:
     app = opened("head-worth")
     total = number(float(norm_shares(here(app).trace)[0].sum()), 3)
     assert (
-        f"They sum to {total}, not to 1, because the parts of different heads point in different directions."
+        f"the norm shares to {total}, not to 1, because the parts of different heads point in different directions."
         in texts(app)
     )
-    assert "They sum to 1.000.\n" in texts(opened("head-worth", n_heads=1))
+    assert "the norm shares to 1.000.\n" in texts(opened("head-worth", n_heads=1))
 
 
 def test_another_basis_leaves_the_layer_as_it_was() -> None:

@@ -19,6 +19,7 @@ SETTINGS: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").r
 
 EXPECTED = {
     "runner.postScriptGC": False,
+    "global.minCachedMessageSize": 1e12,
     "browser.gatherUsageStats": False,
     "browser.serverAddress": "localhost",
     "client.showErrorDetails": "none",

@@ -17,15 +17,21 @@ Visit = Callable[[str], Page]
 def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
     """A board of more than 10 kB that a rerun leaves as it is comes whole, since the browser may have forgotten it."""
     received: list[ForwardMsg] = []
+    sockets: list[WebSocket] = []
 
     def listen(socket: WebSocket) -> None:
+        sockets.append(socket)
         socket.on("framereceived", lambda data: received.append(ForwardMsg.FromString(bytes(data))))
+
+    def ends_a_run(data: bytes | str) -> bool:
+        return ForwardMsg.FromString(bytes(data)).WhichOneof("type") == "script_finished"
 
     page.on("websocket", listen)
     page.goto(f"{address}/scores?n_heads=16&d_model=64&n_tokens=12")
     settled(page)
     for _ in range(2):
-        page.get_by_text("The code", exact=True).click()
+        with sockets[-1].expect_event("framereceived", ends_a_run):
+            page.get_by_text("The code", exact=True).click()
         settled(page)
     boards = [
         message.ByteSize()

@@ -1,5 +1,7 @@
 const LONGEST_LABEL = 14;
 const SIGNS = typeof Intl !== "undefined" && Intl.Segmenter ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
+// Each of these letters is a sign of its own; to ask the segmenter for every label takes long.
+const LATIN = /^[ -~]*$/;
 
 /** A number for reading: a true minus sign, "−∞", an exponent only where it is needed; ties go to the even digit. */
 export function number(value, digits = 3) {
@@ -46,7 +48,7 @@ function exponential(size) {
 /** A label cut to a length in signs, a family of emoji counting as one; line breaks and control signs become spaces. */
 export function shorten(text, longest = LONGEST_LABEL) {
   const head = text.slice(0, 16 * longest).replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, " ");
-  const signs = SIGNS ? Array.from(SIGNS.segment(head), ({ segment }) => segment) : [...head];
+  const signs = SIGNS && !LATIN.test(head) ? Array.from(SIGNS.segment(head), ({ segment }) => segment) : [...head];
   return signs.length <= longest && head.length === text.length ? head : `${signs.slice(0, longest - 1).join("")}…`;
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .checks import Array, check_switch, one_of, whole_number
 from .costs import check_room
+from .remembered import remembered
 
 EMBEDDINGS = ("normal", "integers")
 
@@ -34,12 +35,13 @@ def embed(tokens: Sequence[str], d_model: int, *, kind: str = "normal", position
     return Embedding(words_TD, positions_TD, words_TD + positions_TD)
 
 
+@remembered(1024)
 def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
     """The vector of a word: drawn at random once and for all, because the word's own hash is the seed.
 
     The same word has the same vector in every session, on every machine. It means nothing: only a trained model
     knows that cat is close to dog. kind: "normal" (mean 0, variance 1) or "integers" (-2 to 2, for paper).
-    Shapes: (D,).
+    Shapes: (D,), read-only. Raises: SettingsError.
 
     >>> word_vector("cat", 4, "integers").tolist() == word_vector("cat", 6, "integers")[:4].tolist()
     True
@@ -48,8 +50,11 @@ def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
     seed = int.from_bytes(hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "little")
     rng = np.random.default_rng(seed)
     if one_of("embedding", kind, EMBEDDINGS) == "normal":
-        return rng.standard_normal(d_model)
-    return np.floor(5 * rng.random(d_model)) - 2
+        vector_D = rng.standard_normal(d_model)
+    else:
+        vector_D = np.floor(5 * rng.random(d_model)) - 2
+    vector_D.setflags(write=False)  # it is kept, for whoever uses the word next
+    return vector_D
 
 
 def sinusoidal_positions(n_tokens: int, d_model: int) -> Array:

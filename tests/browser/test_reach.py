@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -14,7 +15,7 @@ from attention_ui.registry import PAGES
 from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import at_home
-from tests.browser.driving import expect_address, one_by_one, parameters, scenario_in, settled, slider
+from tests.browser.driving import expect_address, expect_title, one_by_one, parameters, scenario_in, settled, slider
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -96,6 +97,18 @@ def test_nonsense_in_the_address(visit: Visit) -> None:
     settled(page)
     assert scenario_in(page) == Scenario(n_heads=2)
     assert notice.count() <= 1
+
+
+@pytest.mark.parametrize("act", [{"modifiers": ["Control"]}, {"button": "middle"}])
+def test_the_menu_opens_a_new_tab_with_the_choices(visit: Visit, act: dict[str, Any]) -> None:
+    """The new tab has sentence and sizes of the first one, which stays where it is."""
+    page = visit("scores?text=a+b+c&n_heads=2")
+    page.get_by_test_id("stTopNavSection").filter(has_text="Masks and kinds").click()
+    with page.context.expect_page() as opened:
+        page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Break it").click(**act)
+    expect_title(opened.value, "Break it")
+    assert scenario_in(settled(opened.value)) == scenario_in(page) == Scenario(text="a b c", n_heads=2)
+    expect_title(page, "Scores")
 
 
 def test_presentation_enlarges_the_type(visit: Visit) -> None:

@@ -45,7 +45,6 @@ def run() -> None:
 
 def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
-    st.set_page_config("Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     if "menu" not in st.session_state:
         st.session_state["menu"] = _menu()  # once for a visitor: each page looks for its file on the disk
@@ -53,6 +52,7 @@ def _draw() -> Page:
     chosen = st.navigation(menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
+    st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     own = None if page.section == "trained" and own_heads.run_on_controls() else page.own_controls
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)

@@ -57,10 +57,11 @@ def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:
 
 
 def expect_title(page: Page, title: str) -> None:
-    """Wait for the page of a title; for a moment the one before can still stand below it."""
+    """Wait for the page of a title, which the tab names, too; for a moment the one before can still stand below it."""
     expect(page.locator("h1", has_text=title).first).to_be_visible()
     expect(page.locator("h1")).to_have_count(1)
     expect(page.locator("h1")).to_have_text(title)
+    expect(page).to_have_title(f"{title} · Attention Lab")
 
 
 def path_of(page: Page) -> str:

@@ -105,6 +105,17 @@ def word_in(text: str, wish: str) -> str:
     return next(iter(re.findall(r"\w+", text)[-1:]), wish)
 
 
+def stands_again(text: str, word: str) -> bool:
+    """Whether a text holds a word more than once, as a whole word in any case.
+
+    >>> stands_again("The cat saw the dog", "the"), stands_again("The cat saw the dog", "dog")
+    (True, False)
+    """
+    check_text("text", text)
+    check_text("word", word)
+    return len(_whole(word).findall(text)) > 1
+
+
 def _whole(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.trained.changed_word import change_word, replace_word, word_in
+from attention_core.trained.changed_word import change_word, replace_word, stands_again, word_in
 from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import say_cut, say_model
 from attention_ui.here import here
@@ -25,7 +25,8 @@ famous.button(
 )  # fmt: skip
 word, instead = word_in(text, old or ""), new or "wide"
 if word != (old or "").strip():
-    st.info(f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced.")
+    where = " where it stands first" if stands_again(text, word) else ""
+    st.info(f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced{where}.")
 say_cut(now)
 say_model()
 change = change_word(text, word, instead, now.scenario.n_tokens)

@@ -79,3 +79,12 @@ def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
     assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in app.latex[0].value
     assert "computed as the merged heads times W_Oᵀ" in texts(app).replace("\\", "")
     assert r"O_h\,{W_O}^{(h)}" in opened("head-worth").latex[0].value
+
+
+def test_which_word_is_replaced() -> None:
+    """A word that stands twice is replaced in its first place, although it was chosen as the last word."""
+    for text, after, said in (("The cat saw the cat", "The wide saw the cat", " where it stands first."),
+                              ("The cat saw the dog", "The cat saw the wide", " is replaced.")):  # fmt: skip
+        app = opened("change-a-word", text=text)
+        assert app.info[0].value.endswith(said)
+        assert f"**After:** {after}" in texts(app)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .checks import Array, check_switch, one_of, shown, whole_number
+from .code.rounding import RELATIVE
 from .errors import SettingsError
 from .formulas import merge_heads, softmax, split_heads
 from .heads import check_places, head_columns
@@ -141,6 +142,19 @@ def strongest_keys(trace: Trace, head: int, query: int, count: int = 3, batch: i
     row_S = trace.probabilities[batch, head, query]
     order = np.argsort(-row_S, kind="stable")[:count]
     return [(int(key), float(row_S[key])) for key in order if row_S[key] > 0]
+
+
+def keys_read_most(trace: Trace, head: int, query: int, batch: int = 0) -> tuple[int, ...]:
+    """The keys that no other exceeds in the row of a query: several where shares are equal, but for rounding.
+
+    >>> from attention_core import Projections, attend
+    >>> keys_read_most(attend([[1.0], [1.0], [0.5]], Projections.weightless(1)), head=0, query=0)
+    (0, 1)
+    """
+    check_places(trace, head=head, query=query, batch=batch)
+    row_S = trace.probabilities[batch, head, query]
+    most = row_S >= row_S.max() * (1 - RELATIVE[row_S.dtype])
+    return tuple(int(key) for key in np.flatnonzero(most & (row_S > 0)))
 
 
 def moved_cells(trace: Trace, batch: int = 0) -> Array:

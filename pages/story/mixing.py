@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.decompositions import strongest_keys
+from attention_core.decompositions import keys_read_most, strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, says, token, told
@@ -20,9 +20,15 @@ n_heads, n_groups, d_v = (trace.sizes[letter] for letter in "HGV")
 says(now, "head_outputs")
 if most:
     key, share = most[0]
+    tied = len(keys_read_most(trace, head, query))
+    takes = (
+        f"takes most from :green[the value of {token(trace, 'S', key)}]: {percent(share)} of it"
+        if tied == 1
+        else f"takes the same from :green[the values of {tied} tokens], and more from none: {percent(share)} of each"
+    )
     st.markdown(
-        f"In head {head}, :blue[{asks}] takes most from :green[the value of {token(trace, 'S', key)}]: "
-        f"{percent(share)} of it. Every value vector is multiplied by its weight; added up, they are the output."
+        f"In head {head}, :blue[{asks}] {takes}. Every value vector is multiplied by its weight; added up, they are "
+        "the output."
     )
 else:
     st.warning(f"In head {head}, {asks} may see no key at all: all weights are 0, and so is its output.")

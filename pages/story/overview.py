@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import notation
-from attention_core.decompositions import strongest_keys
+from attention_core.decompositions import keys_read_most, strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import open_step, token
@@ -20,7 +20,14 @@ best = strongest_keys(trace, head, query, count=1)
 n_hidden = int(trace.hidden_keys[0, head].sum())
 become, share = "becomes" if sizes["T"] == 1 else "become", "has all" if sizes["H"] == 1 else "share"
 w_q, w_k, w_v = (now.symbol(name) for name in ("w_q", "w_k", "w_v"))
-reads = f"reads most from {token(trace, 'S', best[0][0])}: {percent(best[0][1])}" if best else "may see no key"
+tied = len(keys_read_most(trace, head, query))
+reads = "may see no key"
+if best:
+    reads = (
+        f"reads most from {token(trace, 'S', best[0][0])}: {percent(best[0][1])}"
+        if tied == 1
+        else f"reads the same from {tied} tokens, and more from none: {percent(best[0][1])} each"
+    )
 
 SENTENCES = (
     (

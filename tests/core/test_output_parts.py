@@ -8,6 +8,7 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_core.decompositions import (
     head_contributions,
+    keys_read_most,
     merge_without_swap,
     moved_cells,
     output_gap,
@@ -33,6 +34,19 @@ def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
         found = strongest_keys(trace, 1, query)
         assert [share for _, share in found] == sorted(row[row > 0], reverse=True)[:3]
         assert all(row[key] == share for key, share in found)
+
+
+def test_keys_that_are_read_equally(trace: Trace) -> None:
+    """One key is read most at random; equal tokens are read equally, and a row with nothing left reads none."""
+    for query in range(1, 7):
+        assert keys_read_most(trace, 1, query) == (int(trace.probabilities[0, 1, query].argmax()),)
+    twins = np.repeat(np.random.default_rng(3).normal(size=(2, 11)), [3, 2], axis=0)
+    mask = np.ones((5, 5), dtype=bool)
+    mask[4] = False
+    for kind in (np.float64, np.float32):
+        equal = attend(twins.astype(kind), Projections.random(11, 3, d_k=2, d_v=5).astype(kind), mask=mask)
+        assert {keys_read_most(equal, head, query) for head, query in np.ndindex(3, 4)} <= {(0, 1, 2), (3, 4)}
+        assert keys_read_most(equal, 0, 4) == ()
 
 
 def test_a_softmax_row_tells_its_sums(trace: Trace) -> None:

@@ -88,3 +88,21 @@ def test_which_word_is_replaced() -> None:
         app = opened("change-a-word", text=text)
         assert app.info[0].value.endswith(said)
         assert f"**After:** {after}" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("choices", "tied", "share"),
+    [({"text": "row row your boat", "positions": "false", "scaling": "custom", "scale": 0}, 4, "25.0 %"),
+     ({"text": "row row", "positions": "false", "mask": "causal", "query": 1}, 2, "50.0 %"),
+     ({"text": "row row", "positions": "false", "mask": "causal", "query": 0}, 1, "100.0 %")],
+)  # fmt: skip
+def test_what_is_read_most_where_shares_are_equal(choices: dict[str, Any], tied: int, share: str) -> None:
+    """No token is said to be read most where another is read as much."""
+    overview, mixing = (texts(opened(page, **choices)) for page in ("overview", "mixing"))
+    if tied == 1:
+        assert f"reads most from “row”: {share}." in overview
+        assert f"takes most from :green[the value of “row”]: {share} of it." in mixing
+    else:
+        none = f"and more from none: {share}"
+        assert f"reads the same from {tied} tokens, {none} each." in overview
+        assert f"takes the same from :green[the values of {tied} tokens], {none} of each." in mixing

@@ -192,7 +192,7 @@ def padded_queries(bench: Bench) -> None:
         "nothing: whoever uses the output must leave them out. Here other numbers stand in place of the [pad] vectors:"
     )
     show_board(boards.padding(bench.made, found.changed, bench.cell, bench.now.notation), "padding", on_pin=_row)
-    masked = "padding" in bench.made.masks
+    masked = not bench.allowed[:n_real, n_real:].any()  # a causal mask hides them, too: they come last
     st.markdown(
         f"- {turned('Rows')} of real tokens move by at most **{number(found.real, 6) if found.real else 0}**: "
         + ("the mask keeps [pad] out of them." if masked else "no padding mask is chosen above.")

@@ -106,3 +106,13 @@ def test_what_is_read_most_where_shares_are_equal(choices: dict[str, Any], tied:
         none = f"and more from none: {share}"
         assert f"reads the same from {tied} tokens, {none} each." in overview
         assert f"takes the same from :green[the values of {tied} tokens], {none} of each." in mixing
+
+
+@pytest.mark.parametrize(
+    ("masks", "kept_out"), [("causal", True), ("padding", True), ("window", False), ("painted", False)]
+)
+def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
+    """[pad] stands behind all real tokens, so a causal mask keeps it out as well as one of padding."""
+    said = texts(opened("mask-workshop", mw_masks=masks, mw_sequence="2", mw_try="padded queries"))
+    assert ("at most **0**: the mask keeps [pad] out of them." in said) == kept_out
+    assert ("no padding mask is chosen above." in said) != kept_out

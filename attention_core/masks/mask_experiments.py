@@ -74,14 +74,15 @@ def hiding_numbers(bias: float) -> dict[str, float]:
 class NothingLeft:
     """The batch with every key hidden from one query: with zeros in its row as here, and with NaN as in torch.softmax.
 
-    nan_shares, nan_outputs: how many numbers of the query's row, and of the sequence's output, are NaN then; nan_here:
-    how many of the output are with zeros.
+    nan_shares, nan_outputs: how many numbers of the query's row, and of the sequence's output, are NaN then;
+    nan_tokens: of how many tokens; nan_here: how many of the output are with zeros.
     """
 
     zero: Trace
     nan_here: int
     nan_shares: int
     nan_outputs: int
+    nan_tokens: int
 
 
 def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> NothingLeft:
@@ -92,7 +93,8 @@ def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> Not
     zero, nan = (_again(made, made.trace.inputs, allowed_BTS, empty_rows) for empty_rows in ("zero", "nan"))
     n_shares = int(np.isnan(nan.probabilities[sequence, head, query]).sum())
     nan_here, nan_outputs = (int(np.isnan(trace.output[sequence]).sum()) for trace in (zero, nan))
-    return NothingLeft(zero, nan_here, n_shares, nan_outputs)
+    nan_tokens = int(np.isnan(nan.output[sequence]).any(axis=-1).sum())
+    return NothingLeft(zero, nan_here, n_shares, nan_outputs, nan_tokens)
 
 
 @dataclass(frozen=True, eq=False)

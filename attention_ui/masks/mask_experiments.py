@@ -105,7 +105,7 @@ def how_to_hide(bench: Bench) -> None:
     says = turned("Shares of one row for three numbers that hide keys.")
     show_figure(row_bars(bench.made.batch.tokens[n], rows, ~bench.allowed[query], says), "hiding")
     st.caption("Keys in brackets are hidden from this query.")
-    heads = ("added to a hidden score", "read from hidden keys: this row", "at most, any row",
+    heads = ("added to a hidden score", "read from hidden keys: this row", "at most, any row that sees a key",
              "a row with nothing left, float64", "the same, float32")  # fmt: skip
     lines = [turned(f"| {' | '.join(heads)} |"), "|---" * len(heads) + "|"]
     for way in ways:
@@ -171,11 +171,17 @@ def row_with_nothing_left(bench: Bench) -> None:
         f"{found.zero.output[n].size} |"
     )
     n_empty = int(bench.made.trace.empty_rows[:, bench.head].sum())
+    numbers, n_spoilt = counted(found.nan_outputs, "number"), found.nan_tokens
+    spoilt = (
+        f"One {turned('row')} of NaN spoils one token here, {numbers}. In the next layer that token is a key for all "
+        "others, and every score with it is NaN, "
+        if n_spoilt == 1
+        else f"{n_spoilt} {turned('rows')} of NaN spoil {n_spoilt} tokens here, {numbers}. In the next layer these "
+        "tokens are keys for all others, and every score with them is NaN, "
+    )
     st.markdown(
-        f"One {turned('row')} of NaN spoils one token here, {counted(found.nan_outputs, 'number')}. In the next layer "
-        f"that token is a key for all others, and every score with it is NaN, so all {turned('rows')} are. Zeros stay "
-        f"where they are. With the masks chosen above, **{turned(counted(n_empty, 'row'))}** of this batch "
-        f"{'has' if n_empty == 1 else 'have'} nothing left."
+        f"{spoilt}so all {turned('rows')} are. Zeros stay where they are. With the masks chosen above, "
+        f"**{turned(counted(n_empty, 'row'))}** of this batch {'has' if n_empty == 1 else 'have'} nothing left."
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attention_core.diagonal.growth_curves import half_mass_width
 from attention_core.diagonal.growth_table import TOKEN_COUNTS
+from attention_core.masks.painted import mask_to_text
 from attention_core.masks.shuffles import SITUATIONS
 from attention_core.notation import axis_names
 from attention_core.notation.texts import NOTATIONS
@@ -116,3 +118,18 @@ def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
     said = texts(opened("mask-workshop", mw_masks=masks, mw_sequence="2", mw_try="padded queries"))
     assert ("at most **0**: the mask keeps [pad] out of them." in said) == kept_out
     assert ("no padding mask is chosen above." in said) != kept_out
+
+
+def test_rows_that_had_nothing_left_before() -> None:
+    """Rows that the masks left without a key spoil their tokens, too, and are no part of the maximum of the others."""
+    hidden = np.ones((4, 4), dtype=bool)
+    hidden[[1, 3]] = False
+    address = {"text": "you like cake now", "mw_masks": "painted", "mw_try": "nothing left"}
+    for painted, query, said in ((hidden, 0, "3 rows of NaN spoil 3 tokens here, 48 numbers."),
+                                 (hidden, 1, "2 rows of NaN spoil 2 tokens here, 32 numbers."),
+                                 (hidden | True, 1, "One row of NaN spoils one token here, 16 numbers.")):  # fmt: skip
+        assert said in texts(opened("mask-workshop", painted=mask_to_text(painted), query=query, **address))
+    address["mw_try"] = "how to hide"
+    said = texts(opened("mask-workshop", painted=mask_to_text(hidden), query=1, **address))
+    assert "this row | at most, any row that sees a key |" in said
+    assert "| −10⁹ | 100.0 % | 0.0 % |" in said

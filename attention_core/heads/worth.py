@@ -17,6 +17,7 @@ from ..formulas import merge_heads, mix_heads
 from ..measure_checks import as_measured, binary_size
 from ..projections import Projections
 from ..trace import Trace
+from . import check_places
 
 
 def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
@@ -65,6 +66,17 @@ def norm_shares(trace: Trace) -> Array:
     added_BHX = _flat_contributions(trace)
     length_BH = np.linalg.norm(added_BHX, axis=-1)
     return _quotient(length_BH, np.linalg.norm(added_BHX.sum(axis=1), axis=-1)[:, np.newaxis])
+
+
+def has_shares(trace: Trace, batch: int = 0) -> bool:
+    """Whether all heads together add anything to the output of a sequence; of 0 there are no shares.
+
+    >>> from attention_core import attend
+    >>> [has_shares(attend([[number]], Projections.weightless(1))) for number in (0.0, 1.0)]
+    [False, True]
+    """
+    check_places(trace, batch=batch)
+    return not bool(np.isnan(signed_shares(trace)[batch]).any())
 
 
 def token_changes(trace: Trace) -> Array:

@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_core.decompositions import head_contributions
 from attention_core.heads.gauge_effect import Turned
-from attention_core.heads.worth import norm_shares, ranking, signed_shares, token_changes
+from attention_core.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
 from attention_core.notation import OURS, Notation
 
 from ..labels import counted, number
@@ -58,9 +58,8 @@ def shares(trace: Trace) -> Figure:
     } for name, shares_H, colour, opacity in (
         ("signed share", signed_H, "@output", 1.0), ("norm share", norm_H, "@muted", 0.6)
     )]  # fmt: skip
-    says = (
-        f"Two shares of the output for each of {counted(len(heads), 'head')}; {heads[0]} has the largest signed share."
-    )
+    found = f"{heads[0]} has the largest signed share" if has_shares(trace) else "all add 0 together, so there are none"
+    says = f"Two shares of the output for each of {counted(len(heads), 'head')}; {found}."
     return {"data": data, "layout": _charted(says, 320, barmode="group")}
 
 

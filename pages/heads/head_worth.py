@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.decompositions import output_gap
 from attention_core.heads.gauge_effect import kept, moved, turned
 from attention_core.heads.head_comparison import relative_change
-from attention_core.heads.worth import ablated_output, norm_shares, ranking, signed_shares, token_changes
+from attention_core.heads.worth import ablated_output, has_shares, norm_shares, ranking, signed_shares, token_changes
 from attention_core.notation.formulas import output_by_heads
 from attention_ui.board import show_board
 from attention_ui.heads.heads_choice import choose_basis, choose_heads
@@ -53,7 +53,7 @@ show_board(drawn.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {token(trace, 'T', query)} "
     f"moves by {number(float(token_changes(trace)[0, head, query]))} without head {head}."
-    + (f" Lengths do not add up, because {apart}." if n_heads > 1 else "")
+    + (f" Lengths do not add up, because {apart}." if n_heads > 1 and has_shares(trace) else "")
 )
 
 st.subheader("Whose output is it?", anchor=False)
@@ -73,6 +73,8 @@ with words:
         + (f", not to 1, because {apart}" if n_heads > 1 and total != "1.000" else "")
         + f".\n\n**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
         f"{', '.join(map(str, ranking(norms)))}."
+        if has_shares(trace)
+        else "Here all heads together add 0, of which there are no shares."
     )
     st.caption("Y is what all heads add together, without bias and residual. Worth for a task is another question.")
 

@@ -13,7 +13,8 @@ from attention_core.masks.painted import mask_to_text
 from attention_core.masks.shuffles import SITUATIONS
 from attention_core.notation import axis_names
 from attention_core.notation.texts import NOTATIONS
-from tests.ui.app import here, opened, texts
+from attention_core.own.own_matrices import OwnMatrices
+from tests.ui.app import alternatives, here, opened, texts
 
 
 @pytest.mark.parametrize(
@@ -133,3 +134,15 @@ def test_rows_that_had_nothing_left_before() -> None:
     said = texts(opened("mask-workshop", painted=mask_to_text(hidden), query=1, **address))
     assert "this row | at most, any row that sees a key |" in said
     assert "| −10⁹ | 100.0 % | 0.0 % |" in said
+
+
+def test_of_nothing_there_are_no_shares() -> None:
+    """Where all heads together add 0, no share is said to sum to NaN, and no head to be ahead."""
+    nothing = OwnMatrices(w_o=np.zeros((4, 4))).address()
+    app = opened("head-worth", text="you like cake", d_model=4, n_heads=2, own=nothing)
+    said = texts(app)
+    assert "Here all heads together add 0, of which there are no shares." in said
+    assert "nan" not in said
+    assert "different directions" not in said
+    assert "for each of 2 heads; all add 0 together, so there are none." in "".join(alternatives(app))
+    assert "head 0 has the largest" in "".join(alternatives(opened("head-worth", n_heads=1)))

@@ -17,6 +17,7 @@ row, column = place_merged(trace, head, query, feature)
 wrong_row, wrong_column = place_merged(trace, head, query, feature, swap=False)
 moved = moved_cells(trace)
 n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
+several = n_heads > 1 and trace.sizes["T"] > 1
 
 says(now, "merged")
 board = story.merge(now.stage, (head, query, feature))
@@ -39,7 +40,7 @@ with right:
             f"row {wrong_row}, column {wrong_column}: "
         )
         + (
-            "by luck its right place."
+            f"{'by luck' if several else 'here, too,'} its right place."
             if (wrong_row, wrong_column) == (row, column)
             else f"in the {now.turned('row')} of {token(trace, 'T', wrong_row)}."
             if wrong_row != row
@@ -56,6 +57,8 @@ if moved.any():
         "of the axes, which is head, token, feature. The swap makes it token, head, feature, so that one token’s "
         "numbers of all heads come one after the other."
     )
+elif several:
+    st.info("Here every number that lands in a wrong cell is equal to the right one, so no difference shows.")
 else:
     st.info("With one head or one token there is nothing to swap, so here both ways give the same matrix.")
 if n_heads > 1:

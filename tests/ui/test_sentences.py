@@ -146,3 +146,18 @@ def test_of_nothing_there_are_no_shares() -> None:
     assert "different directions" not in said
     assert "for each of 2 heads; all add 0 together, so there are none." in "".join(alternatives(app))
     assert "head 0 has the largest" in "".join(alternatives(opened("head-worth", n_heads=1)))
+
+
+@pytest.mark.parametrize(
+    ("choices", "said", "place"),
+    [({}, "stand in the wrong cell without the swap", "by luck its right place."),
+     ({"n_heads": 1}, "With one head or one token there is nothing to swap", "here, too, its right place."),
+     ({"text": "a"}, "With one head or one token there is nothing to swap", "here, too, its right place."),
+     ({"own": OwnMatrices(w_v=np.zeros((16, 16))).address()}, "is equal to the right one", "by luck its right place.")],
+)  # fmt: skip
+def test_why_the_swap_changes_nothing(choices: dict[str, Any], said: str, place: str) -> None:
+    """There may be nothing to swap, or nothing but equal numbers; luck is needed only where something is swapped."""
+    app = opened("merge", **choices)
+    told = texts(app) + "".join(str(box.value) for box in app.info)
+    assert said in told
+    assert place in told

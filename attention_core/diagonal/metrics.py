@@ -145,7 +145,8 @@ METRICS = (
     Metric(
         "excess_self_mass", "Excess self-mass", "D^*",
         r"D^* = \frac{D - U}{1 - U}, \quad U = \frac1N \sum_i \frac1{n_i}", r"[-\tfrac{U}{1-U},\ 1]",
-        "Self-mass beyond what uniform attention gives: 0 is uniform, 1 is the identity; without weights at least 0.",
+        "Self-mass beyond what uniform attention gives: 0 is uniform, 1 is the identity; without weights and mask at "
+        "least 0.",
         excess_self_mass,
     ),
     Metric(

@@ -187,3 +187,17 @@ def test_every_metric_is_declared_in_full() -> None:
         assert all((metric.title, metric.symbol, metric.formula, metric.range))
         assert metric.says.endswith(".")
         assert not re.search(r"-\d", metric.says)  # a true minus sign, as in numbers
+
+
+def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
+    """Without weights it is at least 0, but not under a causal mask: a longer token before outweighs a later one."""
+    x = np.array([[3.0], [1.0]])
+    plain, causal = (
+        measure(square_of(attend(x, Projections.weightless(1), causal=mask)))["excess_self_mass"]
+        for mask in (False, True)
+    )
+    own = 1 / (1 + math.exp(2))
+    assert plain == pytest.approx(((1 / (1 + math.exp(-6)) + own) / 2 - 1 / 2) / (1 - 1 / 2))
+    assert causal == pytest.approx(((1 + own) / 2 - 3 / 4) / (1 - 3 / 4))
+    (says,) = (metric.says for metric in METRICS if metric.name == "excess_self_mass")
+    assert says.endswith("without weights and mask at least 0.")

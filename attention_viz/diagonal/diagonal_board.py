@@ -78,7 +78,9 @@ def margin_bars(trace: Trace, row: int) -> Figure:
          "font": {"size": 11, "color": "@muted"}}
         for i in np.flatnonzero(~finite)
     ]  # fmt: skip
-    says = f"Bars: the diagonal margins of {counted(len(labels), 'token')}; {int((margin_T < 0).sum())} are below 0."
+    n_below = int((margin_T < 0).sum())
+    below = f"{n_below} {'is' if n_below == 1 else 'are'} below 0"
+    says = f"Bars: the diagonal margins of {counted(len(labels), 'token')}; {below}."
     return {"data": data, "layout": _beside(labels, row, margin_T[finite], says) | {"annotations": alone}}
 
 

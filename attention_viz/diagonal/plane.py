@@ -46,11 +46,9 @@ def plane(trace: Trace, token: int) -> Figure:
         data += _arrows(half.own[np.newaxis], [f"key of {labels[token]}"], np.array([True]), "its own key", "@focus")
     if inside:
         data.append(_outputs(trace, labels))
-    says = (
-        f"Plane: {counted(len(keys), 'token')} as arrows; {int(rivals.sum())} of them out-vote token {token} in its "
-        "own "
-        "row."
-    )
+    n_rivals = int(rivals.sum())
+    beaten = f"{n_rivals} of them {'out-votes' if n_rivals == 1 else 'out-vote'} token {token} in its own row"
+    says = f"Plane: {counted(len(keys), 'token')} as arrows; {beaten}."
     return {"data": data, "layout": _around(says, reach)}
 
 

@@ -211,3 +211,13 @@ def test_verdicts_add_up() -> None:
     expected = Counter(claim.text for claim in CLAIMS if claim.status == ALWAYS)
     drawn = {spot.split()[0]: n for spot, n in zip(always["customdata"], always["x"], strict=True)}
     assert drawn == {text: expected[text] for text in drawn}
+
+
+def test_one_token_is_told_in_the_singular() -> None:
+    """The accessible names say how many are out-voted, and how many out-vote."""
+    for numbers, below, rivals in (("3,0; 1,0", "1 is", "1 of them out-votes"), ("3,0; 1,0; 1,0", "2 are", "1 of them"),
+                                   ("1,0; 2,0; 3,0", "2 are", "2 of them out-vote token 0")):  # fmt: skip
+        trace = trace_of_scene(typed(numbers))
+        token = int(margins(trace.masked_scores[0, 0]).argmin())
+        assert f"; {below} below 0." in margin_bars(trace, 0)["layout"]["meta"]["description"]
+        assert rivals in plane(trace, token)["layout"]["meta"]["description"]

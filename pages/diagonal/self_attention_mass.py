@@ -44,6 +44,6 @@ with st.expander("What these numbers mean", key="lab metrics", icon=":material/f
 st.markdown(
     "**Try:** turn *Weights* to *angle* and move from 0° (tied: every token prefers itself) over 90° (unrelated: no "
     "preference at all) to 180° (opposite: tokens avoid themselves). Change the *temperature*: masses move, but no "
-    "bar changes its side. Spread the lengths: only **longer** tokens can out-vote a token."
+    "bar changes its side. Spread the lengths: without weights only **longer** tokens can out-vote a token."
 )
 st.caption("The laboratory has one head of its own. Bars and numbers are measured on the matrix that is shown.")

@@ -161,3 +161,9 @@ def test_why_the_swap_changes_nothing(choices: dict[str, Any], said: str, place:
     told = texts(app) + "".join(str(box.value) for box in app.info)
     assert said in told
     assert place in told
+
+
+def test_who_can_out_vote_a_token() -> None:
+    """Only a longer one without weights; with free weights a shorter one can as well, so the page names the case."""
+    said = texts(opened("self-attention-mass", lab_weights="free"))
+    assert "without weights only **longer** tokens can out-vote a token" in said

@@ -74,7 +74,7 @@ class Board {
     return this.hovered ?? this.player.cell ?? this.pins.cell;
   }
 
-  // What did not change is not drawn again.
+  // What did not change is not drawn again. A cell chosen elsewhere ends the playing, as a click on the board does.
   update(scene) {
     const signature = JSON.stringify({ ...scene, cell: null });
     const same = signature === this.signature;
@@ -84,7 +84,7 @@ class Board {
       this.parts.section.setAttribute("aria-label", scene.description ?? "");
       this.keepSlices();
     }
-    this.pins.adopt(scene.cell, this.has(scene.cell));
+    if (this.pins.adopt(scene.cell, this.has(scene.cell))) this.player[same ? "stop" : "rest"]();
     if (!same) this.dress();
     else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
   }

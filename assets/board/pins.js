@@ -10,14 +10,20 @@ export class Pins {
     this.sent.push(JSON.stringify(this.cell));
   }
 
-  /** Take the cell that a scene has pinned, unless it is the answer to an earlier pin; valid says whether it exists. */
+  /**
+   * Take the cell that a scene has pinned, unless it is the answer to an earlier pin; valid says whether it exists.
+   * Gives whether another cell than before is pinned now.
+   */
   adopt(cell, valid) {
     const key = JSON.stringify(cell ? { array: cell.array, index: cell.index } : null);
-    if (key === this.served) return;
+    if (key === this.served) return false;
     this.served = key;
     const answered = this.sent.indexOf(key);
     this.sent = answered >= 0 ? this.sent.slice(answered + 1) : [];
-    if (!this.sent.length) this.cell = valid ? cell : null;
+    if (this.sent.length) return false;
+    const before = this.cell;
+    this.cell = valid ? cell : null;
+    return Boolean(before) && !(this.cell && this.holds(before));
   }
 
   /** A new scene: forget a cell that it does not have. */

@@ -141,6 +141,20 @@ def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
     expect(line).to_contain_text("is allowed and stays")
 
 
+def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
+    """Where the playing stands in the middle, a head chosen in the sidebar is shown whole, as after a click."""
+    page = visit(f"scores?{PRIME}")
+    page.get_by_role("button", name="First cell").click()
+    stop = page.get_by_role("button", name="Stop and show everything")
+    expect(stop).to_be_enabled()
+    page.get_by_label("Head", exact=True).click()
+    page.get_by_role("option", name="2", exact=True).click()
+    expect_address(page, "head=2")
+    settled(page)
+    expect(stop).to_be_disabled()
+    expect_cell(page, trace_of(SCENARIO), "scores", (0, 2, 0, 0))
+
+
 def test_hostile_tokens_stay_text(visit: Visit) -> None:
     """A token that is markup is named letter by letter, one of 500 characters does no harm."""
     hostile = f"</script> <img/src/onerror=alert(1)> ‏שלום {'x' * 500} 👩🏽‍🚀 \"'`"

@@ -33,3 +33,13 @@ test("a cell that does not exist is not pinned", () => {
   pins.adopt(cell(3), false);
   assert.equal(pins.cell, null);
 });
+
+test("it is told when the server has chosen another cell", () => {
+  const pins = new Pins();
+  assert.equal(pins.adopt(cell(3), true), false);
+  pins.add(cell(4));
+  assert.equal(pins.adopt(cell(4), true), false);
+  pins.renew(true);
+  assert.equal(pins.adopt(cell(4), true), false);
+  assert.equal(pins.adopt(cell(5), true), true);
+});

@@ -6,6 +6,7 @@ X stands for any leading axes, such as batch and head.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,10 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import Array, as_array, as_numbers, as_stack, check_alike, check_switch, number_between, whole_number
-from ..costs import MOST_NUMBERS, check_room
+from ..costs import MOST_NUMBERS
 from ..errors import SettingsError
 from ..measure_checks import as_measured, as_shares, binary_size, unit_sized
 from ..trace import Trace
+
+_BLOCK = 2**18  # numbers that are measured at a time: 2 MB as float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +58,13 @@ class Pattern:
 
     @cached_property
     def _uniform(self) -> Pattern:
-        count_BHT1 = np.maximum(self.allowed.sum(axis=-1, keepdims=True), 1)
-        return Pattern(self.allowed / count_BHT1, self.allowed, in_order=self.in_order)
+        return evenly(self.allowed, in_order=self.in_order)
+
+
+def evenly(allowed_BHTS: Array, *, in_order: bool = True) -> Pattern:
+    """The pattern of heads that give every key that a query may see the same share. Shapes: (B, H, T, S) bool."""
+    count_BHT1 = np.maximum(as_allowed(allowed_BHTS).sum(axis=-1, keepdims=True), 1)
+    return Pattern(allowed_BHTS / count_BHT1, allowed_BHTS, in_order=in_order)
 
 
 def pattern_of(trace: Trace) -> Pattern:
@@ -83,10 +91,13 @@ def entropy(probabilities_XTS: Array) -> Array:
     >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).round(4).tolist()
     [0.6931, 0.0]
     """
-    probabilities_XTS = as_shares("probabilities", probabilities_XTS)
-    logarithms_XTS = np.log(np.where(probabilities_XTS > 0, probabilities_XTS, 1.0))
-    spread_XT: Array = np.abs((probabilities_XTS * logarithms_XTS).sum(axis=-1))  # never positive before; 0, not -0
-    return spread_XT
+
+    def spread(shares_RS: Array, _: Array) -> Array:
+        logarithms_RS = np.log(np.where(shares_RS > 0, shares_RS, 1.0))
+        spread_R: Array = np.abs((shares_RS * logarithms_RS).sum(axis=-1))  # never positive before; 0, not -0
+        return spread_R
+
+    return _by_rows(spread, as_shares("probabilities", probabilities_XTS))
 
 
 def largest_entropy(n_keys: int) -> float:
@@ -122,30 +133,41 @@ def participation(probabilities_XTS: Array) -> Array:
 
     Shapes: (X, T, S) -> (X, T). Source: Bell and Dean 1970 (participation ratio).
     """
-    squares_XT = np.square(as_shares("probabilities", probabilities_XTS)).sum(axis=-1)
+    shares_XTS = as_shares("probabilities", probabilities_XTS)
+    squares_XT = _by_rows(lambda shares_RS, _: np.square(shares_RS).sum(axis=-1), shares_XTS)
     counts_XT: Array = np.divide(1.0, squares_XT, out=np.full_like(squares_XT, np.nan), where=squares_XT > 0)
     return counts_XT
 
 
-def offsets(n_queries: int, n_keys: int) -> Array:
-    """How far a key lies after a query, in positions: j - i. Shapes: (T, S) whole numbers."""
-    check_room(n_queries=whole_number("n_queries", n_queries, 0), n_keys=whole_number("n_keys", n_keys, 0))
-    offset_TS: Array = np.arange(n_keys) - np.arange(n_queries)[:, np.newaxis]
-    return offset_TS
-
-
 def mean_distance(probabilities_XTS: Array) -> Array:
     """How far a query looks on average, in either direction: Σ a |i - j|. Shapes: (X, T, S) -> (X, T)."""
-    probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
-    distance_XT: Array = (probabilities_XTS * np.abs(offsets(*probabilities_XTS.shape[-2:]))).sum(axis=-1)
-    return distance_XT
+    return _distance(probabilities_XTS, np.abs)
 
 
 def signed_distance(probabilities_XTS: Array) -> Array:
     """Where a query looks on average: Σ a (j - i), negative for earlier tokens. Shapes: (X, T, S) -> (X, T)."""
-    probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
-    distance_XT: Array = (probabilities_XTS * offsets(*probabilities_XTS.shape[-2:])).sum(axis=-1)
-    return distance_XT
+    return _distance(probabilities_XTS, np.asarray)
+
+
+def _distance(probabilities_XTS: Array, counted: Callable[[Array], Array]) -> Array:
+    shares_XTS = as_shares("probabilities", probabilities_XTS, 2)
+    n_queries, n_keys = shares_XTS.shape[-2:]
+    keys_S = np.arange(n_keys)
+
+    def distance(shares_RS: Array, row_R: Array) -> Array:
+        distance_R: Array = (shares_RS * counted(keys_S - row_R[:, np.newaxis] % n_queries)).sum(axis=-1)
+        return distance_R
+
+    return _by_rows(distance, shares_XTS)
+
+
+def _by_rows(formula: Callable[[Array, Array], Array], shares_XTS: Array) -> Array:
+    """A number for every row, from some rows at a time and their places: all at once take several copies of them."""
+    rows_RS = shares_XTS.reshape(-1, shares_XTS.shape[-1])
+    row_R = np.arange(len(rows_RS))
+    step = max(1, _BLOCK // rows_RS.shape[1])
+    parts = [formula(rows_RS[i : i + step], row_R[i : i + step]) for i in range(0, len(rows_RS), step)]
+    return np.concatenate(parts).reshape(shares_XTS.shape[:-1])
 
 
 def offset_mass(probabilities_XTS: Array, offset: int) -> Array:

@@ -184,10 +184,14 @@ def _check_shares(number: int, layer_HTS: Array) -> None:
         )
 
 
-def pattern_of_layer(maps: AttentionMaps, layer: int) -> Pattern:
-    """One layer for the measures of heads."""
+def pattern_of_layer(maps: AttentionMaps, layer: int, head: int | None = None) -> Pattern:
+    """One layer for the measures of heads, or one head of it alone: in float64 a layer may take half a gigabyte."""
     probabilities_HTS = maps.layers[whole_number("layer", layer, 0, len(maps.layers) - 1)]
+    if head is not None:
+        head = whole_number("head", head, 0, len(probabilities_HTS) - 1)
+        probabilities_HTS = probabilities_HTS[head : head + 1]
     allowed_BHTS = np.broadcast_to(maps.seen, (1, *probabilities_HTS.shape))
     resolution = float(np.finfo(probabilities_HTS.dtype).eps)
-    in_order = maps.tokens == maps.memory_tokens
-    return Pattern(probabilities_HTS[np.newaxis].astype(np.float64), allowed_BHTS, None, in_order, resolution)
+    # In this order, whatever the file's, the checks and measures need no copy of their own.
+    probabilities_BHTS = probabilities_HTS[np.newaxis].astype(np.float64, order="C")
+    return Pattern(probabilities_BHTS, allowed_BHTS, None, maps.tokens == maps.memory_tokens, resolution)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..checks import Array, as_list, one_of
 from ..diagonal import square_of
 from ..diagonal.metrics import METRICS, Metric
 from ..errors import SettingsError
-from ..heads.patterns import Pattern, pattern_of
+from ..heads.patterns import evenly, pattern_of
 from ..heads.portraits import MEASURES, Measure
 from ..trace import Trace
 from .attention_maps import AttentionMaps, pattern_of_layer
@@ -86,21 +86,36 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
         raise SettingsError(f"{measure.title} is read off the scores, but of these heads only the attention is known")
     if isinstance(measure.source, Metric):
         return Measured(measure, _of_squares(measure.source, traces), None)
-    known = as_list("traces", traces)
-    patterns = map(pattern_of, known) if known else (pattern_of_layer(maps, i) for i in range(len(maps.layers)))
-    return _of_patterns(measure, measure.source, patterns)
+    if known := as_list("traces", traces):
+        return _of_patterns(measure, measure.source, known)
+    return _of_maps(measure, measure.source, maps)
 
 
-def _of_patterns(measure: LayerMeasure, source: Measure, patterns: Iterable[Pattern]) -> Measured:
-    """One layer after the other: all in float64 beside each other would take gigabytes."""
+def _of_patterns(measure: LayerMeasure, source: Measure, traces: Sequence[Trace]) -> Measured:
     values, even = [], []
-    for pattern in patterns:
-        if not source.applies(pattern):
-            raise SettingsError(f"{measure.title} needs queries and keys that are the same tokens, which these are not")
+    for pattern in map(pattern_of, traces):
+        _check_order(measure, source, pattern.in_order)
         values.append(source.value(pattern)[0])
         if (baseline := source.baseline(pattern)) is not None:
             even.append(float(baseline[0].mean()))
     return Measured(measure, np.stack(values), np.array(even) if even else None)
+
+
+def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Measured:
+    """One head after the other: all in float64 beside each other would take gigabytes."""
+    in_order = maps.tokens == maps.memory_tokens
+    _check_order(measure, source, in_order)
+    values = [
+        [source.value(pattern_of_layer(maps, layer, head)).item() for head in range(maps.sizes["H"])]
+        for layer in range(maps.sizes["L"])
+    ]
+    even = source.value(evenly(maps.seen[np.newaxis, np.newaxis], in_order=in_order)).item()
+    return Measured(measure, np.array(values), np.full(len(values), even))
+
+
+def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None:
+    if source.in_order and not in_order:
+        raise SettingsError(f"{measure.title} needs queries and keys that are the same tokens, which these are not")
 
 
 def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:

@@ -13,7 +13,7 @@ from attention_core.diagonal.metrics import measure
 from attention_core.heads.patterns import pattern_of
 from attention_core.heads.portraits import MEASURES
 from attention_core.trained import attention_of, encoded
-from attention_core.trained.attention_maps import AttentionMaps
+from attention_core.trained.attention_maps import AttentionMaps, pattern_of_layer
 from attention_core.trained.head_finder import telling_pair
 from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
 
@@ -54,17 +54,48 @@ def test_from_attention_alone() -> None:
         measure_layers("size", maps)
 
 
-def test_layers_are_measured_one_after_the_other() -> None:
-    """Twelve layers need hardly more memory at once than one of them, which in float64 is twice its size."""
-    layer = np.full((1, 256, 256), 1 / 256, np.float32)
-    peaks = []
-    for count in (1, 12):
-        maps = AttentionMaps.of([layer] * count)
-        tracemalloc.start()
-        measure_layers("entropy", maps)
-        peaks.append(tracemalloc.get_traced_memory()[1])
+def test_heads_are_measured_one_after_the_other() -> None:
+    """Twelve heads, of one layer or of twelve, need hardly more memory at once than one of them."""
+    head = np.full((1, 256, 256), 1 / 256, np.float32)
+    one, layers, heads = ([head], [head] * 12, [np.concatenate([head] * 12)])
+    assert peak_of("entropy", layers) < 2 * peak_of("entropy", one)
+    assert peak_of("entropy", heads) < 2 * peak_of("entropy", one)
+
+
+@pytest.mark.parametrize("key", ["normalised_entropy", "participation", "mean_distance", "self_mass", "column_sums"])
+def test_a_long_head_is_measured_without_copies(key: str) -> None:
+    """A head of 1024 tokens, 8 MB in float64, is held once, and its rows are measured some at a time."""
+    layers = [np.full((1, 1024, 1024), 1 / 1024, np.float32)]
+    assert peak_of(key, layers) < 1.8 * 8 * 2**20
+    assert peak_of(key, [np.asfortranarray(layers[0])]) < 1.8 * 8 * 2**20
+
+
+def peak_of(key: str, layers: list[np.ndarray]) -> int:
+    """The most bytes that a measure needs at once, beside the heads and what is known of them."""
+    maps = AttentionMaps.of(layers)
+    assert maps.seen.all()
+    tracemalloc.start()
+    try:
+        measure_layers(key, maps)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
         tracemalloc.stop()
-    assert peaks[1] < 2 * peaks[0]
+
+
+def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
+    """What a head is measured to be does not hang on how many stand beside it in its layer, nor on how many rows."""
+    rng = np.random.default_rng(0)
+    shares = np.tril(rng.random((2, 3, 701, 701), dtype=np.float32))
+    maps = AttentionMaps.of(list(shares / shares.sum(axis=-1, keepdims=True)))
+    for one in (one for one in MEASURES if not one.of_scores):
+        measured = measure_layers(one.key, maps)
+        for layer in (0, 1):
+            pattern = pattern_of_layer(maps, layer)
+            np.testing.assert_allclose(measured.values[layer], one.value(pattern)[0], rtol=1e-12)
+            baseline = one.baseline(pattern)
+            assert baseline is not None
+            assert measured.even is not None
+            assert measured.even[layer] == pytest.approx(float(baseline[0].mean()), rel=1e-12)
 
 
 def test_the_strongest_pair_of_words() -> None:

@@ -17,6 +17,8 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 # The largest number of each type the engine computes in.
 LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (_SINGLE, _DOUBLE)}
 LARGEST_WHOLE = 2**64 - 1
+# To Python and NumPy a bool and a length of time are whole numbers; here neither counts as one.
+NO_NUMBERS = (bool, np.timedelta64)
 # 32 GB as float64. A view may claim more, of one number repeated.
 MOST_CELLS = 2**32
 
@@ -132,7 +134,7 @@ def check_switch(name: str, value: object) -> None:
 
 def is_finite_number(value: object) -> TypeGuard[float]:
     """Whether `value` is one real number, of Python or NumPy, and neither a bool nor NaN nor infinite."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, float, np.integer, np.floating)):
         return False
     try:
         return math.isfinite(value)
@@ -142,7 +144,7 @@ def is_finite_number(value: object) -> TypeGuard[float]:
 
 def whole_number(name: str, value: object, low: float = -math.inf, high: int | None = None) -> int:
     """`value` as an int within low..high, both included."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, np.integer)):
         raise SettingsError(f"{name} is {shown(value)} but must be a whole number")
     most = LARGEST_WHOLE if high is None else high
     if not max(low, -LARGEST_WHOLE) <= value <= most:

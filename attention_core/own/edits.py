@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array, whole_number
+from ..checks import NO_NUMBERS, Array, whole_number
 from ..errors import SettingsError
 from ..file_checks import LARGEST_VALUE
 from ..projections import MATRICES, Projections
@@ -46,7 +46,7 @@ class Edit:
         for name in ("row", "column"):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, LAST_PLACE))
         value = self.value
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, float, np.integer, np.floating)):
             raise SettingsError(f"The new value is {repr(value)[:40]} but must be a number")
         if not abs(value) <= LARGEST_VALUE:
             raise SettingsError(f"The new value is {repr(value)[:40]} but must lie between -1,000,000 and 1,000,000")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-NO_NUMBER = (None, "no", [], {}, True, math.nan, math.inf, 1j)
+NO_NUMBER = (None, "no", [], {}, True, math.nan, math.inf, 1j, np.timedelta64(2, "s"))
 NO_COUNT = (*NO_NUMBER, 1.0, -1, 2**70, 10**5000, np.ones((2, 2)))
 NO_SEED = (None, "no", 0.5, -1, 2**64, [1])
 NO_SWITCH = (None, "no", 0, 1, [], np.ones(2))

@@ -120,7 +120,9 @@ def test_bad_text_is_refused_by_name(text: str, words: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e6 + 1, 10**99, "1", None, True, 1j, [1.0]], ids=repr)
+@pytest.mark.parametrize(
+    "value", [np.timedelta64(1, "s"), np.nan, np.inf, -np.inf, 1e6 + 1, 10**99, "1", None, True, 1j, [1.0]], ids=repr
+)
 def test_a_value_is_a_number_within_bounds(value: Any) -> None:
     """Only finite numbers up to a million can be put into a cell."""
     with pytest.raises(SettingsError, match="The new value is"):

@@ -70,7 +70,8 @@ def all_finite(array: Array) -> bool:
     A sum of squares is finite only if every number is, and takes half the time of looking at each. Where it overflows
     it settles nothing.
     """
-    return math.isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
+    flat = array.ravel(order="K")  # a view of transposed numbers too, of which vdot would make two copies
+    return math.isfinite(np.vdot(flat, flat)) or bool(np.isfinite(array).all())
 
 
 def as_sequence(name: str, values: ArrayLike) -> Array:

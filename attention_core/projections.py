@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -99,9 +100,13 @@ class Projections:
     def astype(self, dtype: DTypeLike) -> Projections:
         """The same weights as float32 or float64. Raises: SettingsError for another type, or one too small for them."""
         wanted = float_type(dtype)
-        given = {name: getattr(self, name) for name in MATRICES + BIASES}
-        converted: dict[str, Any] = {name: in_type(name, a, wanted) for name, a in given.items() if a is not None}
-        return replace(self, **converted)
+        converted = copy(self)  # `replace` would copy what is a copy already: half a gigabyte of a large layer
+        for name in MATRICES + BIASES:
+            if (array := getattr(self, name)) is not None:
+                frozen = in_type(name, array, wanted)
+                frozen.setflags(write=False)
+                object.__setattr__(converted, name, frozen)
+        return converted
 
     @classmethod
     def random(

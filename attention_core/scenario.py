@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -11,23 +12,45 @@ import numpy as np
 from .attention import attend
 from .checks import Array, whole_number
 from .counting import counted
-from .embeddings import Embedding, embed
+from .embeddings import EMBEDDINGS, Embedding, embed
 from .errors import SettingsError, ShapeError
+from .initialisation import INITIALISATIONS
 from .masks import padding_mask, window_mask
 from .own.edits import Edits, apply
-from .own.matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_TOKENS
+from .own.matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_HEAD_WIDTH, MAX_HEADS, MAX_TOKENS, MAX_WIDTH
 from .own.own_matrices import OwnMatrices
 from .projections import MATRICES, Projections
 from .remembered import remembered
 from .text import Tokens, tokenize, tokenize_at_most
 from .trace import Trace
-from .trained import D_MODEL, N_HEADS, TrainedLayer, pieces_of, trained_layer
+from .trained import D_MODEL, N_HEADS, N_LAYERS, TrainedLayer, pieces_of, trained_layer
 
 WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained")
 # What a trained layer decides in place of the controls: its sizes, its own cutting of words, its own vectors.
 TRAINED = {"d_model": D_MODEL, "n_heads": N_HEADS, "d_k": D_MODEL // N_HEADS, "d_v": D_MODEL // N_HEADS, "piece": 0}
 SCALINGS = ("on", "off", "custom")
 MASKS = ("none", "causal", "padding", "window")
+# What each field may be, besides switches and texts that stand for numbers.
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "embedding": EMBEDDINGS,
+    "weights": WEIGHTS,
+    "init": tuple(INITIALISATIONS),
+    "scaling": SCALINGS,
+    "mask": MASKS,
+}
+LIMITS: Mapping[str, tuple[float, float]] = {
+    "n_tokens": (0, MAX_TOKENS),
+    "piece": (0, 12),
+    "d_model": (1, MAX_WIDTH),
+    "n_heads": (1, MAX_HEADS),
+    "d_k": (0, MAX_HEAD_WIDTH),
+    "d_v": (0, MAX_HEAD_WIDTH),
+    "layer": (0, N_LAYERS - 1),
+    "seed": (0, 2**53 - 1),  # the largest whole number a browser holds exactly
+    "scale": (-100.0, 100.0),
+    "window": (0, MAX_TOKENS),
+}
+MAX_TEXT = 1000  # characters
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
-"""The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL with fixed bounds.
+"""The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL.
 
-The bounds never depend on another control: Streamlit ends the page when a bound value falls outside moved bounds.
+Bounds (`LIMITS`, `CHOICES`) never depend on another control: Streamlit ends the page when a bound value falls outside
+moved bounds.
 """
 
 from __future__ import annotations
@@ -12,16 +13,11 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core.embeddings import EMBEDDINGS
-from attention_core.initialisation import INITIALISATIONS
-from attention_core.scenario import MASKS, MAX_TOKENS, SCALINGS, WEIGHTS, Scenario
-from attention_core.trained import N_LAYERS
+from attention_core.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 
 from .groups import bring_along, folded, needed
 from .whole_numbers import whole_number_input
 
-MAX_TEXT = 1000
-MAX_SEED = 2**53 - 1  # the largest whole number a browser holds exactly
 DEFAULTS = asdict(Scenario())
 GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
 Values = Mapping[str, Any]
@@ -39,7 +35,7 @@ def _is_drawn(values: Values) -> bool:
 
 @dataclass(frozen=True)
 class Control:
-    """One widget: the field it sets, its words, its bounds or choices, and when it has an effect.
+    """One widget: the field it sets, its words, and when it has an effect.
 
     zero: how the value 0 is called, for controls in which it means "decide for me".
     """
@@ -48,9 +44,6 @@ class Control:
     label: str
     group: str
     help: str
-    low: float = 0
-    high: float = 0
-    options: tuple[str, ...] = ()
     zero: str = ""
     matters: Callable[[Values], bool] = lambda values: True
 
@@ -61,58 +54,57 @@ CONTROLS: tuple[Control, ...] = (
         f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become tokens.",
     ),
     Control(
-        "n_tokens", "Sequence length", "Sizes", high=MAX_TOKENS, zero="fit",
+        "n_tokens", "Sequence length", "Sizes", zero="fit",
         help="How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up with [pad], "
         "but not on the pages of trained heads, which only cut it.",
     ),
     Control(
-        "d_model", "Embedding size", "Sizes", "How many numbers describe one token (d_model).", 1, 512,
-        matters=_is_free,
+        "d_model", "Embedding size", "Sizes", "How many numbers describe one token (d_model).", matters=_is_free,
     ),
-    Control("n_heads", "Heads", "Sizes", "How many heads attend at the same time.", 1, 16, matters=_is_free),
+    Control("n_heads", "Heads", "Sizes", "How many heads attend at the same time.", matters=_is_free),
     Control(
-        "weights", "Weights", "Weights", options=WEIGHTS,
+        "weights", "Weights", "Weights",
         help="random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns are; trained: a "
         "layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors and sizes.",
     ),
     Control(
-        "layer", "Trained layer", "Weights", "Which of the trained model's layers, counted from 0.", 0, N_LAYERS - 1,
+        "layer", "Trained layer", "Weights", "Which of the trained model's layers, counted from 0.",
         matters=lambda values: values["weights"] == "trained",
     ),
     Control(
-        "init", "Drawn from", "Weights", options=tuple(INITIALISATIONS),
+        "init", "Drawn from", "Weights",
         help="xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal: all singular "
         "values equal; integers: −1, 0, 1.",
         matters=lambda values: values["weights"] in ("random", "tied"),
     ),
     Control(
-        "seed", "Seed", "Weights", "The same seed gives the same weights, on any day and machine.", 0, MAX_SEED,
+        "seed", "Seed", "Weights", "The same seed gives the same weights, on any day and machine.",
         matters=_is_drawn,
     ),
     Control(
-        "scaling", "Scaling", "Scores and mask", options=SCALINGS,
+        "scaling", "Scaling", "Scores and mask",
         help="on: scores times 1/√d_k; off: as they are; custom: times the number below.",
     ),
     Control(
-        "scale", "Custom scale", "Scores and mask", "What every score is multiplied by.", -100.0, 100.0,
+        "scale", "Custom scale", "Scores and mask", "What every score is multiplied by.",
         matters=lambda values: values["scaling"] == "custom",
     ),
     Control(
-        "mask", "Mask", "Scores and mask", options=MASKS,
+        "mask", "Mask", "Scores and mask",
         help="causal: no later token; padding: no [pad] token; window: only near tokens.",
     ),
     Control(
-        "window", "Window", "Scores and mask", "How many tokens to each side a query sees.", 0, 64,
+        "window", "Window", "Scores and mask", "How many tokens to each side a query sees.",
         matters=lambda values: values["mask"] == "window",
     ),
     Control("residual", "Residual", "Scores and mask", "Add the layer's inputs to its output (skip connection)."),
     Control(
-        "d_k", "Query/key width d_k", "Tokens and widths", high=128, zero="embedding / heads",
+        "d_k", "Query/key width d_k", "Tokens and widths", zero="embedding / heads",
         help="How many numbers a query or key of one head has.",
         matters=_is_drawn,
     ),
     Control(
-        "d_v", "Value width d_v", "Tokens and widths", high=128, zero="embedding / heads",
+        "d_v", "Value width d_v", "Tokens and widths", zero="embedding / heads",
         help="How many numbers a value of one head has.",
         matters=_is_drawn,
     ),
@@ -121,12 +113,12 @@ CONTROLS: tuple[Control, ...] = (
         matters=_is_free,
     ),
     Control(
-        "embedding", "Word vectors", "Tokens and widths", options=EMBEDDINGS,
+        "embedding", "Word vectors", "Tokens and widths",
         help="normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on paper.",
         matters=_is_free,
     ),
     Control(
-        "piece", "Cut words into pieces", "Tokens and widths", high=12, zero="whole words",
+        "piece", "Cut words into pieces", "Tokens and widths", zero="whole words",
         help="At most so many characters to a token; later pieces are marked ##.",
         matters=_is_free,
     ),
@@ -191,25 +183,24 @@ def widget_value(control: Control, value: Any) -> Any:
 
 def _draw(control: Control, disabled: bool) -> Any:
     """The widget that fits the field: its type and bounds decide."""
-    default = DEFAULTS[control.name]
-    about: dict[str, Any] = {
-        "key": control.name, "bind": "query-params", "help": control.help, "disabled": disabled
-    }  # fmt: skip
-    if control.zero:
-        names = [widget_value(control, number) for number in range(int(control.high) + 1)]
-        return names.index(st.select_slider(control.label, names, names[default], **about))
-    if control.options:
-        chosen = st.selectbox(control.label, control.options, control.options.index(default), required=True, **about)
-        return chosen if chosen in control.options else default
+    name, default = control.name, DEFAULTS[control.name]
+    about: dict[str, Any] = {"key": name, "bind": "query-params", "help": control.help, "disabled": disabled}
+    if options := CHOICES.get(name):
+        chosen = st.selectbox(control.label, options, options.index(default), required=True, **about)
+        return chosen if chosen in options else default
     if isinstance(default, bool):
         return bool(st.toggle(control.label, default, **about))
     if isinstance(default, str):
-        text = st.text_area(control.label, default, height=90, on_change=cut_text, args=(control.name,), **about)
+        text = st.text_area(control.label, default, height=90, on_change=cut_text, args=(name,), **about)
         return (text or "")[:MAX_TEXT]
+    low, high = LIMITS[name]
     if isinstance(default, float):
-        typed = st.number_input(control.label, control.low, control.high, default, step=0.1, format="%.3f", **about)
+        typed = st.number_input(control.label, low, high, default, step=0.1, format="%.3f", **about)
         return default if typed is None else float(typed)
-    low, high = int(control.low), int(control.high)
+    low, high = int(low), int(high)
+    if control.zero:
+        names = [widget_value(control, number) for number in range(high + 1)]
+        return names.index(st.select_slider(control.label, names, names[default], **about))
     if high <= 16:
         return int(st.slider(control.label, low, high, default, **about))
     return whole_number_input(st, control.label, low, high, default, step=1, **about)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core.checks import nearest_divisors
+from attention_core.own.matrix_names import MAX_HEADS, MAX_WIDTH
 from attention_core.scenario import Scenario
 from attention_viz.labels import counted
 
@@ -26,7 +27,7 @@ def offer(scenario: Scenario) -> None:
     )
     with st.container(horizontal=True):
         for count in nearest_divisors(width, heads):
-            if count <= 16:
+            if count <= MAX_HEADS:
                 st.button(counted(count, "head"), on_click=st.session_state.update, args=({"n_heads": count},))
         for size in _near_multiples(width, heads):
             st.button(f"Embedding size {size}", on_click=st.session_state.update, args=({"d_model": size},))
@@ -42,4 +43,4 @@ def offer(scenario: Scenario) -> None:
 
 def _near_multiples(width: int, heads: int) -> list[int]:
     below = width // heads * heads
-    return [size for size in (below, below + heads) if 1 <= size <= 512]
+    return [size for size in (below, below + heads) if 1 <= size <= MAX_WIDTH]

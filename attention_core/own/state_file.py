@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from ..embeddings import EMBEDDINGS
 from ..errors import AttentionError, FileError, SettingsError
 from ..file_checks import has_half_character
-from ..initialisation import INITIALISATIONS
 from ..notation.texts import NOTATIONS
-from ..scenario import MASKS, SCALINGS, WEIGHTS, Scenario, edits_of, own_of
-from ..trained import N_LAYERS
+from ..scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
 from .edits import LAST_PLACE, MOST_EDITS, Edits
-from .matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_TOKENS, MAX_WIDTH
 from .own_matrices import OwnMatrices
 
 FORMAT, VERSION = "Attention Lab state", 1
 MAX_BYTES = 48 * 2**20  # the largest matrices, random numbers, take 45 MiB
 MAX_PARTS = 2000  # brackets, commas and quotes, those in the sentence included
-MAX_TEXT = 1000
-
-CHOICES: Mapping[str, Sequence[str]] = {
-    "embedding": EMBEDDINGS,
-    "weights": WEIGHTS,
-    "init": tuple(INITIALISATIONS),
-    "scaling": SCALINGS,
-    "mask": MASKS,
-}
-LIMITS: Mapping[str, tuple[float, float]] = {
-    "n_tokens": (0, MAX_TOKENS),
-    "piece": (0, 12),
-    "d_model": (1, MAX_WIDTH),
-    "n_heads": (1, MAX_HEADS),
-    "d_k": (0, MAX_HEAD_WIDTH),
-    "d_v": (0, MAX_HEAD_WIDTH),
-    "layer": (0, N_LAYERS - 1),
-    "seed": (0, 2**53 - 1),
-    "scale": (-100.0, 100.0),
-    "window": (0, 64),
-}
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # What edits and own stand for is an entry of its own, in full.

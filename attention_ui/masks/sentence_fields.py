@@ -6,9 +6,9 @@ from typing import Any
 
 from attention_core import TextError
 from attention_core.masks.sentences import other_sentence
-from attention_core.scenario import Scenario
+from attention_core.scenario import MAX_TEXT, Scenario
 
-from ..controls import MAX_TEXT, cut_text, field_notes
+from ..controls import cut_text, field_notes
 from ..markdown import plain
 
 

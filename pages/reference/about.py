@@ -7,13 +7,11 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_core.diagonal.claims import CLAIMS, TEXTS
-from attention_core.scenario import MAX_TOKENS
+from attention_core.own.matrix_names import MAX_HEADS, MAX_TOKENS, MAX_WIDTH
 from attention_core.trained import N_HEADS, N_LAYERS
-from attention_ui.controls import CONTROLS
 from attention_ui.reference.concepts import concepts
 from attention_ui.reference.papers import paper_list, papers
 
-most = {control.name: int(control.high) for control in CONTROLS}
 texts = dict.fromkeys(one.text for one in concepts())
 
 left, right = st.columns(2, gap="large")
@@ -35,7 +33,7 @@ with left:
 - **Meaning.** Unless weights are trained, words are vectors drawn from their own letters, and weights are drawn from a
   seed: you see the mechanism, not what a model has learnt.
 - **Why a model does something.** Attention weights say where values come from, not what is done with them.
-- **Large models.** The controls end at {MAX_TOKENS} tokens, {most["d_model"]} dimensions and {most["n_heads"]} heads;
+- **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_WIDTH} dimensions and {MAX_HEADS} heads;
   the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no text generation.
 - **Speed.** Everything runs in NumPy on a processor. Times measured here say nothing about graphics cards.
 - **All digits.** The boards get float32 and round what they show; the downloads have full precision.

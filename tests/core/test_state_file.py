@@ -17,9 +17,8 @@ from attention_core.own.edits import LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
 from attention_core.own.matrix_names import SYMBOLS
 from attention_core.own.matrix_text import pack
 from attention_core.own.own_matrices import OwnMatrices
-from attention_core.own.state_file import CHOICES, FOCUS, LIMITS, MAX_BYTES, MAX_TEXT, State, read_state, write_state
-from attention_core.scenario import Scenario, edits_of, own_of
-from attention_ui import controls
+from attention_core.own.state_file import FOCUS, MAX_BYTES, State, read_state, write_state
+from attention_core.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
 
 OWN = OwnMatrices(x=np.arange(10.0).reshape(2, 5) / 3, w_o=np.array([[-0.0, 5e-324]]))
 EDITS = Edits((Edit("w_q", 3, 5, 0.1), Edit("x", 1, 0, -0.0)))
@@ -115,14 +114,6 @@ def test_every_field_has_bounds() -> None:
     """A new field of the scenario must get its bounds or its choices here."""
     free = {name for name, value in DEFAULTS.items() if isinstance(value, bool)} | {"text"}
     assert set(LIMITS) | set(CHOICES) | free == set(DEFAULTS)
-
-
-def test_the_bounds_are_those_of_the_controls() -> None:
-    """What the file may say is what the widgets can show: the same bounds and the same choices."""
-    shown = {control.name: control for control in controls.CONTROLS}
-    assert {name: (shown[name].low, shown[name].high) for name in LIMITS} == dict(LIMITS)
-    assert {name: tuple(shown[name].options) for name in CHOICES} == {n: tuple(c) for n, c in CHOICES.items()}
-    assert controls.MAX_TEXT == MAX_TEXT
 
 
 FILES: dict[str, tuple[bytes, type[AttentionError], str]] = {

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.scenario import Scenario
-from attention_ui.controls import MAX_SEED
+from attention_core.scenario import LIMITS, Scenario
 from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, here, opened, scenes, texts
 
 
@@ -61,7 +60,7 @@ def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
         ("n_tokens", "65"),
         ("n_tokens", "<script>alert(1)</script>"),
         ("seed", str(2**64)),
-        ("seed", str(MAX_SEED + 1)),
+        ("seed", str(LIMITS["seed"][1] + 1)),
         ("seed", "-1"),
         ("scale", "inf"),
         ("scale", "101"),

@@ -6,8 +6,7 @@ import pytest
 
 import attention_ui.frame
 from attention_core import SettingsError
-from attention_core.scenario import Scenario
-from attention_ui.controls import MAX_TEXT
+from attention_core.scenario import MAX_TEXT, Scenario
 from attention_ui.markdown import plain
 from attention_ui.registry import PAGES, page_of
 from tests.ui.app import EVERY_PAGE, errors, here, opened, scenes, texts, title

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_core.scenario import Scenario, trace_of
+from attention_core.scenario import CHOICES, LIMITS, Scenario, trace_of
 from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import here, opened, unfolded
 
@@ -101,7 +101,7 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
     assert after.trace is before.trace
 
 
-@pytest.mark.parametrize(("name", "value"), [(c.name, v) for c in CONTROLS for v in c.options])
+@pytest.mark.parametrize(("name", "value"), [(name, v) for name in CHOICES for v in CHOICES[name]])
 def test_every_choice_works(name: str, value: str) -> None:
     """Each entry of each list of choices gives a layer."""
     app = moved(opened("scores"), name, value)
@@ -109,10 +109,7 @@ def test_every_choice_works(name: str, value: str) -> None:
     assert not app.error
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [(c.name, v) for c in CONTROLS if c.high and not isinstance(DEFAULTS[c.name], str) for v in (c.low, c.high)],
-)
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, limits in LIMITS.items() for value in limits])
 def test_both_ends_of_every_range_work(name: str, value: float) -> None:
     """The smallest and the largest number a control offers give a layer, or a remedy where heads do not divide."""
     app = moved(opened("scores", **MOVES[name][1], n_heads=1), name, type(DEFAULTS[name])(value))

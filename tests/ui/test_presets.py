@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
-from attention_core.scenario import Scenario, trace_of
-from attention_ui.controls import CONTROLS, MAX_SEED, MAX_TEXT, widget_value
+from attention_core.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, trace_of
+from attention_ui.controls import CONTROLS, widget_value
 from attention_ui.presets import FILE, Preset, presets, widget_values
 from tests.ui.app import here, opened, unfolded
 
@@ -41,12 +41,12 @@ def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
     for control in CONTROLS:
         value = getattr(preset.scenario, control.name)
         assert type(value) is type(getattr(Scenario(), control.name))
-        if control.options:
-            assert value in control.options
-        elif control.high:
-            assert control.low <= value <= control.high
+        if control.name in CHOICES:
+            assert value in CHOICES[control.name]
+        elif control.name in LIMITS:
+            low, high = LIMITS[control.name]
+            assert low <= value <= high
     assert len(preset.scenario.text) <= MAX_TEXT
-    assert preset.scenario.seed <= MAX_SEED
 
 
 def test_names_and_scenarios_are_unique() -> None:

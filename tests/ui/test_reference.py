@@ -15,6 +15,7 @@ from attention_core.array_file import array_to_npy
 from attention_core.diagonal.claims import CLAIMS
 from attention_core.notation import OURS
 from attention_core.notation.texts import NOTATIONS
+from attention_core.scenario import CHOICES, LIMITS
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
 from attention_ui.reference.concepts import Concept, concept_table, concepts, found
@@ -45,11 +46,14 @@ def own_choices() -> list[tuple[str, str]]:
 
 def takes(control: Control, value: str) -> bool:
     """Whether a control of the sidebar can show a value of the address."""
-    if control.options:
-        return value in control.options
+    if control.name in CHOICES:
+        return value in CHOICES[control.name]
     if isinstance(DEFAULTS[control.name], bool):
         return value in ("true", "false")
-    return isinstance(DEFAULTS[control.name], str) or (value.isdigit() and control.low <= int(value) <= control.high)
+    if isinstance(DEFAULTS[control.name], str):
+        return True
+    low, high = LIMITS[control.name]
+    return value.isdigit() and low <= int(value) <= high
 
 
 def test_every_concept_of_every_text_is_listed() -> None:

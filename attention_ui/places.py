@@ -1,15 +1,16 @@
-"""Places counted from 0 (heads, tokens, features, layers) as choices that the address mirrors."""
+"""Places counted from 0 (heads, tokens, features, layers), and cells of several such, which the address mirrors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from attention_core import SettingsError
 
-from .address import adopt, refuse, wish
+from .address import adopt, mirror, refuse, wish
 
 LARGEST = 4096
 
@@ -37,6 +38,31 @@ def place_in(text: str) -> int:
     if text.isascii() and text.isdigit():
         return min(int(text.lstrip("0")[:5] or 0), LARGEST)  # five digits say enough, thousands take Python long
     raise SettingsError("A place is a whole number from 0, so the place shown stays")
+
+
+def pinned(name: str, default: str, refused: str, count: int) -> tuple[int, ...]:
+    """The places of a cell, such as "9-2-0", that session and address hold, as many as count; none where it is "".
+
+    refused: what is said of an address that holds anything else.
+    """
+    adopt(name, default, partial(_cell_in, refused=refused, count=count))
+    mirror(name, default)
+    return tuple(int(place) for place in st.session_state[name].split("-") if place)
+
+
+def pin_places(name: str, *places: int) -> None:
+    """In a callback: make these the places of a cell."""
+    st.session_state[name] = "-".join(str(min(place, LARGEST)) for place in places)
+
+
+def _cell_in(text: str, refused: str, count: int) -> str:
+    try:
+        places = [place_in(part) for part in text.split("-")]
+    except SettingsError:
+        places = []
+    if len(places) != count:
+        raise SettingsError(refused)
+    return "-".join(map(str, places))
 
 
 def tell(name: str, value: object) -> None:

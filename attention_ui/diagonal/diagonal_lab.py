@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from attention_core import SettingsError, Trace
+from attention_core import Trace
 from attention_core.checks import Array
 from attention_core.diagonal import worst_pair
 from attention_core.diagonal.metrics import METRICS
@@ -21,9 +21,9 @@ from attention_core.diagonal.token_matrices import MAX_TOKENS, format_tokens
 from attention_core.text import tokenize_at_most
 from attention_viz.labels import number
 
-from ..address import adopt, mirror
 from ..markdown import plain
 from ..one_of import one_of
+from ..places import pin_places, pinned
 from ..whole_numbers import whole_number_input
 
 DEFAULTS = asdict(DiagonalScene())
@@ -98,19 +98,15 @@ def load_tokens(x: Array) -> None:
 
 def pair(trace: Trace) -> tuple[int, int]:
     """The pinned pair of tokens; where none is, the one that breaks the pair bound most or comes nearest to it."""
-    adopt("lab_cell", "", _read_cell)
-    mirror("lab_cell", "")
-    n_tokens = trace.sizes["T"]
-    if st.session_state["lab_cell"]:
-        row, column = (min(int(part), n_tokens - 1) for part in st.session_state["lab_cell"].split("-"))
-        return row, column
-    return worst_pair(trace.probabilities[0, 0])
+    held = pinned("lab_cell", "", "A pair is two whole numbers such as 0-1, so the pair shown stays", 2)
+    row, column = held or worst_pair(trace.probabilities[0, 0])
+    last = trace.sizes["T"] - 1
+    return min(row, last), min(column, last)
 
 
 def pin(array: str, index: Sequence[int]) -> None:
     """Pin the pair of a clicked cell; for callbacks of boards."""
-    row, column = index[-2:]
-    st.session_state["lab_cell"] = f"{row}-{column}"
+    pin_places("lab_cell", *index[-2:])
 
 
 def metric_row(measured: Mapping[str, float | None]) -> None:
@@ -167,10 +163,3 @@ def _widget_value(name: str, value: Any) -> Any:
 def _load(held: Mapping[str, Any]) -> None:
     st.session_state.update(held)
     st.session_state["lab_cell"] = ""
-
-
-def _read_cell(given: str) -> str:
-    parts = given.split("-")
-    if len(parts) == 2 and all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
-        return given
-    raise SettingsError("A pair is two whole numbers such as 0-1, so the pair shown stays")

@@ -19,6 +19,7 @@ from attention_core.picture_file import MAX_BYTES
 from ..address import adopt, mirror
 from ..markdown import plain
 from ..one_of import one_of
+from ..places import pin_places, pinned
 from .decoded_pictures import KINDS, read_any_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
@@ -62,15 +63,14 @@ def setup() -> tuple[Array, Array, float, str]:
 
 def pixel(picture: Array) -> tuple[int, int]:
     """The pixel that was clicked last; at first one near the middle."""
-    adopt("conv_pixel", "3-3", _read_pixel)
-    mirror("conv_pixel", "3-3")
-    row, column = (int(part) for part in st.session_state["conv_pixel"].split("-"))
+    refused = "A pixel is two whole numbers such as 3-4, so the pixel shown stays"
+    row, column = pinned("conv_pixel", "3-3", refused, 2)
     return min(row, picture.shape[0] - 1), min(column, picture.shape[1] - 1)
 
 
 def pin(array: str, index: Sequence[int]) -> None:
     """Look at the clicked pixel; for the callback of the board."""
-    st.session_state["conv_pixel"] = f"{index[0]}-{index[1]}"
+    pin_places("conv_pixel", *index[:2])
 
 
 @lru_cache(maxsize=64)
@@ -197,13 +197,6 @@ def _drawing_at(text: str) -> list[list[int]]:
     if len(rows) != 8 or not all(len(row) == 8 and row.isascii() and row.isdigit() for row in rows):
         raise SettingsError("A picture is eight rows of eight digits, so the picture shown stays")
     return [[int(digit) for digit in row] for row in rows]
-
-
-def _read_pixel(given: str) -> str:
-    parts = given.split("-")
-    if len(parts) == 2 and all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
-        return given
-    raise SettingsError("A pixel is two whole numbers such as 3-4, so the pixel shown stays")
 
 
 def _about(name: str) -> dict[str, Any]:

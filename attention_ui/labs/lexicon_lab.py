@@ -24,6 +24,7 @@ from attention_viz.labels import number, percent
 from ..address import adopt, mirror
 from ..markdown import plain
 from ..one_of import one_of
+from ..places import pin_places, pinned
 
 Words = dict[str, tuple[str, ...]]
 CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
@@ -60,12 +61,10 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
 
 def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
     """The pinned head, query and key; at first a pronoun in the head that finds most for it."""
-    adopt("lex_cell", "", _read_cell)
-    mirror("lex_cell", "")
-    held = st.session_state["lex_cell"]
+    held = pinned("lex_cell", "", "A cell is head, query and key such as 1-7-5, so the cell shown stays", 3)
     last = trace.sizes["T"] - 1
     if held:
-        head, query, key = (int(part) for part in held.split("-"))
+        head, query, key = held
         return min(head, n_heads - 1), min(query, last), min(key, last)
     words = trace.labels("T")
     query = next((place for place, word in enumerate(words) if word == "they"), last)
@@ -75,8 +74,7 @@ def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
 
 def pin(array: str, index: Sequence[int]) -> None:
     """Pin a clicked cell of a head; for the callback of the board."""
-    head = array.rsplit(" ", 1)[-1]
-    st.session_state["lex_cell"] = f"{head}-{index[0]}-{index[1]}"
+    pin_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
 
 
 def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
@@ -162,10 +160,3 @@ def _read_words(text: str) -> Words:
             raise SettingsError(f"{spelled!r} stands there twice: leave one of them out")
         words[spelled] = checked
     return words
-
-
-def _read_cell(given: str) -> str:
-    parts = given.split("-")
-    if len(parts) == 3 and all(part.isascii() and part.isdigit() and len(part) < 3 for part in parts):
-        return given
-    raise SettingsError("A cell is head, query and key such as 1-7-5, so the cell shown stays")

@@ -10,15 +10,15 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core import STEPS, SettingsError
+from attention_core import STEPS
 from attention_core.checks import Array
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.head_finder import telling_pair
 
-from ..address import adopt, mirror
+from ..address import mirror
 from ..focus import AXIS_NAMES, Focus
 from ..panels import open_step
-from ..places import LARGEST, adopt_place, choose_place, named_places, place_in
+from ..places import LARGEST, adopt_place, choose_place, named_places, pin_places, pinned
 from ..registry import page_of
 from ..way import ask_for
 
@@ -72,7 +72,7 @@ def pin_cell(at: Focus, array: str, index: list[int]) -> None:
     moved = {AXIS_NAMES[letter]: number for letter, number in zip(letters, index, strict=False) if letter in AXIS_NAMES}
     if "head" in moved:
         st.session_state[HEAD] = min(moved["head"], LARGEST)
-    _keep(*(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
+    pin_places(CELL, *(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
 
 
 def pin_change(array: str, index: list[int]) -> None:
@@ -80,7 +80,7 @@ def pin_change(array: str, index: list[int]) -> None:
     places = _places(array)
     if places:
         st.session_state.update({LAYER: places[0], HEAD: index[0]})
-    _keep(*index[-2:], 0)
+    pin_places(CELL, *index[-2:], 0)
 
 
 def open_pinned(array: str, index: list[int]) -> None:
@@ -99,7 +99,7 @@ def open_head(layer: int, head: int, query: int | None = None, key: int | None =
     """In a callback: ask for the page of one head, with a cell where there is one."""
     st.session_state.update({LAYER: min(layer, LARGEST), HEAD: min(head, LARGEST), CELL: ""})
     if query is not None and key is not None:
-        _keep(query, key, 0)
+        pin_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
     ask_for(page_of("one-head").path, **{name: place for name, place in places.items() if place != ""})
 
@@ -120,20 +120,7 @@ def _places(array: str) -> list[int]:
     return [int(part) for part in array.split()[1:] if part.isdigit()]
 
 
-def _keep(query: int, key: int, feature: int) -> None:
-    st.session_state[CELL] = "-".join(str(min(number, LARGEST)) for number in (query, key, feature))
-
-
-def _cell() -> tuple[int, int, int] | None:
+def _cell() -> tuple[int, ...]:
     """Query, key and feature as the session or the address has them, or nothing yet."""
-    adopt(CELL, "", _read)
-    mirror(CELL, "")
-    parts = [int(part) for part in st.session_state[CELL].split("-") if part]
-    return (parts[0], parts[1], parts[2]) if parts else None
-
-
-def _read(given: str) -> str:
-    parts = given.split("-")
-    if len(parts) != 3:
-        raise SettingsError("A cell is query-key-feature, three whole numbers such as 9-2-0, so the cell shown stays")
-    return "-".join(str(place_in(part)) for part in parts)
+    refused = "A cell is query-key-feature, three whole numbers such as 9-2-0, so the cell shown stays"
+    return pinned(CELL, "", refused, 3)

@@ -100,7 +100,7 @@ const WRITERS = {
       "−",
     ),
   exp: (look, { terms }) => [sign("exp("), factorChip(look, terms[0].factors[0]), sign(")")],
-  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(look, terms, options, plainChip, ",")],
+  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(terms, options, (term) => factorChip(look, term.factors[0]), ",")],
   softmax: softmaxBody,
 };
 
@@ -113,38 +113,30 @@ function summed(look, terms, options) {
   let sum = 0;
   const sums = terms.map(({ value }) => (sum += value));
   const running = (i) => (options.single || terms.length < 2 ? null : sums[i]);
-  return listOfTerms(look, terms, options, (look_, term, i) => termChip(look_, term, running(i)), "+");
+  return listOfTerms(terms, options, (term, i) => termChip(look, term, running(i)), "+");
 }
 
 function softmaxBody(look, { terms, own, maximum, total }, options) {
   if (!total) return [sign("nothing is allowed in this slice, so every share is zero:")];
-  const mine = terms[own];
-  const { value } = mine.factors[0];
-  const opened =
-    options.upTo === undefined
-      ? [
-          factorChip(look, mine.factors[0]),
-          sign("−"),
-          chip(number(maximum), "maximum"),
-          sign("→ exp →"),
-          chip(number(mine.value), `exp(${number(value - maximum)})`),
-          sign("÷"),
-          chip(number(total), `sum of ${counted(terms.length, "exponential")}`),
-        ]
-      : [];
-  if (options.upTo === undefined) return opened;
+  if (options.upTo === undefined) {
+    const { factors: [factor], value } = terms[own];
+    return [
+      factorChip(look, factor),
+      sign("−"),
+      chip(number(maximum), "maximum"),
+      sign("→ exp →"),
+      chip(number(value), `exp(${number(factor.value - maximum)})`),
+      sign("÷"),
+      chip(number(total), `sum of ${counted(terms.length, "exponential")}`),
+    ];
+  }
   let sum = 0;
-  const sums = terms.map((term) => (sum += term.value));
-  return listOfTerms(
-    look,
-    terms,
-    options,
-    (look_, term, i) => chip(number(term.value), `exp(${number(term.factors[0].value)} − ${number(maximum)})`, sums[i]),
-    "+",
-  );
+  const sums = terms.map(({ value }) => (sum += value));
+  const power = ({ factors, value }, i) => chip(number(value), `exp(${number(factors[0].value)} − ${number(maximum)})`, sums[i]);
+  return listOfTerms(terms, options, power, "+");
 }
 
-function listOfTerms(look, terms, { all = false, upTo = Infinity }, make, between_) {
+function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_) {
   const last = terms.length - 1;
   const cut = terms.length > MOST_TERMS && !all;
   const chips = [];
@@ -154,7 +146,7 @@ function listOfTerms(look, terms, { all = false, upTo = Infinity }, make, betwee
       if (i === FIRST_TERMS) chips.push(restChip(terms.slice(FIRST_TERMS, Math.min(last, upTo))));
       continue;
     }
-    const made = make(look, term, i);
+    const made = make(term, i);
     made.classList.toggle("now", i === upTo - 1);
     chips.push(made);
   }
@@ -173,10 +165,6 @@ function termChip(look, term, running) {
     " × ",
   );
   return tinted(look, chip(number(term.value), factors, running), term.factors[0], term.value);
-}
-
-function plainChip(look, term) {
-  return factorChip(look, term.factors[0]);
 }
 
 function factorChip(look, factor, running = null) {

@@ -2,7 +2,7 @@ import { writeArithmetic } from "./arithmetic.js";
 import { chosenPalette, openPalette } from "./colours.js";
 import { openEditor } from "./editor.js";
 import { flightsOf } from "./flights.js";
-import { rectanglesOf } from "./geometry.js";
+import { areaOf, middleOf, rectanglesOf } from "./geometry.js";
 import { attachInput } from "./input.js";
 import { number } from "./numbers.js";
 import { highlightsOf } from "./overlay.js";
@@ -18,7 +18,7 @@ import { placeWords, spokenOf } from "./wording.js";
 
 const COLOURS = ["background", "text", "muted", "line", "primary", "key", "focus"]; // of which board.css makes use
 
-/** Put a matrix board into root: {update(scene), current(), destroy()}; handlers: onPin, onEdit, onOpen. */
+/** Put a matrix board into root: {update(scene), current(), where(cell), destroy()}; handlers: onPin, onEdit, onOpen. */
 export function createBoard(root, handlers = {}) {
   const board = new Board(root, handlers);
   return {
@@ -47,13 +47,11 @@ class Board {
   }
 
   /** The middle of a cell on the screen, in the first panel that draws it; null where none does. */
-  where({ array, index }) {
-    const frame = this.parts.stage.getBoundingClientRect();
-    for (const box of this.boxes.filter(({ panel, small }) => panel.array === array && !small)) {
-      const [found] = rectanglesOf(box, this.slices[array], index, index);
-      if (found) return { x: frame.left + found.x + found.width / 2, y: frame.top + found.y + found.height / 2 };
-    }
-    return null;
+  where(cell) {
+    const area = areaOf(this, cell);
+    if (!area) return null;
+    const [frame, [x, y]] = [this.parts.stage.getBoundingClientRect(), middleOf(area)];
+    return { x: frame.left + x, y: frame.top + y };
   }
 
   destroy() {

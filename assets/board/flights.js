@@ -1,18 +1,17 @@
 import { roleColour } from "./colours.js";
-import { middleOf, rectanglesOf } from "./geometry.js";
+import { areaOf, middleOf } from "./geometry.js";
 import { number } from "./numbers.js";
 import { derivationOf } from "./scene.js";
 
 /** What moves at a moment of the player: the numbers of the lit terms from their cells to the result's, and the sum there. */
 export function flightsOf(look, cell, [from, to]) {
   const derivation = derivationOf(look.model, cell);
-  const target =
-    areaOf(look, cell, (box) => !box.small && box.panel.role === "result") ?? areaOf(look, cell, (box) => !box.small);
+  const target = areaOf(look, cell, "result") ?? areaOf(look, cell);
   if (!target) return null;
   const terms = derivation.terms.slice(from, to);
   const factors = terms.length === 1 ? terms[0].factors : [];
   const numbers = factors.flatMap((factor) => {
-    const source = areaOf(look, factor, (box) => !box.small);
+    const source = areaOf(look, factor);
     const colour = roleColour(look.palette, look.model.arrays[factor.array].role);
     return source ? [{ source, colour, text: number(factor.value, 2) }] : [];
   });
@@ -20,14 +19,6 @@ export function flightsOf(look, cell, [from, to]) {
   const running =
     derivation.operation === "sum" && derivation.terms.length > 1 ? known.reduce((sum, { value }) => sum + value, 0) : null;
   return { target, numbers, lit: terms.flatMap((term) => term.factors), running };
-}
-
-function areaOf({ boxes, slices }, { array, index }, suits) {
-  for (const box of boxes.filter((one) => one.panel.array === array && suits(one))) {
-    const [area] = rectanglesOf(box, slices[array], index, index);
-    if (area) return area;
-  }
-  return null;
 }
 
 /** Draw the lit factors, the numbers on their way (share 0 to 1) and, once they have arrived, the running sum. */
@@ -49,7 +40,7 @@ export function paintFlights(context, look, flights, share) {
 }
 
 function paintLit(context, look, factor) {
-  const area = areaOf(look, factor, (box) => !box.small);
+  const area = areaOf(look, factor);
   if (!area) return;
   context.lineWidth = 3;
   context.strokeStyle = roleColour(look.palette, look.model.arrays[factor.array].role);

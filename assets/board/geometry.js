@@ -46,12 +46,21 @@ export function rectanglesOf(box, slice, low, high) {
   }));
 }
 
+/** The rectangle of one cell in the first full panel that draws it, if wanted of a role; null where none does. */
+export function areaOf({ boxes, slices }, { array, index }, role = null) {
+  for (const box of boxes.filter(({ panel, small }) => panel.array === array && !small && (!role || panel.role === role))) {
+    const [area] = rectanglesOf(box, slices[array], index, index);
+    if (area) return area;
+  }
+  return null;
+}
+
 function clipped(axis, { start, count }, low, high) {
   if (axis === null) return [0, 0];
   return [Math.max(0, low[axis] - start), Math.min(count - 1, high[axis] - start)];
 }
 
-/** Whether the cells of an index are drawn in a panel whatever its slice: only tiles, rows and columns differ. */
+/** The axes of an index of a rank that are fixed in a panel: all but its tiles, rows and columns. */
 export function fixedAxes({ panel }, rank) {
   const drawn = [panel.tiles, panel.rows, panel.columns];
   return Array.from({ length: rank }, (_, axis) => axis).filter((axis) => !drawn.includes(axis));

@@ -1,13 +1,12 @@
 import { createBoard } from "./board.js";
 
-/** Show the scene that the page carries; a pinned cell is kept in the page. */
-export function openHandout(page) {
+// Show the scene that the page carries; a pinned cell is kept in the page.
+function openHandout(page) {
   const scene = JSON.parse(page.getElementById("scene").textContent);
   const board = createBoard(page.getElementById("board"), {
     onPin: (cell) => board.update({ ...scene, cell }),
   });
   board.update(scene);
-  return board;
 }
 
 openHandout(document);

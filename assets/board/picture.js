@@ -15,14 +15,8 @@ export class Picture {
 
   /** Take a scene and its colours; lay must follow. */
   dress(model, palette, font) {
-    this.forgetWidths(model);
+    for (const widths of [this.widths, model.widest]) widths?.clear(); // a typeface may have arrived
     Object.assign(this, { model, palette, font, zoom: model.zoom ?? 1 });
-  }
-
-  /** Forget how wide texts are, because a typeface arrived. */
-  forgetWidths(model) {
-    this.widths.clear();
-    model.widest?.clear();
   }
 
   /** Place the panels in a width. */

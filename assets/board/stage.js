@@ -42,7 +42,6 @@ export function buildStage(root, keep) {
     panels: stage.children[1],
     help,
     live,
-    controls,
     windows,
     player,
     arithmetic,

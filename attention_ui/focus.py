@@ -14,11 +14,11 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.heads import head_columns
+from attention_core.own.state_file import FOCUS as NAMES
 
 from .address import mirror
 from .places import LARGEST, adopt_place, choose_place, named_places
 
-NAMES = ("head", "query", "key", "feature")
 HELPS = {
     "head": "Which head the pages look into.",
     "query": "The token that asks.",

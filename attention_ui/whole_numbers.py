@@ -9,6 +9,8 @@ import streamlit as st
 
 from .address import refuse, start_anew
 
+LAST_SEED = 9999
+
 
 def whole_number_input(place: Any, label: str, low: int, high: int, default: int, **about: Any) -> int:
     """A field for a whole number in `place`, which is `st` or a part of the page, bound to the address by its key.
@@ -23,6 +25,11 @@ def whole_number_input(place: Any, label: str, low: int, high: int, default: int
         start_anew(without=key)
     typed = place.number_input(label, low, high, default, **about)
     return default if typed is None else int(typed)
+
+
+def seed_input(**about: Any) -> int:
+    """The field for the seed of a page's own random numbers, bound to the address by its key."""
+    return whole_number_input(st, "Seed", 0, LAST_SEED, 0, width=110, **about)
 
 
 def _is_infinite(text: str) -> bool:

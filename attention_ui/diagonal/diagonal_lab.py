@@ -17,14 +17,14 @@ from attention_core.diagonal import worst_pair
 from attention_core.diagonal.metrics import METRICS
 from attention_core.diagonal.presets import DIAGONAL_PRESETS
 from attention_core.diagonal.scenes import POSITIONS, TOKENS, WEIGHTS, DiagonalScene
-from attention_core.diagonal.token_matrices import MAX_TOKENS, format_tokens
+from attention_core.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 from attention_core.text import tokenize_at_most
 from attention_viz.labels import number
 
 from ..markdown import plain
 from ..one_of import one_of
 from ..places import pin_places, pinned
-from ..whole_numbers import whole_number_input
+from ..whole_numbers import seed_input
 
 DEFAULTS = asdict(DiagonalScene())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
@@ -39,13 +39,13 @@ def token_controls(text: str) -> DiagonalScene:
         if kind == "numbers":
             st.text_input("Such as 3,3; 10,0", DEFAULTS["numbers"], max_chars=2000, width=260, **_about("numbers"))
         if kind == "drawn":
-            st.slider("How many, N", 1, 64, 16, width=150, **_about("n_tokens"))
+            st.slider("How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
         if kind != "numbers":
-            st.slider("Features C", 1, 64, 16, width=150, **_about("d_model"))
+            st.slider("Features C", 1, MAX_FEATURES, 16, width=150, **_about("d_model"))
         st.slider("Spread of the lengths", 0.0, 2.0, 0.0, 0.1, width=150, **_about("spread"))
         st.selectbox("Positions", POSITIONS, width=140, **_about("positions"))
         if kind == "drawn" or _held("spread"):
-            whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
+            seed_input(**_about("seed"))
         st.toggle("LayerNorm", **_about("layer_norm"))
     return _scene(TOKEN_FIELDS, text)
 
@@ -59,7 +59,7 @@ def layer_controls(text: str) -> DiagonalScene:
         if weights != "weightless":
             st.select_slider("d_k", KEY_WIDTHS, width=150, **_about("d_k"))
         if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
-            whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
+            seed_input(**_about("seed"))
         st.slider("Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
         st.toggle("Scaled by 1/√d_k", True, **_about("scaled"))
         st.toggle("Causal mask", **_about("causal"))

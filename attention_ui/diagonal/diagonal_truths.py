@@ -10,7 +10,7 @@ from attention_core.diagonal.proposition_checks import Check, tokens_of_trace
 from attention_core.diagonal.propositions import FALSE, PROPOSITIONS, Proposition, proposition
 from attention_viz.labels import number
 
-from ..whole_numbers import whole_number_input
+from ..whole_numbers import LAST_SEED, whole_number_input
 from . import diagonal_lab as lab
 from .diagonal_words import BADGES, live
 
@@ -30,7 +30,7 @@ def search_controls() -> None:
         bound = {"bind": "query-params", "persist_state": "session", "width": 150}
         st.slider("Tokens N", 2, 8, 3, key="truths_n", **bound)
         st.slider("Features C", 1, 8, 2, key="truths_c", **bound)
-        whole_number_input(st, "Seed of the search", 0, 9999, 0, key="truths_seed", **bound)
+        whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **bound)
         st.caption(f"A search looks at {TRIES} token matrices; the worst violation is loaded.", width=260)
 
 

@@ -9,12 +9,12 @@ import streamlit as st
 from attention_core import SettingsError
 from attention_core.checks import divisors, one_of
 from attention_core.heads.portraits import MEASURES
+from attention_core.own.matrix_names import MAX_HEADS
 
 from ..address import adopt, mirror, refuse, wish
 from ..focus import follow_cell
 from ..places import place_in, tell
 
-MOST = 16
 LAST_BASIS = 99
 KINDS = ("MHA", "GQA", "MQA")
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
@@ -100,7 +100,7 @@ def choose_basis() -> int:
 def open_portrait(bar: object) -> None:
     """Go to the measure and the head of a clicked bar; what a browser of ours would not send is passed over."""
     match bar:
-        case [str(measure), int(head)] if measure in MEASURE_NAMES and 0 <= head < MOST:
+        case [str(measure), int(head)] if measure in MEASURE_NAMES and 0 <= head < MAX_HEADS:
             st.session_state.update({"portrait": measure, "head": head})
 
 

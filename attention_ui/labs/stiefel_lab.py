@@ -19,7 +19,7 @@ from attention_viz.labs.stiefel_figures import drift_figure
 from ..board import show_board
 from ..one_of import one_of
 from ..show import show_figure
-from ..whole_numbers import whole_number_input
+from ..whole_numbers import seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
 # The rows of the table: how the columns are drawn, and whether the scores are divided by √C in place of √n.
@@ -95,7 +95,7 @@ def mapping() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         convention = one_of("Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention")
         connection = st.toggle("add_connection", key="stiefel_connection", bind="query-params")
-        seed = whole_number_input(st, "Seed", 0, 9999, 0, key="stiefel_mapping_seed", bind="query-params", width=110)
+        seed = seed_input(key="stiefel_mapping_seed", bind="query-params")
     check = mapping_example(convention, bool(connection), seed)
     chosen = CONVENTIONS[convention]
     left, right = st.columns(2, vertical_alignment="center")

@@ -10,7 +10,7 @@ import streamlit as st
 
 from attention_core.lab_examples import untrained_size
 from attention_core.labs.deep_stack import stack_accuracy, train_stack
-from attention_core.labs.stack_settings import ROWS, StackSettings, check_stack, expected_stack_seconds
+from attention_core.labs.stack_settings import LIMITS, ROWS, StackSettings, check_stack, expected_stack_seconds
 from attention_core.labs.training_settings import TrainingSettings, expected_seconds
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
@@ -77,7 +77,7 @@ def deep_stack() -> None:
         )
         several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
         connection = st.toggle("add_connection", key="stiefel_stack_connection", bind="query-params")
-        layers = st.slider("Layers", 1, 24, 12, key="stiefel_layers", bind="query-params", width=200)
+        layers = st.slider("Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", bind="query-params", width=200)
     seeds = range(5 if several == "five" else 1)
     wanted = {
         row: [StackSettings(row, loss, int(layers), connection=bool(connection), seed=seed) for seed in seeds]

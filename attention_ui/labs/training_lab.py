@@ -14,6 +14,7 @@ from attention_core.labs.evaluation import best_possible, loss_floor
 from attention_core.labs.tasks import N_TEST, TASKS, task_named, unseen_examples
 from attention_core.labs.training_settings import (
     CONSTRAINTS,
+    LIMITS,
     WIDE,
     TrainingSettings,
     check_settings,
@@ -28,7 +29,7 @@ from ..address import adopt, mirror
 from ..one_of import one_of
 from ..own_layer import offer_story
 from ..show import show_figure
-from ..whole_numbers import whole_number_input
+from ..whole_numbers import seed_input, whole_number_input
 from .training_run import Run, score, train_on
 
 # How many heads each model has.
@@ -43,17 +44,19 @@ def settings() -> TrainingSettings:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = one_of("Task", TASKS, "neighbours", **_about("task"))
         model = st.selectbox("Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
-        seed = whole_number_input(st, "Seed", 0, 9999, 0, width=110, **_about("seed"))
+        seed = seed_input(**_about("seed"))
         more = st.popover("More choices", icon=":material/tune:")
     n_heads = MODELS.get(str(model), 2)
     d_k, d_v = task_named(task).wide if model == WIDE else (0, 0)
     with more:
         if model == OWN:
-            n_heads = whole_number_input(st, "Heads", 1, 16, 2, **_about("heads"))
-            d_k = whole_number_input(st, "d_k (0: as the task has it)", 0, 64, 0, **_about("d_k"))
-            d_v = whole_number_input(st, "d_v (0: as the task has it)", 0, 64, 0, **_about("d_v"))
-        n_steps = whole_number_input(st, "Steps (0: as the task has them)", 0, 100_000, 0, step=100, **_about("steps"))
-        batch = whole_number_input(st, "Sequences per step", 1, 512, 32, **_about("batch"))
+            n_heads = whole_number_input(st, "Heads", *LIMITS["n_heads"], 2, **_about("heads"))
+            d_k = whole_number_input(st, "d_k (0: as the task has it)", *LIMITS["d_k"], 0, **_about("d_k"))
+            d_v = whole_number_input(st, "d_v (0: as the task has it)", *LIMITS["d_v"], 0, **_about("d_v"))
+        n_steps = whole_number_input(
+            st, "Steps (0: as the task has them)", *LIMITS["n_steps"], 0, step=100, **_about("steps")
+        )
+        batch = whole_number_input(st, "Sequences per step", *LIMITS["batch"], 32, **_about("batch"))
         rate = st.select_slider("Learning rate", RATES, "0.01", **_about("rate"))
         constraint = st.selectbox(
             "Columns of W_Q, W_K, W_V", tuple(CONSTRAINTS), required=True, **_about("constraint"),

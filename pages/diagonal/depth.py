@@ -9,7 +9,7 @@ from attention_ui.diagonal.diagonal_lab import say_cut
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
-from attention_ui.whole_numbers import whole_number_input
+from attention_ui.whole_numbers import seed_input
 from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
 from attention_viz.labels import counted
 
@@ -28,7 +28,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
         gain = st.slider("Gain", 0.1, 2.0, 1.0, 0.1, key="depth_gain", bind="query-params", width=120,
                          help="What attention adds is multiplied by this.")  # fmt: skip
     logarithmic = st.toggle("Logarithmic", key="depth_log", bind="query-params")
-    seed = whole_number_input(st, "Seed", 0, 9999, 0, key="depth_seed", bind="query-params", width=110)
+    seed = seed_input(key="depth_seed", bind="query-params")
 text = now.scenario.text if source == "sentence" else None
 say_cut(text)
 if compare == "remedies":

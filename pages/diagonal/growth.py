@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
 from attention_ui.diagonal import growth_run
 from attention_ui.one_of import one_of
-from attention_ui.whole_numbers import whole_number_input
+from attention_ui.whole_numbers import seed_input
 from attention_viz.diagonal.growth_figure import half_rows
 
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -25,7 +25,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
         "Standard error", ("0.02", "0.01", "0.004", "0.001"), 1, key="growth_error", bind="query-params", width=130,
         help="Each point draws tokens until the standard errors of D and R are at most this.",
     )  # fmt: skip
-    seed = whole_number_input(st, "Seed", 0, 9999, 0, key="growth_seed", bind="query-params", width=110)
+    seed = seed_input(key="growth_seed", bind="query-params")
 growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted or TOKEN_COUNTS), float(precision or 0.01)
 known = growth_run.known(growth, counts, error)

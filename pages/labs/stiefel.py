@@ -7,7 +7,7 @@ from attention_core.labs.stiefel import parameter_counts
 from attention_ui.labs import stiefel_lab as lab
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
-from attention_ui.whole_numbers import whole_number_input
+from attention_ui.whole_numbers import seed_input
 from attention_viz.labels import counted, number, percent
 from attention_viz.labs.stiefel_figures import singular_value_figure, sphere_figure
 
@@ -19,7 +19,7 @@ st.markdown(
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     width = st.select_slider("Features C", (16, 32, 64, 128), 64, key="stiefel_width", bind="query-params", width=200)
     count = st.select_slider("Heads h", (1, 2, 4, 8, 16), 8, key="stiefel_heads", bind="query-params", width=200)
-    seed = whole_number_input(st, "Seed", 0, 9999, 0, key="stiefel_seed", bind="query-params", width=110)
+    seed = seed_input(key="stiefel_seed", bind="query-params")
 d_model, n_heads = int(width), int(count)
 
 st.subheader("What the constraint changes", anchor=False)

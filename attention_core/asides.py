@@ -15,7 +15,7 @@ import numpy as np
 from .checks import Array, as_mapping, one_of, whole_number
 from .derivation import array_of, expand
 from .errors import SettingsError
-from .rules import RUNNING, Position, Rule, axis, read
+from .rules import RUNNING, Position, Rule, axis, read, shared_head
 from .trace import Trace
 
 # About ten seconds.
@@ -75,8 +75,7 @@ def _value(trace: Trace, name: str, index: tuple[int, ...]) -> float:
 
 
 def _weighted_values(trace: Trace) -> Aside:
-    group = axis(1, over=trace.sizes["H"] // trace.sizes["G"])
-    rule = Rule("product", (read("probabilities", 0, 1, 2, 3), read("value_heads", 0, group, 3, 4)))
+    rule = Rule("product", (read("probabilities", 0, 1, 2, 3), read("value_heads", 0, shared_head(trace), 3, 4)))
     return Aside(("B", "H", "T", "S", "V"), "feature", rule)
 
 
@@ -152,23 +151,19 @@ def _merged_unswapped(trace: Trace) -> Aside:
 
 def _pair_products(trace: Trace) -> Aside:
     """Every head's query vector of one token with every head's key vector of another: only the diagonal is wanted."""
-    reads = (read("query_heads", 0, 3, 1, RUNNING), read("key_heads", 0, _own_group(trace, 4), 2, RUNNING))
+    reads = (read("query_heads", 0, 3, 1, RUNNING), read("key_heads", 0, shared_head(trace, 4), 2, RUNNING))
     return Aside(("B", "T", "S", "H", "H"), "logit", Rule("sum", reads, trace.sizes["K"]))
 
 
 def _pair_hadamard(trace: Trace) -> Aside:
     """The same two stacks of vectors multiplied number by number; the row sums are the diagonal."""
-    reads = (read("query_heads", 0, 3, 1, 4), read("key_heads", 0, _own_group(trace, 3), 2, 4))
+    reads = (read("query_heads", 0, 3, 1, 4), read("key_heads", 0, shared_head(trace, 3), 2, 4))
     return Aside(("B", "T", "S", "H", "K"), "logit", Rule("product", reads))
 
 
 def _pair_total(trace: Trace) -> Aside:
     """The sum of one pair's scores over the heads: the dot product of the fused vectors, one head in disguise."""
     return Aside(("B", "T", "S"), "logit", Rule("sum", (read("scores", 0, RUNNING, 1, 2),), trace.sizes["H"]))
-
-
-def _own_group(trace: Trace, number: int) -> Position:
-    return axis(number, over=trace.sizes["H"] // trace.sizes["G"])
 
 
 _SPLITS = {"queries": ("H", "T", "K"), "keys": ("G", "S", "K"), "values": ("G", "S", "V")}

@@ -108,13 +108,13 @@ def _split(source: str, width: str) -> Callable[[Trace, str], Rule]:
     return rule
 
 
-def _shared(trace: Trace) -> Position:
-    """The key/value head that a head reads."""
-    return axis(1, over=trace.sizes["H"] // trace.sizes["G"])
+def shared_head(trace: Trace, number: int = 1) -> Position:
+    """The key/value head that is read by the head along an axis of the result."""
+    return axis(number, over=trace.sizes["H"] // trace.sizes["G"])
 
 
 def _scores(trace: Trace, field: str) -> Rule:
-    reads = (read("query_heads", 0, 1, 2, RUNNING), read("key_heads", 0, _shared(trace), 3, RUNNING))
+    reads = (read("query_heads", 0, 1, 2, RUNNING), read("key_heads", 0, shared_head(trace), 3, RUNNING))
     return Rule("sum", reads, trace.sizes["K"])
 
 
@@ -133,7 +133,7 @@ def _softmax(trace: Trace, field: str) -> Rule:
 
 
 def _mixed(trace: Trace, field: str) -> Rule:
-    reads = (read("probabilities", 0, 1, 2, RUNNING), read("value_heads", 0, _shared(trace), RUNNING, 3))
+    reads = (read("probabilities", 0, 1, 2, RUNNING), read("value_heads", 0, shared_head(trace), RUNNING, 3))
     return Rule("sum", reads, trace.sizes["S"])
 
 

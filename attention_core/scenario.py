@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .attention import attend
-from .checks import Array, whole_number
+from .checks import Array, one_of, whole_number
 from .counting import counted
 from .embeddings import EMBEDDINGS, Embedding, embed
-from .errors import SettingsError, ShapeError
+from .errors import ShapeError
 from .initialisation import INITIALISATIONS
 from .masks import padding_mask, window_mask
 from .own.edits import Edits, apply
@@ -171,15 +171,14 @@ def projections_of(scenario: Scenario) -> Projections:
 
 def _projections(scenario: Scenario) -> Projections:
     s, d_k, d_v = scenario, scenario.d_k or None, scenario.d_v or None
+    one_of("weights", s.weights, WEIGHTS)
     if s.weights == "random":
         return Projections.random(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)
     if s.weights == "tied":
         return Projections.tied(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)
     if s.weights == "orthonormal":
         return Projections.stiefel(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed)
-    if s.weights == "weightless":
-        return Projections.weightless(s.d_model, s.n_heads)
-    raise _unknown("weights", s.weights, WEIGHTS)
+    return Projections.weightless(s.d_model, s.n_heads)
 
 
 def _trained(scenario: Scenario) -> TrainedLayer:
@@ -225,14 +224,11 @@ def _check_residual(scenario: Scenario, d_in: int, d_out: int) -> None:
 
 def _scale(scenario: Scenario) -> float | None:
     factors = {"on": None, "off": 1.0, "custom": scenario.scale}
-    if scenario.scaling not in factors:
-        raise _unknown("scaling", scenario.scaling, SCALINGS)
-    return factors[scenario.scaling]
+    return factors[one_of("scaling", scenario.scaling, SCALINGS)]
 
 
 def _mask(scenario: Scenario) -> Array | None:
-    if scenario.mask not in MASKS:
-        raise _unknown("mask", scenario.mask, MASKS)
+    one_of("mask", scenario.mask, MASKS)
     tokens = tokens_of(scenario)
     if scenario.mask == "padding":
         return padding_mask([tokens.n_real], len(tokens.tokens))
@@ -240,7 +236,3 @@ def _mask(scenario: Scenario) -> Array | None:
         width = whole_number("window", scenario.window, 0)
         return window_mask(len(tokens.tokens), len(tokens.tokens), left=width, right=width)
     return None
-
-
-def _unknown(name: str, value: str, choices: tuple[str, ...]) -> SettingsError:
-    return SettingsError(f"{name} is {value!r} but must be one of {', '.join(choices)}")

@@ -157,8 +157,7 @@ def output(stage: Stage, query: int, column: int) -> JSON:
     if stage.trace.projections.w_o is None:
         panels = [Panel("merged", 1, 2, (0, 0)), Panel("output", 1, 2, (1, 0), "result")]
     else:
-        first = column // MOST * MOST
-        stage = _windowed(stage, "O", (first, min(first + MOST, stage.trace.sizes["O"])))
+        stage = _windowed(stage, "O", output_window(stage.trace, column))
         panels = [
             Panel("merged", 1, 2, (0, 1)),
             Panel("w_o", 0, 1, (1, 0), editable=True),
@@ -192,6 +191,12 @@ def around(trace: Trace, field: str, head: int, most: int = MOST) -> Window:
     together = max(1, most // width) * width
     first = block.start // together * together
     return first, min(first + together, total)
+
+
+def output_window(trace: Trace, column: int) -> Window:
+    """The columns of W_O and of the output that are sent, the given one among them."""
+    first = column // MOST * MOST
+    return first, min(first + MOST, trace.sizes["O"])
 
 
 def _windowed(stage: Stage, letter: str, given: Window) -> Stage:

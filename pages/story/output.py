@@ -33,8 +33,8 @@ else:
 board = story.output(now.stage, query, column)
 show_board(board, "output")
 if n_out > story.MOST:
-    first = column // story.MOST * story.MOST
-    st.caption(now.turned(f"Drawn are columns {first} to {min(first + story.MOST, n_out) - 1} of {n_out}."))
+    first, end = story.output_window(trace, column)
+    st.caption(now.turned(f"Drawn are columns {first} to {end - 1} of {n_out}."))
 told(
     trace,
     "output",

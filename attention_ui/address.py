@@ -15,6 +15,8 @@ from .markdown import plain
 MOST_QUOTED = 40
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
 ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
+# What a widget of a page is given whose value is in the address, and stays while another page is shown.
+KEPT: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
 UNSET, TAKEN_BACK = "unset", "choices taken back"  # what a step back in the browser takes back, see history.js
 
 

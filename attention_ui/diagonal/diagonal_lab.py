@@ -21,6 +21,7 @@ from attention_core.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, for
 from attention_core.text import tokenize_at_most
 from attention_viz.labels import number
 
+from ..address import KEPT
 from ..markdown import plain
 from ..one_of import one_of
 from ..places import pin_places, pinned
@@ -131,7 +132,7 @@ def metric_list() -> None:
 
 
 def _about(name: str) -> dict[str, Any]:
-    return {"key": f"lab_{name}", "bind": "query-params", "persist_state": "session"}
+    return {"key": f"lab_{name}", **KEPT}
 
 
 def _held(name: str) -> Any:

@@ -16,7 +16,7 @@ from attention_core.labs.images import IMAGES, KERNELS, MAX_SIDE, as_image, as_k
 from attention_core.labs.padding import PADDINGS, token_grid
 from attention_core.picture_file import MAX_BYTES
 
-from ..address import adopt, mirror
+from ..address import KEPT, adopt, mirror
 from ..markdown import plain
 from ..one_of import one_of
 from ..places import pin_places, pinned
@@ -200,4 +200,4 @@ def _drawing_at(text: str) -> list[list[int]]:
 
 
 def _about(name: str) -> dict[str, Any]:
-    return {"key": f"conv_{name}", "bind": "query-params", "persist_state": "session"}
+    return {"key": f"conv_{name}", **KEPT}

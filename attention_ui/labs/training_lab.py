@@ -25,7 +25,7 @@ from attention_core.trace import Trace
 from attention_viz.labels import counted, number, percent
 from attention_viz.labs.training_figures import loss_figure
 
-from ..address import adopt, mirror
+from ..address import KEPT, adopt, mirror
 from ..one_of import one_of
 from ..own_layer import offer_story
 from ..show import show_figure
@@ -185,4 +185,4 @@ def _read_head(given: str) -> str:
 
 
 def _about(name: str) -> dict[str, Any]:
-    return {"key": f"train_{name}", "bind": "query-params", "persist_state": "session"}
+    return {"key": f"train_{name}", **KEPT}

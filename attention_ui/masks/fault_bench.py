@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from attention_core.masks.bench import NO_FAULT, Examined
 from attention_core.masks.fault_checks import CHECKS
 from attention_core.masks.faults import FAULTS, Fault, hidden_fault
 
+from ..address import KEPT
 from ..here import Here
 from ..whole_numbers import whole_number_input
 
-KEPT: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
 KEYS = tuple(fault.key for fault in FAULTS)
 NAMES = {fault.key: fault.name for fault in FAULTS}
 LEGEND = "; ".join(f"{key}: {name}" for key, name in NAMES.items())

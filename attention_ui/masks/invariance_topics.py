@@ -15,6 +15,7 @@ from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import softmax_figures as figures
 
+from ..address import KEPT
 from ..board import show_board
 from ..here import Here
 from ..one_of import one_of
@@ -22,7 +23,6 @@ from ..panels import token
 from ..show import show_figure
 from ..whole_numbers import whole_number_input
 
-KEPT = {"bind": "query-params", "persist_state": "session"}
 SHUFFLED = {
     "row": "rows, f(PX) = P f(X), and the probabilities A become P A Pᵀ",
     "column": "columns, f(XP) = f(X) P, and the probabilities A become Pᵀ A P",

@@ -6,9 +6,10 @@ from attention_core import STEPS
 from attention_core.masks.bench import examined, fault_of
 from attention_core.masks.fault_checks import CHECKS
 from attention_core.masks.faults import differs
+from attention_ui.address import KEPT
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.masks.fault_bench import KEPT, answers, chosen_fault, game, told
+from attention_ui.masks.fault_bench import answers, chosen_fault, game, told
 from attention_viz.masks.broken import FIELDS, MOST_FEATURES, broken
 
 now = here()

@@ -7,6 +7,7 @@ import streamlit as st
 from attention_core.masks.sentences import other_sentence, three_uses
 from attention_core.masks.uses import USES
 from attention_core.scenario import settled
+from attention_ui.address import KEPT
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -21,11 +22,10 @@ from attention_viz.masks import uses as boards
 TARGET = "Das Tier war zu müde"
 
 now = here()
-kept = {"bind": "query-params", "persist_state": "session"}
 left, right = st.columns([3, 2])
 target = sentence_field(left, "Target sentence", TARGET, "ed_target", now.scenario, instead=TARGET,
                         help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
-padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **kept)
+padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **KEPT)
 if settled(now.scenario).n_tokens:
     right.caption("The sequence length of the sidebar says how long the source is: this is for the target.")
 traces = three_uses(now.scenario, target, int(padding))
@@ -37,7 +37,7 @@ cards(traces)
 side_by_side = st.container()
 
 st.subheader("One use, step by step", anchor=False)
-chosen = one_of("Use", tuple(use.key for use in USES), "cross", key="ed_use", label_visibility="collapsed", **kept)
+chosen = one_of("Use", tuple(use.key for use in USES), "cross", key="ed_use", label_visibility="collapsed", **KEPT)
 use = next(use for use in USES if use.key == chosen)
 trace = traces[chosen]
 cell = own_cell(CELL, trace.sizes["T"], trace.sizes["S"])

@@ -1,7 +1,8 @@
 """What the layer cannot see: changes of its input and its weights that do not show in its output."""
 
+from attention_ui.address import KEPT
 from attention_ui.here import here
-from attention_ui.masks.invariance_topics import KEPT, TOPICS
+from attention_ui.masks.invariance_topics import TOPICS
 from attention_ui.one_of import one_of
 
 now = here()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from .code.rounding import RELATIVE
 from .errors import SettingsError
 from .formulas import merge_heads, softmax, split_heads
 from .heads import check_places, head_columns
+from .heads.gauge import output_rows, value_output_forms
 from .trace import Trace
 
 # The field that has its heads side by side as a weight matrix has: in its columns, or in the rows of W_O.
@@ -53,10 +55,21 @@ def head_contributions(trace: Trace) -> Array:
 
     Shapes: (B, H, T, O); without W_O each head fills its own columns and leaves the others 0.
     """
-    sizes = trace.sizes
-    w_o = trace.projections.w_o
-    blocks_HVO = (np.eye(sizes["O"]) if w_o is None else w_o).reshape(sizes["H"], sizes["V"], -1)
-    added_BHTO: Array = trace.head_outputs @ blocks_HVO
+    added_BHTO: Array = trace.head_outputs @ output_rows(trace.projections)
+    return added_BHTO
+
+
+def absorbed_contributions(trace: Trace) -> Array:
+    """The same without W_O: each head mixes values that are as wide as the output, X (W_V W_O)_h.
+
+    Shapes: (B, H, T, O).
+    """
+    p = trace.projections
+    wide_BHSO = trace.memory[:, np.newaxis] @ value_output_forms(p)
+    if p.b_v is not None:
+        bias_HV = p.b_v.reshape(p.groups, p.d_v).repeat(p.n_heads // p.groups, axis=0)
+        wide_BHSO = wide_BHSO + bias_HV[:, np.newaxis] @ output_rows(p)
+    added_BHTO: Array = trace.probabilities @ wide_BHSO
     return added_BHTO
 
 
@@ -184,9 +197,9 @@ def place_merged(trace: Trace, head: int, query: int, feature: int, swap: bool =
     return row, column
 
 
-def output_gap(trace: Trace) -> float:
+def output_gap(trace: Trace, contributions: Callable[[Trace], Array] = head_contributions) -> float:
     """The largest difference, over all tokens, between the output and the sum of its parts: nothing but rounding."""
-    total_BTO = head_contributions(trace).sum(axis=1)
+    total_BTO = contributions(trace).sum(axis=1)
     if trace.projections.b_o is not None:
         total_BTO = total_BTO + trace.projections.b_o
     if trace.residual:

@@ -60,13 +60,12 @@ def change_gauge(projections: Projections, gauge: Gauge) -> Projections:
     except np.linalg.LinAlgError as error:
         raise SettingsError("a change of basis must be invertible, but one of the matrices is singular") from error
     readers = p.n_heads // p.groups
-    rows_HVO = (np.eye(p.d_out) if p.w_o is None else p.w_o).reshape(p.n_heads, p.d_v, p.d_out)
     changed = replace(
         p,
         w_q=_turned(p.w_q, gauge.query_key.repeat(readers, axis=0)),
         w_k=_turned(p.w_k, back_GKK.swapaxes(-1, -2)),
         w_v=_turned(p.w_v, gauge.value),
-        w_o=(back_GVV.repeat(readers, axis=0) @ rows_HVO).reshape(-1, p.d_out),
+        w_o=(back_GVV.repeat(readers, axis=0) @ output_rows(p)).reshape(-1, p.d_out),
         b_q=None if p.b_q is None else _turned(p.b_q[np.newaxis], gauge.query_key.repeat(readers, axis=0))[0],
         b_k=None if p.b_k is None else _turned(p.b_k[np.newaxis], back_GKK.swapaxes(-1, -2))[0],
         b_v=None if p.b_v is None else _turned(p.b_v[np.newaxis], gauge.value)[0],
@@ -100,6 +99,13 @@ def value_output_forms(projections: Projections) -> Array:
     """
     p = projections
     value_HMV = split_heads(p.w_v[np.newaxis], p.groups)[0].repeat(p.n_heads // p.groups, axis=0)
-    rows_HVO = (np.eye(p.d_out) if p.w_o is None else p.w_o).reshape(p.n_heads, p.d_v, p.d_out)
-    form_HMO: Array = value_HMV @ rows_HVO
+    form_HMO: Array = value_HMV @ output_rows(p)
     return form_HMO
+
+
+def output_rows(projections: Projections) -> Array:
+    """Each head's block of W_O; of the identity where joined heads have none. Shapes: (H, V, O)."""
+    p = projections
+    w_o = np.eye(p.d_out, dtype=p.dtype) if p.w_o is None else p.w_o
+    rows_HVO: Array = w_o.reshape(p.n_heads, p.d_v, p.d_out)
+    return rows_HVO

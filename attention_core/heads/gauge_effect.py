@@ -10,7 +10,7 @@ from ..checks import Array
 from ..decompositions import head_slice
 from ..trace import Trace
 from . import check_places
-from .gauge import change_gauge, query_key_forms, random_gauge, value_output_forms
+from .gauge import change_gauge, output_rows, query_key_forms, random_gauge, value_output_forms
 from .reruns import rerun
 
 
@@ -43,7 +43,7 @@ def moved(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
         Turned(symbol, head_slice(before, name, head), head_slice(after, name, head))
         for name, symbol in (("w_q", "W_Q"), ("w_k", "W_K"), ("w_v", "W_V"))
     ]
-    return (*weights, Turned("W_O", _rows(before, head), _rows(after, head)))
+    return (*weights, Turned("W_O", *(output_rows(trace.projections)[head] for trace in (before, after))))
 
 
 def kept(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
@@ -62,12 +62,3 @@ def _products(trace: Trace, head: int) -> dict[str, Array]:
     """W_Q W_Kᵀ and W_V W_O of one head. Shapes: (D, M), (M, O)."""
     forms = {r"W_Q W_K^{\top}": query_key_forms, "W_V W_O": value_output_forms}
     return {symbol: form(trace.projections)[head] for symbol, form in forms.items()}
-
-
-def _rows(trace: Trace, head: int) -> Array:
-    """The head's rows of W_O; of the identity where joined heads have none. Shapes: (V, O)."""
-    if trace.projections.w_o is not None:
-        return head_slice(trace, "w_o", head)
-    sizes = trace.sizes
-    identity_VO: Array = np.eye(sizes["O"])[head * sizes["V"] : (head + 1) * sizes["V"]]
-    return identity_VO

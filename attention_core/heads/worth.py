@@ -18,6 +18,7 @@ from ..measure_checks import as_measured, binary_size
 from ..projections import Projections
 from ..trace import Trace
 from . import check_places
+from .gauge import output_rows
 
 
 def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
@@ -30,9 +31,8 @@ def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
     [[0.0, 0.0], [0.0, 1.0]]
     """
     p = projections
-    w_o_FO = np.eye(p.d_out) if p.w_o is None else p.w_o
-    kept_H1 = _kept(p.n_heads, heads).repeat(p.d_v)[:, np.newaxis]
-    return replace(p, w_o=np.where(kept_H1, w_o_FO, 0.0).astype(p.dtype))
+    kept_H11 = _kept(p.n_heads, heads)[:, np.newaxis, np.newaxis]
+    return replace(p, w_o=np.where(kept_H11, output_rows(p), 0).reshape(-1, p.d_out))
 
 
 def ablated_output(trace: Trace, heads: Collection[int]) -> Array:

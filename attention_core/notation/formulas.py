@@ -108,12 +108,24 @@ def _output(trace: Trace, notation: Notation) -> tuple[str, str]:
 
 def output_by_heads(notation: Notation) -> str:
     """The LaTeX formula of the merged heads times W_O as a sum with a part for each head's block of W_O."""
-    index = notation.indices[0]
-    of_head = notation.of_head(notation.base("head_outputs"))
-    block = f"{{{notation.base('w_o')}}}^{{({index})}}"
+    of_head, block = notation.of_head(notation.base("head_outputs")), _block(notation, "w_o")
     is_column = notation.convention == "column"
-    part = rf"\big({block}\big)^{{\top}} {of_head}" if is_column else rf"{of_head}\,{block}"
-    return rf"{_times(notation.base('merged'), 'w_o', notation)} \;=\; \sum_{{{index}}} {part}"
+    return _sum_of_heads(notation, rf"\big({block}\big)^{{\top}} {of_head}" if is_column else rf"{of_head}\,{block}")
+
+
+def output_without_w_o(trace: Trace, notation: Notation) -> str:
+    """The LaTeX formula of the same sum where W_O is part of each head's value matrix, and of its bias if any."""
+    shares = symbol("probabilities", notation).latex
+    vectors = notation.base("inputs" if _reads_itself(trace) else "memory")
+    owner, block = _owner(trace, notation, "value_heads"), _block(notation, "w_o")
+    matrix, bias = rf"\big({_block(notation, 'w_v', owner)}\,{block}\big)", _block(notation, "b_v", owner)
+    is_column = notation.convention == "column"
+    values = rf"{matrix}^{{\top}} {vectors}" if is_column else rf"{vectors}\,{matrix}"
+    if trace.projections.b_v is not None:
+        through = rf"\big({block}\big)^{{\top}} {bias}" if is_column else rf"{bias}\,{block}"
+        values = rf"\Big({values} + {through}\Big)"
+    part = f"{values} {shares}" if is_column else rf"{shares}\,{values}"
+    return _sum_of_heads(notation, part) + _sharing(trace, notation)
 
 
 FORMULAS: dict[str, Callable[[Trace, Notation], tuple[str, str]]] = {
@@ -137,6 +149,15 @@ FORMULAS: dict[str, Callable[[Trace, Notation], tuple[str, str]]] = {
 
 def _reads_itself(trace: Trace) -> bool:
     return trace.memory is trace.inputs
+
+
+def _block(notation: Notation, weights: str, head: str = "") -> str:
+    """A head's own part of a weight matrix or bias."""
+    return f"{{{notation.base(weights)}}}^{{({head or notation.indices[0]})}}"
+
+
+def _sum_of_heads(notation: Notation, part: str) -> str:
+    return rf"{_times(notation.base('merged'), 'w_o', notation)} \;=\; \sum_{{{notation.indices[0]}}} {part}"
 
 
 def _times(vectors: str, weights: str, notation: Notation) -> str:

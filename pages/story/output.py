@@ -2,12 +2,19 @@
 
 import streamlit as st
 
-from attention_core.decompositions import output_gap
+from attention_core.decompositions import absorbed_contributions, output_gap
+from attention_core.notation.formulas import output_without_w_o
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, says, token, told
 from attention_viz import story
-from attention_viz.labels import number
+from attention_viz.labels import counted, number
+
+
+def agreement(gap: float) -> str:
+    """How well two ways to compute the output agree."""
+    return f"differ by at most {number(gap)}, the rounding of the computer’s numbers" if gap else "agree exactly"
+
 
 now = here()
 trace = now.trace
@@ -15,7 +22,7 @@ focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
 asks = token(trace, "T", query)
 w_o, mixes = trace.projections.w_o, now.symbol("w_o")
-n_out, d_v = trace.sizes["O"], trace.sizes["V"]
+h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
 says(now, "output")
 added = " The layer’s input is added to it (residual)." if trace.residual else ""
@@ -52,10 +59,25 @@ else:
         f"{mixes} and adding the results: head {head} is multiplied by {block} of {mixes}. So the output is a sum; the "
         "board’s last matrix shows what each head puts into the row you point at."
     ))  # fmt: skip
-gap = output_gap(trace)
 st.success(
-    f"Checked for all tokens and {now.turned('columns')}: the two ways "
-    + (f"differ by at most {number(gap)}, the rounding of the computer’s numbers." if gap else "agree exactly."),
+    f"Checked for all tokens and {now.turned('columns')}: the two ways {agreement(output_gap(trace))}.",
     icon=":material/check:",
 )
+if w_o is not None:
+    with st.expander(
+        "Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun"
+    ) as added_up:
+        if added_up.open:
+            st.markdown(
+                f"Yes: let each head’s value matrix take in its own block of {mixes}. Its values are then as wide as "
+                f"the output, {counted(n_out, 'number')}, nothing is joined, and no {mixes} is left:"
+            )
+            st.latex(output_without_w_o(trace, now.notation))
+            st.markdown(
+                "So code that adds its heads and has no output matrix need not be wrong: computed like this and as "
+                f"above, the outputs {agreement(output_gap(trace, absorbed_contributions))}. The price: the value "
+                f"matrices hold {h} · {d_in} · {n_out} = **{counted(h * d_in * n_out, 'number')}**, "
+                f"{now.symbol('w_v')} and {mixes} together **{trace.projections.w_v.size + w_o.size:,}**. Their rank "
+                f"is no larger for it: at most d_v = {d_v}."
+            )
 code_and_numbers(now, ("output", "merged"), board)

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
 from attention_core.notation import OURS, Notation, symbol
-from attention_core.notation.formulas import FORMULAS, formula
+from attention_core.notation.formulas import FORMULAS, formula, output_without_w_o
 from attention_core.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
@@ -98,6 +98,21 @@ def test_the_column_convention_by_hand() -> None:
         "output": r"Y = W_O^{\top}\,O + X",
     }
     assert {name: formula(run("residual"), name, COLUMNS) for name in expected} == expected
+
+
+def test_the_output_without_w_o_by_hand() -> None:
+    """W_O stands behind W_V, with a bias behind that, too; where tokens are columns all is transposed."""
+    assert output_without_w_o(run("plain"), OURS) == (
+        r"O\,W_O \;=\; \sum_{h} A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)"
+    )
+    assert output_without_w_o(run("everything"), OURS) == (
+        r"O\,W_O \;=\; \sum_{h} A_h\,\Big(M\,\big({W_V}^{(g)}\,{W_O}^{(h)}\big) + {b_V}^{(g)}\,{W_O}^{(h)}\Big)"
+        r",\quad g = \lfloor h / 2 \rfloor"
+    )
+    assert output_without_w_o(run("plain"), COLUMNS) == (
+        r"W_O^{\top}\,O \;=\; \sum_{h} \big({W_V}^{(h)}\,{W_O}^{(h)}\big)^{\top} X A_h"
+    )
+    assert r"+ \big({W_O}^{(h)}\big)^{\top} {b_V}^{(h)}\Big) A_h" in output_without_w_o(run("biases"), COLUMNS)
 
 
 def test_the_manual_by_hand() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from attention_core import Projections, Trace, attend
 from attention_core.decompositions import (
+    absorbed_contributions,
     head_contributions,
     keys_read_most,
     merge_without_swap,
@@ -16,6 +20,7 @@ from attention_core.decompositions import (
     softmax_row,
     strongest_keys,
 )
+from tests.core.random_layers import Layer, assert_same, calls
 
 
 @pytest.fixture(params=["plain", "everything"])
@@ -88,6 +93,24 @@ def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
         added = added + trace.inputs[0, query] if trace.residual else added
         np.testing.assert_allclose(added, trace.output[0, query], rtol=0, atol=1e-12)
     assert output_gap(trace) < 1e-12
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_heads_whose_values_take_in_w_o_add_up_to_the_output(call: tuple[Layer, dict[str, Any]]) -> None:
+    """Each head's part is the same, biases, shared heads, other memories and masks included, and so is their sum."""
+    layer, options = call
+    trace = layer.run(**options)
+    assert_same(absorbed_contributions(trace), head_contributions(trace), 1e-12)
+    assert output_gap(trace, absorbed_contributions) <= 1e-12 * max(1.0, float(np.abs(trace.output).max()))
+
+
+def test_heads_added_without_w_o_by_hand() -> None:
+    """Two tokens, two heads of one number: A (X w_v + b_v) w_o, each head with its own weight of W_O."""
+    p = Projections([[0.0, 0.0]], [[0.0, 0.0]], [[2.0, 3.0]], [[5.0], [7.0]], n_heads=2, b_v=[1.0, 0.0], b_o=[4.0])
+    trace = attend([[1.0], [3.0]], p)
+    assert absorbed_contributions(trace)[0, :, 0, 0].tolist() == [(2 * 2 + 1) * 5, 2 * 3 * 7]
+    assert trace.output[0, 0, 0] == 25 + 42 + 4
 
 
 def test_without_w_o_each_head_fills_its_own_columns() -> None:

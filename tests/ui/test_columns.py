@@ -24,6 +24,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     *((page, {}) for page in (*BOARDS, "one-head")),
     ("mask", {"mask": "padding", "n_tokens": 16}),
     ("scores", {"all heads": True}),
+    ("output", {"no w_o": True}),
     ("merge", {"head": 1, "query": 2}),
     ("projections", {"d_model": 512, "n_heads": 16}),
     ("output", {"d_model": 512, "n_heads": 16}),

@@ -167,3 +167,16 @@ def test_who_can_out_vote_a_token() -> None:
     """Only a longer one without weights; with free weights a shorter one can as well, so the page names the case."""
     said = texts(opened("self-attention-mass", lab_weights="free"))
     assert "without weights only **longer** tokens can out-vote a token" in said
+
+
+def test_heads_that_are_added_without_w_o() -> None:
+    """The page tells what such value matrices hold, and how well the two outputs agree; without W_O it does not ask."""
+    app = opened("output", d_model=24, n_heads=3, d_v=5)
+    app.session_state["no w_o"] = True
+    said = texts(app.run())
+    assert "hold 3 · 24 · 24 = **1,728 numbers**, W_V and W_O together **720**" in said.replace("\\", "")
+    assert "at most d_v = 5." in said.replace("\\", "")
+    assert "the outputs differ by at most" in said
+    assert r"A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)" in "".join(formula.value for formula in app.latex)
+    labels = [box.label for box in opened("output", weights="weightless").expander]
+    assert "Could heads simply be added?" not in labels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attention_core import STEPS, Trace, notation
 from attention_core.notation import OURS, GlossaryRow, Notation, Symbol
+from attention_core.notation.elsewhere import ELSEWHERE
 from attention_core.notation.formulas import formula
 from attention_core.notation.texts import NOTATIONS
 
@@ -12,13 +13,13 @@ from ..search import finds
 
 
 def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:
-    """The quantities that hold every word that is searched for: in name, symbol, word, meaning or remark."""
+    """The quantities that hold every word searched for: in name, symbol, word, meaning, remark, or words elsewhere."""
     return tuple(
         row
         for row in notation.glossary(text)
         if finds(
             words, row.name, row.our_word, row.our_symbol.plain, row.their_word, row.their_symbol.plain, row.meaning,
-            row.remark,
+            row.remark, ELSEWHERE.get(row.name, ""),
         )
     )  # fmt: skip
 
@@ -46,6 +47,13 @@ def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
         cells = [_own(row.name, text) for text in texts]
         lines.append(f"| {_word(row)} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
+    """What other code and tools call the quantities; those that have no name elsewhere are left out."""
+    lines = ["| quantity | elsewhere |", "|---|---|"]
+    lines += [f"| {_word(row)} | {ELSEWHERE[row.name]} |" for row in rows if row.name in ELSEWHERE]
+    return "\n".join(lines) if len(lines) > 2 else ""
 
 
 def array_table(trace: Trace, text: Notation) -> str:

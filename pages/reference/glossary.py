@@ -5,24 +5,28 @@ import streamlit as st
 from attention_core.notation import OURS
 from attention_core.notation.texts import NOTATIONS
 from attention_ui.here import here
-from attention_ui.reference.notation_tables import glossary_rows, glossary_table, notation_table
+from attention_ui.reference.notation_tables import elsewhere_table, glossary_rows, glossary_table, notation_table
 from attention_ui.search import search_field
 
 text = here().notation
 
 st.markdown(
     "The same quantity has many names. Here is each with its symbol, its word and what it is; names `like_this` are "
-    "those of the code. Whose symbols all pages show is chosen in the sidebar under *View*."
+    "those of the code; those of PyTorch, BERT and other tools stand below. Whose symbols all pages show is chosen in "
+    "the sidebar under *View*."
 )
 rows = glossary_rows(search_field("glossary_words", "width"), text)
 if not rows:
     st.markdown("Nothing fits: search for less.")
 else:
     st.subheader(text.title, anchor=False)
-    with st.container(key="wide glossary"):
+    with st.container(key="glossary" if text is OURS else "wide glossary"):
         st.markdown(glossary_table(rows, text))
     if text is not OURS:
         st.caption("Where a text has no symbol or word of its own, ours stands there; the remark says so.")
+    if elsewhere := elsewhere_table(rows):
+        st.subheader("In code and other tools", anchor=False)
+        st.markdown(elsewhere)
     st.subheader("All texts side by side", anchor=False)
     with st.container(key="wide notations"):
         st.markdown(notation_table(rows))

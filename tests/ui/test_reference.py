@@ -14,12 +14,13 @@ from attention_core import STEPS, notation
 from attention_core.array_file import array_to_npy
 from attention_core.diagonal.claims import CLAIMS
 from attention_core.notation import OURS
+from attention_core.notation.elsewhere import ELSEWHERE
 from attention_core.notation.texts import NOTATIONS
 from attention_core.scenario import CHOICES, LIMITS
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
 from attention_ui.reference.concepts import Concept, concept_table, concepts, found
-from attention_ui.reference.notation_tables import array_table, glossary_rows, notation_table
+from attention_ui.reference.notation_tables import array_table, elsewhere_table, glossary_rows, notation_table
 from attention_ui.reference.papers import papers
 from attention_ui.registry import PAGES
 from attention_ui.search import finds
@@ -153,6 +154,19 @@ def test_glossary_and_notations() -> None:
     app = opened("glossary", notation="gml", glossary_words="correlation")
     assert "correlation matrix" in texts(app)
     assert "`n_tokens`" not in texts(app)
+
+
+def test_names_elsewhere_lead_to_ours() -> None:
+    """Who knows a name from other code or another tool finds the quantity; one without such a name has no line."""
+    for words, names in (("c_proj", ["w_o"]), ("destination", ["query_heads"]), ("num_heads", ["n_heads"]),
+                         ("pattern", ["probabilities"]), ("in_proj_weight", ["w_q", "w_k", "w_v"])):  # fmt: skip
+        rows = glossary_rows(words, OURS)
+        assert [row.name for row in rows] == names
+        assert len(elsewhere_table(rows).splitlines()) == len(names) + 2
+    assert ELSEWHERE.keys() <= {row.name for row in glossary_rows("", OURS)}
+    assert elsewhere_table(glossary_rows("key bias", OURS)) == ""
+    assert "the second third of `in_proj_weight`" in texts(opened("glossary"))
+    assert "In code and other tools" not in [box.value for box in opened("glossary", glossary_words="b_k").subheader]
 
 
 def test_every_cited_paper_is_listed() -> None:

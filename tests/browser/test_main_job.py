@@ -144,6 +144,18 @@ def test_back_and_forth(visit: Visit) -> None:
     assert scenario_in(settled(page)) == Scenario(n_heads=2, mask="causal")
 
 
+def test_the_choices_of_a_page_are_there_after_a_step_back_from_another(visit: Visit) -> None:
+    """Whoever leaves a page by the menu finds its own choices again one step back."""
+    page = visit("break-it?bi_spot=true&bi_round=4")
+    page.locator("[data-testid=stTopNavSection]").first.click()
+    page.locator("a[data-testid^=stTopNav]", has_text="Split").first.click()
+    expect_title(page, "Split")
+    settled(page).go_back()
+    expect_title(page, "Break it")
+    expect_address(page, "bi_spot=true", "bi_round=4")
+    expect(settled(page).get_by_label("Round", exact=True)).to_have_value("4")
+
+
 def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
     """The first visitor of a fresh server who comes by a link finds the state it describes, and no dialog stays."""
     query = "text=one+two+three&n_heads=2&mask=causal&residual=true&head=1&query=2&key=1"

@@ -43,6 +43,7 @@ class Stream(IntEnum):
     # With the sizes beside the seed, so that every choice of sizes has numbers of its own.
     MEASURED_TOKENS = 18
     MEASURED_WEIGHTS = 19
+    QUESTIONS = 20
 
 
 def xavier(rng: np.random.Generator, n_in: int, n_out: int) -> Array:

@@ -112,6 +112,10 @@ PAGES: tuple[Page, ...] = (
         "What does W_O do with what the heads found?", ("output",), looks_into=NUMBER,
     ),
     Page(
+        "pages/story/practice.py", "practice", "Practice", ":material/edit_note:", "story",
+        "Can you work it out by hand?",
+    ),
+    Page(
         "pages/heads/all_heads.py", "all-heads", "All heads", ":material/apps:", "heads",
         "What does each head look at, and what is lost in their average?",
         ("scores", "scaled_scores", "masked_scores", "probabilities"), looks_into=PAIR, on_boards=False,
@@ -233,7 +237,7 @@ PAGES: tuple[Page, ...] = (
 
 def story() -> tuple[Page, ...]:
     """The steps of the layer, in order."""
-    return tuple(page for page in PAGES if page.section == "story")
+    return tuple(page for page in PAGES if page.section == "story" and page.fields)
 
 
 def page_of(url_path: str) -> Page:

@@ -7,6 +7,8 @@ from attention_core.notation.formulas import output_without_w_o
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, says, token, told
+from attention_ui.registry import page_of
+from attention_ui.way import ask_for
 from attention_viz import story
 from attention_viz.labels import counted, number
 
@@ -81,3 +83,5 @@ if w_o is not None:
                 f"is no larger for it: at most d_v = {d_v}."
             )
 code_and_numbers(now, ("output", "merged"), board)
+practice = page_of("practice")
+st.button(practice.question, icon=practice.icon, on_click=ask_for, args=(practice.path,), kwargs={"head": head})

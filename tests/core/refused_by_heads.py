@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from attention_core import Projections, attend
+from attention_core import Projections, attend, practice
 from attention_core import decompositions as taken
 from attention_core.asides import aside_of, slice_of
 from attention_core.heads import (
@@ -118,6 +118,8 @@ CASES: dict[str, Case] = {
         {"count": NO_COUNT, "query": NO_COUNT}),
     "read most": (taken.keys_read_most, {"trace": TRACE, "head": 0, "query": 0},
         {"head": (2, *NO_COUNT), "query": (5, *NO_COUNT), "batch": (1, *NO_COUNT)}),
+    "question": (practice.ask, {"trace": TRACE, "number": 1},
+        {"number": (0, 10_000, *NO_COUNT), "field": (None, "masked_scores", 0, [], "no")}),
     "pieces": (pieces_of, {"text": "one"}, {"text": NO_TEXT, "n_tokens": (65, *NO_COUNT)}),
     "pieces of a text": (WORDS.pieces, {"text": "one"}, {"text": NO_TEXT}),
     "pieces that are read": (WORDS.read, {"text": "one", "n_tokens": 3},

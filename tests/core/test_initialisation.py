@@ -10,7 +10,7 @@ from attention_core.initialisation import Stream, generator
 KNOWN = {
     "W_Q": 0, "W_K": 1, "W_V": 2, "W_O": 3, "B_Q": 4, "B_K": 5, "B_V": 6, "B_O": 7, "BASES": 8, "CHANGES": 9,
     "TIMED_HEADS": 9, "SPREADS": 10, "DROPOUT": 11, "PROBES": 12, "PADDING": 13, "TOKENS": 16, "LENGTHS": 17,
-    "MEASURED_TOKENS": 18, "MEASURED_WEIGHTS": 19,
+    "MEASURED_TOKENS": 18, "MEASURED_WEIGHTS": 19, "QUESTIONS": 20,
 }  # fmt: skip
 
 

@@ -39,8 +39,8 @@ TAGS = {"div", "span", "small", "bdi"}
 HOSTILE = "<script>alert(1)</script> @query &lt; $x$ **b** `c` [l](//x) :red[x] %{z} שלום 👩🏽\u200d🚀 " + "x" * 300
 LARGEST = {"n_tokens": 64, "d_model": 512, "n_heads": 16}
 # Situations in which a page has divided by zero, indexed past an end, or drawn nothing.
-# Pages that draw nothing before the visitor has given them a file.
-WAITING = {"your-weights"}
+# Pages that draw nothing: before the visitor has given them a file, or because the visitor is to do the work.
+WAITING = {"your-weights", "practice"}
 SITUATIONS: dict[str, dict[str, object]] = {
     "as it opens": {},
     "dark": {"theme": "dark"},

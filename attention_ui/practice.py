@@ -1,0 +1,94 @@
+"""The parts of the page of questions: reading an answer, judging it, going on, a sheet to print."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.derivation import Derivation
+from attention_core.file_checks import typed_number
+from attention_core.practice import MOST_NUMBER, Question, ask
+from attention_viz.labels import number
+from attention_viz.practice import worded
+from attention_viz.worksheet import worksheet
+
+from .focus import follow_cell
+from .here import Here
+from .markdown import plain
+from .panels import open_step
+
+UNANSWERED = {"pr_answer": "", "pr_show": False}
+ON_A_SHEET = 10
+
+
+def answer_in(text: str) -> float:
+    """A number as a hand writes it, with a decimal comma, a true minus sign, as a percentage or as a fraction.
+
+    NaN for any other text.
+
+    >>> answer_in("−0,5"), answer_in("12 %"), answer_in("2/3"), answer_in("many")
+    (-0.5, 0.12, 0.6666666666666666, nan)
+    """
+    text = text.strip().replace("−", "-").replace(",", ".")
+    if text.endswith("%"):
+        return typed_number(text[:-1].strip()) / 100
+    above, stroke, below = text.partition("/")
+    if not stroke:
+        return typed_number(text)
+    divisor = typed_number(below)
+    return typed_number(above) / divisor if divisor else math.nan
+
+
+def judged(text: str, question: Question, how: str) -> None:
+    """Say whether an answer is right, and if not, what may help; nothing where there is none yet."""
+    if not text.strip():
+        return
+    answer = answer_in(text)
+    if math.isnan(answer):
+        st.warning(f"“{plain(text)}” is no number. Write one such as −0.43, 12 % or 2/3.")
+    elif question.accepts(answer):
+        st.success(f"Right: {number(question.answer, question.places)}.", icon=":material/check_circle:")
+    elif question.accepts(-answer):
+        st.warning("Not yet: look at the signs once more.")
+    elif abs(answer - question.answer) <= 10 * question.tolerance:
+        st.warning("Nearly: keep more digits on the way.")
+    else:
+        st.warning(f"Not yet. {how}")
+
+
+def anew() -> None:
+    """In a callback: nothing answered yet."""
+    st.session_state.update(UNANSWERED)
+
+
+def next_question(number: int) -> None:
+    """In a callback: the question after this one."""
+    st.session_state.update({"pr_number": number % MOST_NUMBER + 1} | UNANSWERED)
+
+
+def open_cell(trace: Trace, asked: Derivation) -> None:
+    """In a callback: go to the step of a cell, with the cell in focus."""
+    letters = trace.axes(asked.field)
+    widths = [trace.sizes[parts[1]] if len(parts := letter.split("·")) == 2 else None for letter in letters]
+    follow_cell(list(zip(letters, widths, strict=True)), asked.index)
+    open_step(asked.field)
+
+
+def sheet(now: Here, first: int, field: str) -> None:
+    """A sheet of questions and one of answers to print, made when it is asked for."""
+    with st.expander("Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun") as opened:
+        if opened.open:
+            st.download_button(
+                f"{ON_A_SHEET} questions from number {first} on",
+                lambda: printed(now, first, field), "attention-by-hand.html", "text/html", on_click="ignore",
+                icon=":material/article:", help="One web page to print; the answers are on a sheet of their own.",
+            )  # fmt: skip
+
+
+def printed(now: Here, first: int, field: str) -> str:
+    """The sheet as HTML; after the last question comes the first one."""
+    numbers = [(first + place - 1) % MOST_NUMBER + 1 for place in range(ON_A_SHEET)]
+    asked = [(one, worded(ask(now.trace, one, field), now.trace, now.notation)) for one in numbers]
+    return worksheet(asked, now.sentence)

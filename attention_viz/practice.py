@@ -1,0 +1,151 @@
+"""Questions to work out by hand, in words: what is asked, the numbers that are given, the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attention_core import Trace
+from attention_core.notation import Notation, turned
+from attention_core.practice import Question
+
+from .labels import number
+from .names import symbol_of
+from .tables import reads
+
+# What a projected vector is called, its weights, and the axes of its tokens and of a head's width.
+PROJECTED = {
+    "queries": ("query", "w_q", "T", "K"),
+    "keys": ("key", "w_k", "S", "K"),
+    "values": ("value", "w_v", "S", "V"),
+}
+
+
+HOW = {
+    "scaled_scores": "Multiply the two.",
+    "probabilities": "Take e to the power of each score, and divide the one that is asked for by the sum of all.",
+    "merged": "Head 0 comes first, with all its features, then head 1, and so on.",
+}
+DOT_PRODUCT = "Multiply the two lists number by number, and add everything up."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as plain text. given: what each list of numbers is, and the numbers; how: what to do with them."""
+
+    question: str
+    given: tuple[tuple[str, str], ...]
+    how: str
+    answer: str
+
+
+def worded(question: Question, trace: Trace, notation: Notation) -> Asked:
+    """A question on a trace in the words and symbols of a notation."""
+    words = _Words(question, trace, notation)
+    field = question.exact.field
+    if field in PROJECTED:
+        return words.projected(*PROJECTED[field])
+    asks = {
+        "scores": words.scores, "scaled_scores": words.scaled_scores, "probabilities": words.probabilities,
+        "head_outputs": words.head_outputs, "merged": words.merged, "output": words.output,
+    }  # fmt: skip
+    return asks[field]()
+
+
+class _Words:
+    """How to ask for a cell; each method is for the field of its name."""
+
+    def __init__(self, question: Question, trace: Trace, notation: Notation) -> None:
+        self.asked, self.trace, self.notation = question, trace, notation
+        self.index = question.exact.index
+
+    def projected(self, word: str, weights: str, tokens: str, features: str) -> Asked:
+        """A number of a query, key or value."""
+        _, row, column = self.index
+        token, width = self.token(tokens, row), self.trace.sizes[features]
+        given = (f"the vector of {token}", self.side(column, weights), "the bias")
+        head = f"feature {column % width} of head {column // width}"
+        return self.told(f"What is number {column} of the {word} of {token}? It is {head}.", given)
+
+    def scores(self) -> Asked:
+        """A dot product."""
+        _, head, query, key = self.index
+        asks, read = self.token("T", query), self.token("S", key)
+        return self.told(
+            f"Head {head}: what is the score of the query of {asks} with the key of {read}?",
+            (f"the query of {asks}", f"the key of {read}"),
+        )
+
+    def scaled_scores(self) -> Asked:
+        """A score times the scale."""
+        _, head, query, key = self.index
+        asks, read, d_k = self.token("T", query), self.token("S", key), self.trace.sizes["K"]
+        return self.told(
+            f"Head {head}, {d_k} wide: what is the scaled score of {asks} with {read}?", ("the score", "the scale")
+        )
+
+    def probabilities(self) -> Asked:
+        """A share of a row of scores."""
+        _, head, query, key = self.index
+        asks, read = self.token("T", query), self.token("S", key)
+        hidden = "; −∞ is hidden" if self.trace.hidden[0, head, query].any() else ""
+        return self.told(
+            f"Head {head}: what share of what {asks} reads comes from {read}?",
+            (f"the scores of {asks} with every key, in order{hidden}",),
+        )
+
+    def head_outputs(self) -> Asked:
+        """A weighted sum of values."""
+        _, head, query, feature = self.index
+        asks = self.token("T", query)
+        return self.told(
+            f"Head {head}: what is feature {feature} of what {asks} receives?",
+            (f"how much {asks} reads from each token, in order", f"feature {feature} of the values of these tokens"),
+        )
+
+    def merged(self) -> Asked:
+        """A place."""
+        column, width = self.index[-1], self.trace.sizes["V"]
+        question = self.words(
+            f"Each head is {width} wide. In which column of the merged matrix does feature {column % width} of head "
+            f"{column // width} stand? Columns are counted from 0."
+        )
+        return Asked(question, (), HOW["merged"], f"{column}, from {column // width} × {width} + {column % width}")
+
+    def output(self) -> Asked:
+        """The merged heads times a column of W_O, and what is added."""
+        _, query, column = self.index
+        asks = self.token("T", query)
+        given = (f"the merged heads of {asks}", self.side(column, "w_o"), *self.added())
+        return self.told(f"What is number {column} of the output of {asks}?", given)
+
+    def added(self) -> tuple[str, ...]:
+        """What is added to the output: bias and residual, if there are."""
+        bias = () if self.trace.projections.b_o is None else ("the bias",)
+        return (*bias, "the layer’s input, added") if self.trace.residual else bias
+
+    def side(self, column: int, weights: str) -> str:
+        """Which numbers of a weight matrix, as the boards show it."""
+        return f"{self.words(f'column {column}')} of {symbol_of(weights, self.notation)}"
+
+    def token(self, axis: str, place: int) -> str:
+        """A token and its place."""
+        return f"“{self.trace.labels(axis)[place]}” ({place})"
+
+    def words(self, text: str) -> str:
+        """Words about rows and columns as the boards show them."""
+        return turned(text, self.notation)
+
+    def told(self, question: str, names: Sequence[str]) -> Asked:
+        """The question with the numbers it needs, as many lists as the arithmetic reads."""
+        answer = f"{number(self.asked.answer, self.asked.places)}, from {reads(self.asked.exact)}"
+        how = HOW.get(self.asked.exact.field, DOT_PRODUCT)
+        return Asked(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
+
+    def lists(self) -> list[str]:
+        """The numbers that the arithmetic reads: one list for each factor of its terms, then what is added."""
+        terms = self.asked.shown.terms
+        several = [term for term in terms if len(term.factors) == len(terms[0].factors)]
+        lists = [[term.factors[i].value for term in several] for i in range(len(terms[0].factors))]
+        lists += [[term.factors[0].value] for term in terms if len(term.factors) < len(terms[0].factors)]
+        return [", ".join(number(value, self.asked.places) for value in values) for values in lists]

@@ -1,0 +1,52 @@
+"""Questions to work out by hand as one HTML file to print: the questions on the first sheet, the answers on another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from .handout import digest
+from .practice import Asked
+
+STYLE = """
+:root { color-scheme: light; font-family: system-ui, sans-serif; }
+body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+li { margin-bottom: 1.2rem; break-inside: avoid; }
+.given { font-size: 0.85rem; margin: 0.3rem 0; overflow-wrap: anywhere; }
+.blank { border-bottom: 1px solid; display: inline-block; width: 9rem; }
+.answers { break-before: page; }
+"""
+
+
+def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
+    """A whole page: questions by their numbers with what is given, then the answers on a sheet of their own.
+
+    made_of: which layer the questions are on. The policy in the page allows no script and no network.
+    """
+    policy = f"default-src 'none'; style-src '{digest(STYLE)}'; base-uri 'none'; form-action 'none'"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Multi-head attention by hand</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<h1>Multi-head attention by hand</h1>
+<p>{escape(made_of)}</p>
+<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may be off by as much.</p>
+<ol>{"".join(_question(number, one) for number, one in asked)}</ol>
+<h1 class="answers">Answers</h1>
+<p><small>{escape(made_of)}</small></p>
+<ol>{"".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)}</ol>
+</body>
+</html>
+"""
+
+
+def _question(number: int, asked: Asked) -> str:
+    given = "".join(f'<p class="given">{escape(name)}: <b>{escape(numbers)}</b></p>' for name, numbers in asked.given)
+    return f'<li value="{number}">{escape(asked.question)}{given}<p>Answer: <span class="blank"></span></p></li>\n'

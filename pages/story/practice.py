@@ -1,0 +1,55 @@
+"""Practice: questions on the user's own layer, to be worked out by hand."""
+
+from functools import partial
+
+import streamlit as st
+
+from attention_core import STEPS
+from attention_core.practice import ASKED, MOST_NUMBER, MOST_TERMS, ask, askable
+from attention_ui.address import KEPT
+from attention_ui.here import here
+from attention_ui.markdown import plain
+from attention_ui.practice import anew, judged, next_question, open_cell, sheet
+from attention_ui.whole_numbers import whole_number_input
+from attention_viz.practice import worded
+
+TITLES = {STEPS[field].title: field for field in ASKED}
+
+now = here()
+trace = now.trace
+left, middle = st.columns(2, vertical_alignment="bottom")
+title = left.selectbox("Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT)
+number = whole_number_input(middle, "Question", 1, MOST_NUMBER, 1, key="pr_number", on_change=anew, **KEPT)
+field, fields = TITLES.get(title or "", ""), askable(trace)
+if fields and field and field not in fields:
+    st.info(
+        f"Here {title} are no work for a hand: each takes more than {MOST_TERMS} terms, or none. So another step is "
+        "asked for. Smaller sizes help; the example *Two heads by hand* has them."
+    )
+    field = ""
+question = ask(trace, number, field)
+asked = worded(question, trace, now.notation)
+
+st.subheader(STEPS[question.exact.field].title.capitalize(), anchor=False)
+st.markdown(f"**{plain(asked.question)}**")
+for name, numbers in asked.given:
+    st.markdown(f"{plain(name[0].upper() + name[1:])}: `{numbers}`")
+
+left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
+answer = left.text_input("Your answer", max_chars=40, key="pr_answer", placeholder="such as −0.43, 12 % or 2/3", **KEPT)
+shown = middle.toggle("Show the answer", key="pr_show", **KEPT)
+right.button("Next question", icon=":material/arrow_forward:", on_click=next_question, args=(number,), key="pr_next")
+judged(answer or "", question, asked.how)
+if shown:
+    st.markdown(f"Answer: {plain(asked.answer)}")
+    st.button(
+        "See it on the board",
+        icon=":material/grid_on:",
+        on_click=partial(open_cell, trace, question.exact),
+        key="see it",
+    )
+st.caption(
+    "The numbers are those of your layer, rounded; answers are right to within what the rounding does. Change the "
+    "sentence or the sizes, and the same question has other numbers."
+)
+sheet(now, number, field)

@@ -1,0 +1,35 @@
+"""Practice in a browser: answer, look at the board, come back to the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from attention_core.practice import ask
+from attention_core.scenario import Scenario, trace_of
+from attention_viz.labels import number
+from tests.browser.driving import expect_address, expect_title, settled
+
+Visit = Callable[[str], Page]
+
+
+def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
+    """An answer is judged as it is typed in; the board explains the cell, and one step back is the same question."""
+    page = visit("practice?pr_step=scores")
+    page.get_by_role("button", name="Next question").click()
+    expect_address(page, "pr_number=2")
+    question = ask(trace_of(Scenario()), 2, "scores")
+    answer = settled(page).get_by_label("Your answer")
+    answer.fill(f"{question.answer:.2f}")
+    answer.press("Enter")
+    expect(page.get_by_text(f"Right: {number(question.answer, 2)}.")).to_be_visible()
+    settled(page).get_by_text("Show the answer").click()
+    expect_address(page, "pr_show=true")
+    settled(page).get_by_role("button", name="See it on the board").click()
+    expect_title(page, "Scores")
+    expect(settled(page).locator(".arithmetic .result").first).to_have_text(number(question.answer, 4))
+    page.go_back()
+    expect_title(page, "Practice")
+    expect_address(page, "pr_step=scores", "pr_number=2", "pr_show=true")
+    expect(settled(page).get_by_label("Your answer")).to_have_value(f"{question.answer:.2f}")

@@ -12,7 +12,7 @@ from .checks import Array
 from .code import numpy_code
 from .errors import ShapeError
 from .formulas import empty_rows
-from .projections import Projections
+from .projections import BIASES, Projections
 from .steps import AXES, GIVEN_AXES, Step
 
 
@@ -193,17 +193,27 @@ class Trace:
 
     def formula(self, name: str) -> str:
         """The LaTeX formula of a field for the options of this call."""
-        if name != "output":
-            return STEPS[name].formula
-        mixed = "O" if self.projections.w_o is None else r"O\,W_O"
-        added = ((r" + b_O", self.projections.b_o is not None), (" + X", self.residual))
-        return f"Y = {mixed}" + "".join(term for term, present in added if present)
+        whole = name == "output" and self.projections.w_o is None
+        return " + ".join(["Y = O" if whole else STEPS[name].formula, *self._added(name)])
 
     def says(self, name: str) -> str:
         """What a step did, in one sentence for the options of this call."""
+        added = self.says_added(name)
         if name == "output" and self.projections.w_o is None:
-            return "Without W_O the heads side by side are the output; nothing of different heads is mixed."
-        return STEPS[name].says
+            side_by_side = f"the heads side by side{added}{',' if added else ''}"
+            return f"Without W_O {side_by_side} are the output; nothing of different heads is mixed."
+        return f"{STEPS[name].says.removesuffix('.')}{added}."
+
+    def says_added(self, name: str) -> str:
+        """What is added to the product of a step, in words: its bias, and to a residual layer's output the inputs."""
+        words = ["the inputs" if symbol == "X" else symbol for symbol in self._added(name)]
+        return f", plus {' and '.join(words)}" if words else ""
+
+    def _added(self, name: str) -> list[str]:
+        """The symbols of what is added to the product of a step."""
+        bias = _BIAS_OF.get(name, "")
+        biased = bool(bias) and getattr(self.projections, bias) is not None
+        return [f"b_{bias[-1:].upper()}"] * biased + ["X"] * (self.residual and name == "output")
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; the memory's labels are the tokens' in self-attention."""
@@ -225,6 +235,7 @@ STEPS: dict[str, Step] = {
     if hasattr(hint, "__metadata__")
 }
 _INTERMEDIATES = attrgetter(*STEPS)
+_BIAS_OF = dict(zip(("queries", "keys", "values", "output"), BIASES, strict=True))
 
 
 @lru_cache

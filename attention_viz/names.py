@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attention_core import STEPS
-from attention_core.notation import OURS, WEIGHTS, Notation, symbol
+from attention_core.notation import OURS, Notation, symbol
+from attention_core.projections import MATRICES
 
 TITLES = {
     "words": "word vectors",
@@ -52,8 +53,8 @@ def symbol_of(name: str, notation: Notation) -> str:
     if name not in OURS.symbols:
         return ""
     sign = symbol(name, notation)
-    weight = name in WEIGHTS and notation.convention == "column"
-    return sign.transposed.plain if weight else sign.plain
+    is_turned = name in MATRICES and notation.convention == "column"  # a bias is a column of its own
+    return sign.transposed.plain if is_turned else sign.plain
 
 
 def role_of(name: str) -> str:

@@ -11,6 +11,7 @@ from attention_core import Trace
 from attention_core.embeddings import Embedding
 from attention_core.heads import head_columns, head_of
 
+from .names import symbol_of
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
 
@@ -64,7 +65,7 @@ def projection(stage: Stage, field: str, cell: Cell) -> JSON:
         Panel(weights, 0, 1, (1, 0), editable=True),
         Panel(field, 1, 2, (1, 1), "result"),
     ]
-    return scene(stage, panels, (field, (0, row, column)), f"The {source} times {weights.upper()} give the {field}.")
+    return scene(stage, panels, (field, (0, row, column)), _made(stage, source, weights, field))
 
 
 def split(stage: Stage, field: str, cell: Cell) -> JSON:
@@ -166,7 +167,7 @@ def output(stage: Stage, query: int, column: int) -> JSON:
         ]
     if stage.trace.residual:
         panels.append(Panel("inputs", 1, 2, (2, 1), title="inputs, added"))
-    return scene(stage, panels, ("output", (0, query, column)), "The merged heads times W_O give the output.")
+    return scene(stage, panels, ("output", (0, query, column)), _made(stage, "merged heads", "w_o", "output"))
 
 
 def pair(stage: Stage, cell: Cell) -> JSON:
@@ -197,6 +198,14 @@ def output_window(trace: Trace, column: int) -> Window:
     """The columns of W_O and of the output that are sent, the given one among them."""
     first = column // MOST * MOST
     return first, min(first + MOST, trace.sizes["O"])
+
+
+def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
+    """What a field is made of, in words: a product with a matrix, if there is one, and what is added to it."""
+    has_weights = getattr(stage.trace.projections, weights) is not None
+    times = f" times {symbol_of(weights, stage.notation)}" if has_weights else ""
+    added = stage.trace.says_added(field)
+    return f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'} the {field}."
 
 
 def _windowed(stage: Stage, letter: str, given: Window) -> Stage:

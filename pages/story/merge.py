@@ -66,9 +66,9 @@ if n_heads > 1:
         "**Merging mixes nothing.** Every number of the merged matrix is one number of one head, copied: nothing a "
         "head found has met what another head found. "
         + (
-            "A layer with weights does that with W_O, in the next step; these are weightless."
+            f"That would be the work of {now.symbol('w_o')}, in the next step, but this layer has none."
             if trace.projections.w_o is None
-            else "That is the work of W_O, in the next step."
+            else f"That is the work of {now.symbol('w_o')}, in the next step."
         )
     )
 told(trace, "merged", (0, query, column), now.turned(f"Row {query}, column {column} of the merged matrix, copied"))

@@ -27,10 +27,11 @@ w_o, mixes = trace.projections.w_o, now.symbol("w_o")
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
 says(now, "output")
-added = " The layer’s input is added to it (residual)." if trace.residual else ""
+more = [now.symbol("b_o")] * (trace.projections.b_o is not None) + ["the layer’s input (residual)"] * trace.residual
+added = f" Added to it: {' and '.join(more)}." if more else ""
 if w_o is None:
     st.info(
-        "These weights are weightless: there is no W_O, and the merged heads are the output as they are."
+        f"There is no {mixes} here: the merged heads are the output{'' if more else ' as they are'}."
         f"{added} Each head owns its {now.turned('columns')}, and nothing of different heads is mixed."
     )
 else:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core import notation
 from attention_core.decompositions import keys_read_most, strongest_keys
+from attention_core.projections import BIASES, MATRICES
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import open_step, token
@@ -19,7 +20,9 @@ asking, asked = token(trace, "T", query), token(trace, "S", key)
 best = strongest_keys(trace, head, query, count=1)
 n_hidden = int(trace.hidden_keys[0, head].sum())
 become, share = "becomes" if sizes["T"] == 1 else "become", "has all" if sizes["H"] == 1 else "share"
-w_q, w_k, w_v = (now.symbol(name) for name in ("w_q", "w_k", "w_v"))
+w_q, w_k, w_v = (now.symbol(name) for name in MATRICES[:3])
+biases = [now.symbol(name) for name in BIASES[:3] if getattr(trace.projections, name) is not None]
+plus = f", plus {', '.join(biases)}," if biases else ""
 tied = len(keys_read_most(trace, head, query))
 reads = "may see no key"
 if best:
@@ -38,9 +41,9 @@ SENTENCES = (
     ),
     (
         "Every token asks, offers and prepares.",
-        f"Its whole {now.turned('row')} times :blue[{w_q}], :red[{w_k}] and :green[{w_v}] gives a :blue[query], a "
-        f":red[key] and a :green[value]; {counted(sizes['H'], 'head')} {share} their {now.turned('columns')}: of each "
-        f"query, one head gets {counted(sizes['K'], 'number')}.",
+        f"Its whole {now.turned('row')} times :blue[{w_q}], :red[{w_k}] and :green[{w_v}]{plus} gives a :blue[query], "
+        f"a :red[key] and a :green[value]; {counted(sizes['H'], 'head')} {share} their {now.turned('columns')}: of "
+        f"each query, one head gets {counted(sizes['K'], 'number')}.",
         ("queries", "query_heads"),
     ),
     (
@@ -61,13 +64,7 @@ SENTENCES = (
     ),
     (
         "Values are mixed, heads are joined.",
-        f"{notation.says(trace, 'head_outputs', now.notation)} "
-        + (
-            notation.says(trace, "output", now.notation)
-            if trace.projections.w_o is not None
-            else "Here no W_O follows: the joined heads are the output."
-        )
-        + (" The residual adds the inputs again." if trace.residual else ""),
+        f"{notation.says(trace, 'head_outputs', now.notation)} {notation.says(trace, 'output', now.notation)}",
         ("head_outputs", "merged", "output"),
     ),
 )

@@ -16,6 +16,7 @@ trace, focus = now.trace, now.focus
 field = which()
 color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[field]
 matrix = story.SOURCES[field][1]
+bias = matrix.replace("w", "b")
 source, weights, made = (now.symbol(name) for name in (*story.SOURCES[field], field))
 row_name, axis = ("query", "T") if field == "queries" else ("key", "S")
 row = getattr(focus, row_name)
@@ -57,9 +58,10 @@ if gives_back(trace, matrix):
     st.markdown(weightless)
 else:
     st.markdown(now.turned(some if n_read < n_inner else whole))
+biased = f", plus number {column} of {now.symbol(bias)}" if getattr(trace.projections, bias) is not None else ""
 told(
     trace, field, (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = "
-    + now.turned(f"row {row} of {source} times column {column} of {weights}"),
+    + now.turned(f"row {row} of {source} times column {column} of {weights}") + biased,
 )  # fmt: skip
 code_and_numbers(now, ("queries", "keys", "values"), board)

@@ -112,7 +112,8 @@ def mask(stage: Stage, cell: Cell) -> JSON:
         Panel("masked_scores", 2, 3, (1, 0), "result"),
         *_all_heads(stage, "masked_scores", (2, 0)),
     ]
-    return scene(stage, panels, _at("masked_scores", cell), "The mask hides scores.")
+    says = "The mask hides scores." if stage.trace.hidden.any() else "No score is hidden."
+    return scene(stage, panels, _at("masked_scores", cell), says)
 
 
 def softmax(stage: Stage, cell: Cell) -> JSON:

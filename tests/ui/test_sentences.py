@@ -14,7 +14,7 @@ from attention_core.masks.shuffles import SITUATIONS
 from attention_core.notation import axis_names
 from attention_core.notation.texts import NOTATIONS
 from attention_core.own.own_matrices import OwnMatrices
-from tests.ui.app import alternatives, here, opened, texts
+from tests.ui.app import alternatives, here, opened, scenes, texts
 
 
 @pytest.mark.parametrize(
@@ -180,3 +180,10 @@ def test_heads_that_are_added_without_w_o() -> None:
     assert r"A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)" in "".join(formula.value for formula in app.latex)
     labels = [box.label for box in opened("output", weights="weightless").expander]
     assert "Could heads simply be added?" not in labels
+
+
+def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
+    """Neither where none is chosen, nor where there is no [pad] to hide."""
+    for choices, said in (({}, "No score is hidden."), ({"mask": "padding"}, "No score is hidden."),
+                          ({"mask": "causal"}, "The mask hides scores.")):  # fmt: skip
+        assert scenes(opened("mask", **choices))[0]["description"] == said

@@ -52,6 +52,16 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns a negative zero into zero
 
 
+def span(places: slice, thing: str) -> str:
+    """Which of several things, in words.
+
+    >>> span(slice(4, 8), "column"), span(slice(4, 5), "column")
+    ('columns 4 to 7', 'column 4')
+    """
+    first, last = places.start, places.stop - 1
+    return f"{thing} {first}" if first == last else f"{thing}s {first} to {last}"
+
+
 def percent(value: float) -> str:
     """A probability in percent.
 

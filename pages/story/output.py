@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.decompositions import absorbed_contributions, output_gap
+from attention_core.heads import head_columns
 from attention_core.notation.formulas import output_without_w_o
 from attention_ui.board import show_board
 from attention_ui.here import here
@@ -10,7 +11,7 @@ from attention_ui.panels import code_and_numbers, says, token, told
 from attention_ui.registry import page_of
 from attention_ui.way import ask_for
 from attention_viz import story
-from attention_viz.labels import counted, number
+from attention_viz.labels import counted, number, span
 
 
 def agreement(gap: float) -> str:
@@ -43,8 +44,9 @@ else:
 board = story.output(now.stage, query, column)
 show_board(board, "output")
 if n_out > story.MOST:
-    first, end = story.output_window(trace, column)
-    st.caption(now.turned(f"Drawn are columns {first} to {end - 1} of {n_out}."))
+    drawn = slice(*story.output_window(trace, column))
+    verb = "is" if drawn.stop - drawn.start == 1 else "are"
+    st.caption(now.turned(f"Drawn {verb} {span(drawn, 'column')} of {n_out}."))
 told(
     trace,
     "output",
@@ -53,7 +55,7 @@ told(
 )
 
 st.subheader("The same output, head by head", anchor=False)
-block = f"rows {head * d_v} to {head * d_v + d_v - 1}" if d_v > 1 else f"row {head}"
+block = span(head_columns(trace, "merged", head), "row")
 if w_o is None:
     st.markdown(now.turned("Joined, each head fills its own columns and adds 0 to the others."))
 else:

@@ -8,7 +8,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, says, token, told, which
 from attention_viz import story
-from attention_viz.labels import counted
+from attention_viz.labels import counted, span
 
 now = here()
 trace, focus = now.trace, now.focus
@@ -23,7 +23,6 @@ row = getattr(focus, row_name)
 place, column = focus.within(trace, field), focus.column(trace, field)
 n_inner, width = trace.sizes["D"], getattr(trace, field).shape[2]
 block = head_columns(trace, field, focus.head)
-last = block.stop - 1
 sent = story.around(trace, field, focus.head)
 
 says(now, field)
@@ -32,26 +31,26 @@ show_board(board, "projection")
 if sent != (0, width):
     st.caption(
         now.turned(
-            f"{weights} and {made} have {width} columns; drawn are columns {sent[0]} to {sent[1] - 1}, among them "
+            f"{weights} and {made} have {width} columns; drawn are {span(slice(*sent), 'column')}, among them "
             f"those of head {focus.head}."
         )
     )
 weightless = (
     f"**These weights are weightless:** {weights} is the identity, so {made} = {source}, and head {focus.head} gets a "
-    f"plain copy of :{color}[features {block.start} to {last}]. Only without weights do heads cut up the "
+    f"plain copy of :{color}[{span(block, 'feature')}]. Only without weights do heads cut up the "
     "embedding itself; "
     "choose other weights to see every head read all of it."
 )
 whole = (
     f"**Every head reads the whole embedding.** The framed block of {weights} belongs to head {focus.head}: "
-    f":{color}[columns {block.start} to {last}], but **every row** ({n_inner} of {n_inner}). So each of its numbers is "
+    f":{color}[{span(block, 'column')}], but **every row** ({n_inner} of {n_inner}). So each of its numbers is "
     "made from the whole vector of a token. Heads do not share out the *embedding*; they share out the columns of "
     f":{color}[{made}], the projected space."
 )
 n_read = features_read(trace, matrix, focus.head)
 some = (
     f"**Head {focus.head} reads {n_read} of {counted(n_inner, 'feature')} here.** In the other rows of its framed "
-    f"block of {weights}, :{color}[columns {block.start} to {last}], all weights are 0. It might read every feature: "
+    f"block of {weights}, :{color}[{span(block, 'column')}], all weights are 0. It might read every feature: "
     f"heads do not share out the *embedding*; they share out the columns of :{color}[{made}], the projected space."
 )
 if gives_back(trace, matrix):

@@ -187,3 +187,13 @@ def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
     for choices, said in (({}, "No score is hidden."), ({"mask": "padding"}, "No score is hidden."),
                           ({"mask": "causal"}, "The mask hides scores.")):  # fmt: skip
         assert scenes(opened("mask", **choices))[0]["description"] == said
+
+
+def test_one_column_is_no_range() -> None:
+    """The block of a head that is one number wide is told in the singular, as is a last column drawn alone."""
+    narrow = texts(opened("projections", d_k=1, n_heads=2, which="queries", head=1))
+    assert ":blue[column 1], but **every row**" in narrow
+    assert ":blue[feature 3]" in texts(opened("projections", weights="weightless", d_model=4, head=3))
+    wide = OwnMatrices(w_o=np.ones((16, 65))).address()
+    assert "Drawn is column 64 of 65." in texts(opened("output", own=wide, feature=64))
+    assert "Drawn are columns 0 to 63 of 65." in texts(opened("output", own=wide))

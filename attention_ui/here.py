@@ -8,7 +8,7 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.notation import OURS, Notation, turned
+from attention_core.notation import OURS, Notation, Symbol, turned
 from attention_core.own.edits import outside
 from attention_core.own.matrix_names import ALL_SYMBOLS
 from attention_core.projections import MATRICES
@@ -75,8 +75,14 @@ class Here:
         return turned(words, self.notation)
 
     def symbol(self, name: str) -> str:
-        """A matrix as the boards of the page call it, as Markdown; weights are transposed where tokens are columns."""
-        return plain(symbol_of(name, self.notation))
+        """A matrix or a size as the boards of the page call it, as Markdown; weights stand transposed with columns.
+
+        A size of several words stands in brackets, as a factor must.
+        """
+        if name not in ("d_k", "d_v"):
+            return plain(symbol_of(name, self.notation))
+        width = Symbol(self.notation.width(self.trace, name)).plain
+        return plain(f"({width})" if " " in width else width)
 
     @property
     def stage(self) -> Stage:

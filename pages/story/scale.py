@@ -13,7 +13,7 @@ from attention_viz.labels import counted, number, percent
 now = here()
 trace, focus = now.trace, now.focus
 effect = scale_effect(trace, focus.head)
-d_k = trace.sizes["K"]
+d_k, wide = trace.sizes["K"], now.symbol("d_k")
 cell = focus.cell("query", "key")
 
 s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
@@ -22,17 +22,17 @@ says(now, "scaled_scores", rf", \quad {s} = {how}{trace.scale:.4g}")
 board = story.scale(now.stage, cell)
 show_board(board, "scale")
 st.caption(
-    "Both matrices have one colour scale: a cell’s colour gets weaker where |s| is below 1. With each, what the "
-    f"softmax would make of the {now.turned('row')} you point at (no mask)."
+    f"Both matrices have one colour scale: a cell’s colour gets weaker where |{now.symbol('scale')}| is below 1. With "
+    f"each, what the softmax would make of the {now.turned('row')} you point at (no mask)."
 )
 told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
 st.subheader("Why?", anchor=False)
 st.markdown(
-    f"A score is a sum of d_k = {counted(d_k, 'product')}. If the numbers of queries and keys vary independently with "
-    f"mean 0 and variance 1, the sum has variance d_k, a standard deviation of √d_k = {number(d_k**0.5, 2)}. Times "
-    "1/√d_k it has that of one product, whatever the width of the head. Without it, wide heads would put nearly all "
-    "weight on one key, and a saturated softmax passes hardly any gradient on."
+    f"A score is a sum of {wide} = {counted(d_k, 'product')}. If the numbers of queries and keys vary independently "
+    f"with mean 0 and variance 1, the sum has variance {wide}, a standard deviation of √{wide} = "
+    f"{number(d_k**0.5, 2)}. Times 1/√{wide} it has that of one product, whatever the width of the head. Without it, "
+    "wide heads would put nearly all weight on one key, and a saturated softmax passes hardly any gradient on."
 )
 st.markdown(
     f"In head {focus.head} the standard deviation is {number(effect.spread_raw, 2)} before and "

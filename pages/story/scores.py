@@ -17,6 +17,7 @@ now = here()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 h, d_k = trace.sizes["H"], trace.sizes["K"]
+many, wide = now.symbol("n_heads"), now.symbol("d_k")
 
 says(now, "scores")
 board = story.scores(now.stage, cell)
@@ -36,19 +37,23 @@ with st.expander(
         together = float(slice_of(trace, "pair_total", {0: 0, 1: focus.query, 2: focus.key}))
         st.markdown(
             f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of "
-            f"{token(trace, 'S', focus.key)}] in all {counted(h, 'head')} at once. Multiplying the two stacks as "
-            "matrices "
-            "compares **every head with every head**; only the framed diagonal is wanted, the rest is waste. "
+            f"{token(trace, 'S', focus.key)}] in {f'all {h} heads' if h > 1 else 'the one head'} at once. Multiplying "
+            "the two stacks as matrices compares **every head with every head**; "
+            f"{'only the framed diagonal is wanted, the rest is waste' if h > 1 else 'one head has no other'}. "
             "Multiplying them **number by number** (the Hadamard product ⊙) and adding up each "
             f"{now.turned('row')} gives the same scores and nothing else."
         )
         show_board(story.pair(now.stage, cell), "pair")
         st.markdown(
-            f"- The full product takes h² · d_k = {h}² · {d_k} = **{products['full']}** multiplications for this pair, "
-            f"the Hadamard product h · d_k = {h} · {d_k} = **{products['hadamard']}**; so does one product per head.\n"
-            "- Added up over the heads, the scores are the dot product of the fused vectors, all "
-            f"{counted(h * d_k, 'number')} of "
-            f"each: **{number(together)}**. Whoever forgets the split gets only this sum: *one head "
-            "in disguise*."
+            f"- The full product takes {many}² · {wide} = {h}² · {d_k} = "
+            f"**{counted(products['full'], 'multiplication')}** for this pair, the Hadamard product {many} · {wide} = "
+            f"{h} · {d_k} = **{products['hadamard']:,}**; so does one product per head.\n"
+            "- Added up over the heads, the scores are the dot product of the fused vectors, with "
+            f"{counted(h * d_k, 'number')} each: **{number(together)}**. "
+            + (
+                "Whoever forgets the split gets only this sum: *one head in disguise*."
+                if h > 1
+                else "With one head there is no split to forget."
+            )
         )
 code_and_numbers(now, ("scores",), board)

@@ -19,7 +19,7 @@ ONE = {"text": "a", "d_model": 1, "n_heads": 1}
         ("overview", {}, "Here 12 tokens become 12 rows of 16 numbers."),
         ("overview", {}, "4 heads share their columns: of each query, one head gets 4 numbers."),
         ("tokens", {"piece": 1}, "pieces of at most 1 character."),
-        ("scale", ONE, "a sum of d_k = 1 product."),
+        ("scale", ONE, "a sum of dₖ = 1 product."),
         ("mask", {"mask": "window", "window": 0}, "A window of 0 hides every key but a token’s own."),
         ("mask", {"mask": "window", "window": 1}, "every key more than 1 place away."),
         ("mask", {"mask": "window", "window": 2}, "every key more than 2 places away."),

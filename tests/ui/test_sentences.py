@@ -197,3 +197,34 @@ def test_one_column_is_no_range() -> None:
     wide = OwnMatrices(w_o=np.ones((16, 65))).address()
     assert "Drawn is column 64 of 65." in texts(opened("output", own=wide, feature=64))
     assert "Drawn are columns 0 to 63 of 65." in texts(opened("output", own=wide))
+
+
+@pytest.mark.parametrize(
+    ("notation", "scale", "many", "wide"),
+    [("ours", "s", "h", "dₖ"), ("note", "λ", "dₕ", "d"), ("gml", "s", "n_heads", "(N ÷ n_heads)"),
+     ("doshi", "s", "Head", "(Query size)")],
+)  # fmt: skip
+def test_sentences_about_widths_have_the_symbols_of_the_notation(
+    notation: str, scale: str, many: str, wide: str
+) -> None:
+    """The note calls the width of the layer s: where |s| is below 1 would be nowhere."""
+    said = texts(opened("scale", notation=notation)).replace("\\", "")
+    assert f"gets weaker where |{scale}| is below 1" in said
+    assert f"a sum of {wide} = 4 products." in said
+    assert f"a standard deviation of √{wide} = 2.00. Times 1/√{wide} it" in said
+    app = opened("scores", notation=notation)
+    app.session_state["all heads"] = True
+    said = texts(app.run()).replace("\\", "")
+    assert f"takes {many}² · {wide} = 4² · 4 = **64 multiplications** for this pair" in said
+
+
+def test_one_head_has_no_other_to_be_compared_with() -> None:
+    """Nothing is wasted and nothing is split, and one product is one multiplication."""
+    app = opened("scores", n_heads=1, d_model=1)
+    app.session_state["all heads"] = True
+    said = texts(app.run())
+    assert "in the one head at once." in said
+    assert "= **1 multiplication** for this pair" in said
+    assert "with 1 number each" in said
+    assert "waste" not in said
+    assert "disguise" not in said

@@ -126,7 +126,8 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
     HidingValue(
         "billion", "−10⁹", -1e9,
         "Its exponential is 0 as well, as long as one key of the row is visible. A row with nothing left reads the "
-        "hidden keys: by their scores in float64; equally in float32, which cannot tell scores near −10⁹ apart.",
+        "hidden keys: by their scores in float64; in float32, whose numbers near −10⁹ lie 64 apart, equally, unless a "
+        "score is beyond ±32.",
     ),
     HidingValue(
         "finite", "a small bias", -4.0,

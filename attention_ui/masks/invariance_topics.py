@@ -94,7 +94,7 @@ def constants(now: Here) -> None:
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown(
         f"Changed: **{change.name}**. {now.turned(change.says)}\n\n"
-        f"In theory the output **{'stays' if change.same else 'changes'}**. "
+        f"In theory the output **{_theory(change.same)}**. "
         f"Measured, the largest difference: of a probability {small(found.probabilities)}, of the output "
         f"{small(found.output)}{' (rounding)' if change.same and found.output else ''}."
     )
@@ -109,9 +109,15 @@ def _all_changes(trace: Trace, seed: int) -> str:
     lines = ["| change | the output, in theory | probabilities, measured | output, measured |", "|---|---|---|---|"]
     for change in CHANGES:
         found = gaps(trace, change.apply(trace, seed))
-        theory = "stays" if change.same else "changes"
-        lines.append(f"| {change.name} | {theory} | {number(found.probabilities)} | {number(found.output)} |")
+        lines.append(
+            f"| {change.name} | {_theory(change.same)} | {number(found.probabilities)} | {number(found.output)} |"
+        )
     return "\n".join(lines)
+
+
+def _theory(same: bool) -> str:
+    """What becomes of the output: a change that it can show need not show, for example with a single token."""
+    return "stays" if same else "may change"
 
 
 def temperature(now: Here) -> None:
@@ -132,8 +138,9 @@ def temperature(now: Here) -> None:
     show_figure(figures.temperature_curves(scores, trace.labels("S"), focus.key, chosen), "temperatures")
     st.caption(
         f"The {now.turned('row')} of {token(trace, 'T', focus.query)} over the temperature. Towards 0 the largest "
-        "score takes all, towards infinity all visible keys get the same. The curves never cross: at every temperature "
-        "the order of the shares is that of the scores. 1/√d_k is a temperature of √d_k for the raw scores. Effective "
+        "score takes all, or equal largest ones share it; towards infinity all visible keys get the same. The curves "
+        "never cross: at every temperature the order of the shares is that of the scores. 1/√d_k is a temperature of "
+        "√d_k for the raw scores. Effective "
         f"tokens: e to the entropy of the {now.turned('row')}, from 1 to the number of keys."
     )
 

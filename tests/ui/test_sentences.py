@@ -228,3 +228,14 @@ def test_one_head_has_no_other_to_be_compared_with() -> None:
     assert "with 1 number each" in said
     assert "waste" not in said
     assert "disguise" not in said
+
+
+def test_what_is_true_in_general_need_not_show_here() -> None:
+    """With one token no score matters; a scale of 100 makes scores that float32 tells apart near a billion."""
+    said = texts(opened("invariances", inv_topic="constants", inv_change="column_constants", text="a"))
+    assert "In theory the output **may change**. Measured, the largest difference: of a probability **0**" in said
+    far = texts(opened("mask-workshop", mw_try="how to hide", scaling="custom", scale=100))
+    assert "| −10⁹ | 0.0 % | 0.0 % | 0.0 % to 100.0 % | 0.0 % to 100.0 % |" in far
+    assert "lie 64 apart, equally, unless a score is beyond ±32." in far
+    near = [np.float32(-1e9) + np.float32(score) for score in (-32, 32, 33)]
+    assert [one == np.float32(-1e9) for one in near] == [True, True, False]

@@ -26,7 +26,7 @@ def _pairs(numbers_HH: Array, order: Sequence[int], kind: str, limit: float, nam
     heads = tuple(f"head {head}" for head in order)
     matrix_HH = numbers_HH[list(order)][:, list(order)]
     says = (
-        f"The {name} of each pair of {counted(len(heads), 'head')}, between "
+        f"The {name} of each pair of {counted(len(heads), 'head')}, which can lie between "
         f"{number(-limit if kind == 'logit' else 0.0, 2)} and "
     )
     sheet = Sheet(heads, heads, kind, limit, missing="a head without preferences", width=520, tallest=40)

@@ -97,7 +97,8 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
             "line": {"color": "@focus", "width": 2, "dash": "dash", "shape": "hvh"},
             "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>no preference</extra>",
         })  # fmt: skip
-    says = f"The {measure.name} of head {head} for each {WORDS[measure.axis].split(',')[0]}, beside the other heads."
+    beside = ", beside the other heads" if others else ""
+    says = f"The {measure.name} of head {head} for each {WORDS[measure.axis].split(',')[0]}{beside}."
     return {"data": data, "layout": layout(
         320, says, showlegend=True, bargap=0.25, margin={"l": 52, "r": 8, "t": 36, "b": 84},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},

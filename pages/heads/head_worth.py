@@ -10,6 +10,7 @@ from attention_core.notation.formulas import output_by_heads
 from attention_ui.board import show_board
 from attention_ui.heads.heads_choice import choose_basis, choose_heads
 from attention_ui.here import here
+from attention_ui.markdown import plain
 from attention_ui.panels import token
 from attention_ui.show import place_for, show_figure
 from attention_viz.heads import worth_figures as drawn
@@ -18,18 +19,21 @@ from attention_viz.labels import number, percent
 now = here()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
 head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
+w_o, gap = now.symbol("w_o"), output_gap(trace)
 mixes, way = (
-    ("Without W_O each head fills its own features;", "the merged heads")
+    (f"Without {w_o} each head fills its own features;", "the merged heads")
     if trace.projections.w_o is None
-    else (f"{now.symbol('w_o')} mixes all heads, yet", f"the merged heads times {now.symbol('w_o')}")
+    else (f"{w_o} mixes all heads, yet", f"the merged heads times {w_o}")
 )
 apart = "the parts of different heads point in different directions"
 
-st.latex(output_by_heads(now.notation))
+if trace.projections.w_o is not None:
+    st.latex(output_by_heads(now.notation))
 st.markdown(
     f"{mixes} the output is a plain **sum**: each head adds its part. Here it is for feature {column} of every token. "
-    f"Parts above the line pull up, parts below pull down; the tick is the output itself, computed as {way}. Over all "
-    f"tokens and features the two ways differ by at most {number(output_gap(trace))}."
+    f"Parts above the line pull up, parts below pull down; the tick is the output itself, computed as {way}"
+    f"{plain(trace.says_added('output'))}. Over all tokens and features the two ways "
+    + (f"differ by at most {number(gap)}." if gap else "agree exactly.")
 )
 with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too
     show_figure(drawn.stacked(trace, column), "worth stacked")

@@ -27,10 +27,11 @@ SAYS = {
 now = here()
 trace, n_heads = now.trace, now.trace.sizes["H"]
 cell = now.focus.cell("query", "key")
+same = " and ".join(now.symbol(name) for name in ("w_q", "w_o") if getattr(trace.projections, name) is not None)
 
 st.markdown(
     "Queries are many, keys and values need not be: **MHA** gives each head its own keys and values, **GQA** one set "
-    "to each group of heads, **MQA** one set to all. Below, the same sentence and the same W_Q and W_O go through all "
+    f"to each group of heads, **MQA** one set to all. Below, the same sentence and the same {same} go through all "
     "three; a shared key/value head is the mean of those it replaces (Ainslie et al. 2023)."
 )
 groups = choose_groups(trace.projections.groups)

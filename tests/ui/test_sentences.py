@@ -239,3 +239,23 @@ def test_what_is_true_in_general_need_not_show_here() -> None:
     assert "lie 64 apart, equally, unless a score is beyond ±32." in far
     near = [np.float32(-1e9) + np.float32(score) for score in (-32, 32, 33)]
     assert [one == np.float32(-1e9) for one in near] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("choices", "made"),
+    [({}, "the merged heads times W_O."), ({"residual": "true"}, "the merged heads times W_O, plus the inputs."),
+     ({"weights": "trained"}, "the merged heads times W_O, plus b_O."),
+     ({"weights": "weightless", "residual": "true"}, "the merged heads, plus the inputs.")],
+)  # fmt: skip
+def test_what_the_tick_of_the_output_is_computed_as(choices: dict[str, Any], made: str) -> None:
+    """Biases and the residual are parts of the output; a sum over blocks of W_O is written where there is a W_O."""
+    app = opened("head-worth", **choices)
+    assert f"computed as {made} Over all" in texts(app).replace("\\", "")
+    assert bool(app.latex) == (choices.get("weights") != "weightless")
+
+
+def test_heads_share_what_is_there() -> None:
+    """Without weights no W_O is kept the same; one head has no others beside it."""
+    assert "the same W_Q and W_O go" in texts(opened("shared-keys")).replace("\\", "")
+    assert "the same W_Q go" in texts(opened("shared-keys", weights="weightless")).replace("\\", "")
+    assert "The entropy of head 0 for each query." in alternatives(opened("head-portraits", n_heads=1))

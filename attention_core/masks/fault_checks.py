@@ -121,6 +121,8 @@ def _twins(layer: Trace) -> list[tuple[int, int]]:
 
 def _whole_embedding(given: Given, steps: Steps) -> Verdict:
     n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
+    if n_heads == 1:
+        return Verdict(True, "There is one head alone, so all features are its own.")
     first = -(-n_features // n_heads)
     inputs = given.inputs.copy()
     inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)

@@ -175,7 +175,7 @@ FAULTS: tuple[Fault, ...] = (
         "Hidden keys are set to 0 when they have already taken their share, so rows do not add up and the visible "
         "shares depend on what is hidden.",
         "probabilities", "softmax(np.where(mask, scaled_scores, -np.inf))", "softmax(scaled_scores) * mask",
-        "a mask", Steps(shares=_mask_last),
+        "a mask that hides something", Steps(shares=_mask_last),
     ),
     Fault(
         "slice", "X sliced instead of Q",

@@ -27,7 +27,8 @@ def broken(right: Trace, faulty: Trace, field: str, head: int, query: int, key: 
     gap = difference(found, expected, (2, 0), "this layer − right", tolerance(right, field))
     row = min(query, good.shape[0] - 1)
     column = key if step.letters[-1] == "S" else 0
-    says = f"The {step.title} of head {head} in the right layer and in this one, and the difference."
+    of_head = f" of head {head}" if step.per_head or "·" in step.letters[-1] else ""
+    says = f"The {step.title}{of_head} in the right layer and in this one, and the difference."
     return board([expected, found, gap], (gap.name, row, column), says, notation)
 
 

@@ -259,3 +259,19 @@ def test_heads_share_what_is_there() -> None:
     assert "the same W_Q and W_O go" in texts(opened("shared-keys")).replace("\\", "")
     assert "the same W_Q go" in texts(opened("shared-keys", weights="weightless")).replace("\\", "")
     assert "The entropy of head 0 for each query." in alternatives(opened("head-portraits", n_heads=1))
+
+
+def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
+    """One token under a causal mask needs another sentence, not another mask."""
+    app = opened("break-it", bi_fault="mask", text="a", mask="causal")
+    assert "It needs a mask that hides something." in app.info[0].value
+    assert "Choose a causal mask" not in [button.label for button in app.button]
+    assert "Choose a causal mask" in [button.label for button in opened("break-it", bi_fault="mask").button]
+
+
+def test_the_output_is_of_no_head() -> None:
+    """It mixes all of them; and of one head alone all features are its own."""
+    app = opened("break-it", n_heads=1, bi_field="output")
+    assert "There is one head alone, so all features are its own." in texts(app)
+    assert scenes(app)[0]["description"].startswith("The output in the right layer")
+    assert "The merged of head 1 in" in scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]

@@ -8,7 +8,7 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.notation import OURS, Notation, Symbol, turned
+from attention_core.notation import OURS, Notation, Symbol, turned, written
 from attention_core.own.edits import outside
 from attention_core.own.matrix_names import ALL_SYMBOLS
 from attention_core.projections import MATRICES
@@ -80,7 +80,7 @@ class Here:
         A size of several words stands in brackets, as a factor must.
         """
         if name not in ("d_k", "d_v"):
-            return plain(symbol_of(name, self.notation))
+            return plain(symbol_of(written(self.trace, name, self.notation), self.notation))
         width = Symbol(self.notation.width(self.trace, name)).plain
         return plain(f"({width})" if " " in width else width)
 

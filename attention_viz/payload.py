@@ -16,7 +16,7 @@ from attention_core import STEPS, Trace
 from attention_core.asides import ASIDES, aside_of, shape_of
 from attention_core.checks import Array
 from attention_core.derivation import array_of
-from attention_core.notation import OURS, Notation, turned
+from attention_core.notation import OURS, Notation, turned, written
 from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
 from attention_core.steps import GIVEN_AXES
 
@@ -58,6 +58,10 @@ class Stage:
             return STEPS[name].letters
         return aside_of(self.trace, name).axes if name in ASIDES else tuple(GIVEN_AXES[name].split())
 
+    def symbol(self, name: str) -> str:
+        """The symbol of an array as the formulas beside the board write it."""
+        return symbol_of(written(self.trace, name, self.notation), self.notation)
+
     def rule(self, name: str) -> Rule | None:
         """How an array's cells are computed, if that can be told."""
         if name == "inputs":
@@ -93,7 +97,7 @@ def bits(flags: Array) -> str:
 
 def sent(stage: Stage, name: str) -> JSON:
     letters = stage.letters(name)
-    title = turned(title_of(name), stage.notation) or symbol_of(name, stage.notation)
+    title = turned(title_of(name), stage.notation) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
     if name in ASIDES:
         aside = aside_of(stage.trace, name)

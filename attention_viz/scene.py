@@ -15,7 +15,7 @@ from attention_core.notation import axis_names, joined, turned
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
 
-from .names import symbol_of, title_of
+from .names import title_of
 from .payload import JSON, Stage, rule_sent, sent
 from .theme import PALETTES
 
@@ -103,7 +103,7 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
 
 def _panel(stage: Stage, panel: Panel) -> JSON:
     words = turned(panel.title or title_of(panel.array), stage.notation)
-    title = f"{symbol_of(panel.array, stage.notation)} {words}".strip()
+    title = f"{stage.symbol(panel.array)} {words}".strip()
     given: JSON = {
         "id": f"{panel.array} {panel.part}", "array": panel.array, "rows": panel.rows, "columns": panel.columns,
         "place": list(panel.place), "role": panel.part, "title": title, "badge": _badge(stage, panel),

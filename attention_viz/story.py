@@ -11,7 +11,6 @@ from attention_core import Trace
 from attention_core.embeddings import Embedding
 from attention_core.heads import head_columns, head_of
 
-from .names import symbol_of
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
 
@@ -204,7 +203,7 @@ def output_window(trace: Trace, column: int) -> Window:
 def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
     """What a field is made of, in words: a product with a matrix, if there is one, and what is added to it."""
     has_weights = getattr(stage.trace.projections, weights) is not None
-    times = f" times {symbol_of(weights, stage.notation)}" if has_weights else ""
+    times = f" times {stage.symbol(weights)}" if has_weights else ""
     added = stage.trace.says_added(field)
     return f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'} the {field}."
 

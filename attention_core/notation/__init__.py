@@ -132,6 +132,12 @@ def shape(trace: Trace, name: str, notation: Notation) -> tuple[int, ...]:
     return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
 
 
+def written(trace: Trace, name: str, notation: Notation) -> str:
+    """The quantity whose symbol a text writes: a text that knows no memory makes keys and values from the inputs."""
+    known = "memory" in notation.symbols or trace.memory is not trace.inputs
+    return "inputs" if name == "memory" and not known else name
+
+
 def joined(axis: str, names: Mapping[str, str]) -> str:
     """The name of an axis; one that holds equal parts of the width is the width."""
     parts = [names[letter] for letter in axis.split("·")]

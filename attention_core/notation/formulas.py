@@ -11,7 +11,7 @@ from functools import partial
 
 from ..errors import SettingsError
 from ..trace import STEPS, Trace
-from . import Notation, Symbol, symbol
+from . import Notation, Symbol, symbol, written
 
 
 def formula(trace: Trace, name: str, notation: Notation) -> str:
@@ -39,9 +39,7 @@ def _memory(trace: Trace, notation: Notation) -> tuple[str, str]:
 
 
 def _projected(trace: Trace, notation: Notation, name: str, source: str, weights: str) -> tuple[str, str]:
-    # A text that knows no memory makes keys and values from X.
-    own = "memory" not in notation.symbols and _reads_itself(trace)
-    vectors = notation.base("inputs" if own else source)
+    vectors = notation.base(written(trace, source, notation))
     return notation.base(name), _times(vectors, weights, notation) + _bias(trace, notation, weights)
 
 

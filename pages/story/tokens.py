@@ -33,7 +33,7 @@ stage = now.stage
 board = story.tokens(stage, embedding, focus.query, number)
 show_board(board, "tokens")
 if own_of(scenario).x is not None and not made:
-    where = "X is your own: its numbers stand in the place of word vectors and position codes."
+    where = f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and position codes."
 elif trained:
     where = (
         f"This is what comes into layer {scenario.layer} of the trained model. Words and places were added and "
@@ -61,8 +61,9 @@ if story.beside_words(stage, embedding) and embedding.inputs[place] == trace.inp
     )
 else:
     told(trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**")
+x, memory = now.symbol("inputs"), now.symbol("memory")
 st.caption(
     "Queries, keys and values are all made from these numbers: in self-attention the *memory* that is looked at is the "
-    "sentence itself, M = X."
+    f"sentence itself{'' if memory == x else f', {memory} = {x}'}."
 )
 code_and_numbers(now, ("inputs", "memory"), board)

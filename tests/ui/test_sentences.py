@@ -275,3 +275,16 @@ def test_the_output_is_of_no_head() -> None:
     assert "There is one head alone, so all features are its own." in texts(app)
     assert scenes(app)[0]["description"].startswith("The output in the right layer")
     assert "The merged of head 1 in" in scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]
+
+
+@pytest.mark.parametrize(("notation", "inputs", "memory"), [("ours", "X", "M"), ("note", "X", "X"), ("mql5", "I", "I")])
+def test_what_keys_are_made_from_is_written_as_in_the_formula(notation: str, inputs: str, memory: str) -> None:
+    """A text that knows no memory makes keys from X: then no sentence and no board calls it M."""
+    app = opened("projections", notation=notation, which="keys", weights="weightless")
+    said = texts(app).replace("\\", "")
+    assert f" = {memory}" in app.latex[0].value
+    assert f"= row 0 of {memory} times column 0" in said
+    assert f" = {memory}, and head 0 gets a plain copy" in said
+    assert scenes(app)[0]["panels"][0]["title"] == f"{memory} memory"
+    said = texts(opened("tokens", notation=notation))
+    assert f"is the sentence itself{f', {memory} = {inputs}' if memory != inputs else ''}." in said

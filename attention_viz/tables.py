@@ -81,7 +81,8 @@ def reads(derivation: Derivation) -> str:
     """The arithmetic of a cell as one line of plain text, in full when it is short."""
     operation, terms, result = derivation.operation, derivation.terms, number(derivation.result, 4)
     first = terms[0]
-    if operation in ("copy", "given"):
+    is_alone = operation == "sum" and len(terms) == len(first.factors) == 1
+    if is_alone or operation in ("copy", "given"):
         return f"{place(first.factors[0])} = {result}"
     if operation in ("product", "softcap"):
         product = " × ".join(number(factor.value, 4) for factor in first.factors)

@@ -52,8 +52,8 @@ if feature < now.focus.feature:
 
 if moved.any():
     st.markdown(
-        f"**{moved.sum()} of {moved.size}** numbers stand in the wrong cell without the swap, yet the shape is right "
-        "and no error is raised: that is why this mistake is so common. A reshape only reads the numbers in the order "
+        f"**{moved.sum()} of {moved.size}** cells hold a wrong number without the swap, yet the shape is right and "
+        "no error is raised: that is why this mistake is so common. A reshape only reads the numbers in the order "
         "of the axes, which is head, token, feature. The swap makes it token, head, feature, so that one token’s "
         "numbers of all heads come one after the other."
     )

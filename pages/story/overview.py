@@ -23,6 +23,7 @@ become, share = "becomes" if sizes["T"] == 1 else "become", "has all" if sizes["
 w_q, w_k, w_v = (now.symbol(name) for name in MATRICES[:3])
 biases = [now.symbol(name) for name in BIASES[:3] if getattr(trace.projections, name) is not None]
 plus = f", plus {', '.join(biases)}," if biases else ""
+scale = f"{trace.scale:.3g}".replace("-", "−")
 tied = len(keys_read_most(trace, head, query))
 reads = "may see no key"
 if best:
@@ -49,7 +50,7 @@ SENTENCES = (
     (
         "Queries meet keys.",
         f"{notation.says(trace, 'scores', now.notation)} In head {head}, {asking} and {asked} give "
-        f"{number(float(trace.scores[0, head, query, key]))}; then all are multiplied by {trace.scale:.3g}; "
+        f"{number(float(trace.scores[0, head, query, key]))}; then all are multiplied by {scale}; "
         + (
             f"the mask hides {n_hidden} of {counted(sizes['T'] * sizes['S'], 'cell')}."
             if n_hidden

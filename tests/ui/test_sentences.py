@@ -14,7 +14,7 @@ from attention_core.masks.shuffles import SITUATIONS
 from attention_core.notation import axis_names
 from attention_core.notation.texts import NOTATIONS
 from attention_core.own.own_matrices import OwnMatrices
-from tests.ui.app import alternatives, here, opened, scenes, texts
+from tests.ui.app import alternatives, here, opened, texts
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_of_nothing_there_are_no_shares() -> None:
 
 @pytest.mark.parametrize(
     ("choices", "said", "place"),
-    [({}, "stand in the wrong cell without the swap", "by luck its right place."),
+    [({}, "hold a wrong number without the swap", "by luck its right place."),
      ({"n_heads": 1}, "With one head or one token there is nothing to swap", "here, too, its right place."),
      ({"text": "a"}, "With one head or one token there is nothing to swap", "here, too, its right place."),
      ({"own": OwnMatrices(w_v=np.zeros((16, 16))).address()}, "is equal to the right one", "by luck its right place.")],
@@ -180,111 +180,3 @@ def test_heads_that_are_added_without_w_o() -> None:
     assert r"A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)" in "".join(formula.value for formula in app.latex)
     labels = [box.label for box in opened("output", weights="weightless").expander]
     assert "Could heads simply be added?" not in labels
-
-
-def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
-    """Neither where none is chosen, nor where there is no [pad] to hide."""
-    for choices, said in (({}, "No score is hidden."), ({"mask": "padding"}, "No score is hidden."),
-                          ({"mask": "causal"}, "The mask hides scores.")):  # fmt: skip
-        assert scenes(opened("mask", **choices))[0]["description"] == said
-
-
-def test_one_column_is_no_range() -> None:
-    """The block of a head that is one number wide is told in the singular, as is a last column drawn alone."""
-    narrow = texts(opened("projections", d_k=1, n_heads=2, which="queries", head=1))
-    assert ":blue[column 1], but **every row**" in narrow
-    assert ":blue[feature 3]" in texts(opened("projections", weights="weightless", d_model=4, head=3))
-    wide = OwnMatrices(w_o=np.ones((16, 65))).address()
-    assert "Drawn is column 64 of 65." in texts(opened("output", own=wide, feature=64))
-    assert "Drawn are columns 0 to 63 of 65." in texts(opened("output", own=wide))
-
-
-@pytest.mark.parametrize(
-    ("notation", "scale", "many", "wide"),
-    [("ours", "s", "h", "dₖ"), ("note", "λ", "dₕ", "d"), ("gml", "s", "n_heads", "(N ÷ n_heads)"),
-     ("doshi", "s", "Head", "(Query size)")],
-)  # fmt: skip
-def test_sentences_about_widths_have_the_symbols_of_the_notation(
-    notation: str, scale: str, many: str, wide: str
-) -> None:
-    """The note calls the width of the layer s: where |s| is below 1 would be nowhere."""
-    said = texts(opened("scale", notation=notation)).replace("\\", "")
-    assert f"gets weaker where |{scale}| is below 1" in said
-    assert f"a sum of {wide} = 4 products." in said
-    assert f"a standard deviation of √{wide} = 2.00. Times 1/√{wide} it" in said
-    app = opened("scores", notation=notation)
-    app.session_state["all heads"] = True
-    said = texts(app.run()).replace("\\", "")
-    assert f"takes {many}² · {wide} = 4² · 4 = **64 multiplications** for this pair" in said
-
-
-def test_one_head_has_no_other_to_be_compared_with() -> None:
-    """Nothing is wasted and nothing is split, and one product is one multiplication."""
-    app = opened("scores", n_heads=1, d_model=1)
-    app.session_state["all heads"] = True
-    said = texts(app.run())
-    assert "in the one head at once." in said
-    assert "= **1 multiplication** for this pair" in said
-    assert "with 1 number each" in said
-    assert "waste" not in said
-    assert "disguise" not in said
-
-
-def test_what_is_true_in_general_need_not_show_here() -> None:
-    """With one token no score matters; a scale of 100 makes scores that float32 tells apart near a billion."""
-    said = texts(opened("invariances", inv_topic="constants", inv_change="column_constants", text="a"))
-    assert "In theory the output **may change**. Measured, the largest difference: of a probability **0**" in said
-    far = texts(opened("mask-workshop", mw_try="how to hide", scaling="custom", scale=100))
-    assert "| −10⁹ | 0.0 % | 0.0 % | 0.0 % to 100.0 % | 0.0 % to 100.0 % |" in far
-    assert "lie 64 apart, equally, unless a score is beyond ±32." in far
-    near = [np.float32(-1e9) + np.float32(score) for score in (-32, 32, 33)]
-    assert [one == np.float32(-1e9) for one in near] == [True, True, False]
-
-
-@pytest.mark.parametrize(
-    ("choices", "made"),
-    [({}, "the merged heads times W_O."), ({"residual": "true"}, "the merged heads times W_O, plus the inputs."),
-     ({"weights": "trained"}, "the merged heads times W_O, plus b_O."),
-     ({"weights": "weightless", "residual": "true"}, "the merged heads, plus the inputs.")],
-)  # fmt: skip
-def test_what_the_tick_of_the_output_is_computed_as(choices: dict[str, Any], made: str) -> None:
-    """Biases and the residual are parts of the output; a sum over blocks of W_O is written where there is a W_O."""
-    app = opened("head-worth", **choices)
-    assert f"computed as {made} Over all" in texts(app).replace("\\", "")
-    assert bool(app.latex) == (choices.get("weights") != "weightless")
-
-
-def test_heads_share_what_is_there() -> None:
-    """Without weights no W_O is kept the same; one head has no others beside it."""
-    assert "the same W_Q and W_O go" in texts(opened("shared-keys")).replace("\\", "")
-    assert "the same W_Q go" in texts(opened("shared-keys", weights="weightless")).replace("\\", "")
-    assert "The entropy of head 0 for each query." in alternatives(opened("head-portraits", n_heads=1))
-
-
-def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
-    """One token under a causal mask needs another sentence, not another mask."""
-    app = opened("break-it", bi_fault="mask", text="a", mask="causal")
-    assert "It needs a mask that hides something." in app.info[0].value
-    assert "Choose a causal mask" not in [button.label for button in app.button]
-    assert "Choose a causal mask" in [button.label for button in opened("break-it", bi_fault="mask").button]
-
-
-def test_the_output_is_of_no_head() -> None:
-    """It mixes all of them; and of one head alone all features are its own."""
-    app = opened("break-it", n_heads=1, bi_field="output")
-    assert "There is one head alone, so all features are its own." in texts(app)
-    assert scenes(app)[0]["description"].startswith("The output in the right layer")
-    assert "The merged of head 1 in" in scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]
-
-
-@pytest.mark.parametrize(("notation", "inputs", "memory"), [("ours", "X", "M"), ("note", "X", "X"), ("mql5", "I", "I")])
-def test_what_keys_are_made_from_is_written_as_in_the_formula(notation: str, inputs: str, memory: str) -> None:
-    """A text that knows no memory makes keys from X: then no sentence and no board calls it M."""
-    app = opened("projections", notation=notation, which="keys", weights="weightless")
-    said = texts(app).replace("\\", "")
-    assert f" = {memory}" in app.latex[0].value
-    assert f"= row 0 of {memory} times column 0" in said
-    assert f" = {memory}, and head 0 gets a plain copy" in said
-    assert scenes(app)[0]["panels"][0]["title"] == f"{memory} memory"
-    said = texts(opened("tokens", notation=notation))
-    assert f"is the sentence itself{f', {memory} = {inputs}' if memory != inputs else ''}." in said

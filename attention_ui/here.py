@@ -13,7 +13,7 @@ from attention_core.own.edits import outside
 from attention_core.own.matrix_names import ALL_SYMBOLS
 from attention_core.projections import MATRICES
 from attention_core.scenario import Scenario, edits_of, own_of, tokens_of, trace_of
-from attention_viz.labels import counted
+from attention_viz.labels import counted, number
 from attention_viz.names import symbol_of
 from attention_viz.payload import Stage
 
@@ -43,8 +43,16 @@ class Here:
         sizes = self.trace.sizes
         size = (counted(sizes["D"], "feature"), counted(sizes["H"], "head"))
         cut = f", first {counted(sizes['T'], 'token')}" if tokens_of(self.scenario).n_left_out else ""
-        chosen = ", ".join((*size, *self._weights, f"mask {self.scenario.mask}"))
+        chosen = ", ".join((*size, *self._weights, *self._scores))
         return f"“{self.scenario.text}”{cut}: {chosen}{self._notation}"
+
+    @property
+    def _scores(self) -> tuple[str, ...]:
+        """What becomes of scores and output; the scale and the residual where they are not the usual ones."""
+        s = self.scenario
+        scale = f"scale {number(self.trace.scale)}" if s.scaling != "on" else ""
+        mask = f"mask {s.mask}" + (f" of {counted(s.window, 'place')} to each side" if s.mask == "window" else "")
+        return tuple(filter(None, (scale, mask, "residual" if self.trace.residual else "")))
 
     @property
     def _notation(self) -> str:

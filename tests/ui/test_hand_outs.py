@@ -44,6 +44,18 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
     assert here(opened("scores", n_tokens=12, notation="doshi")).sentence.endswith(f". Symbols of {DOSHI.title}")
 
 
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [({"mask": "window", "window": 1}, ", mask window of 1 place to each side"),
+     ({"scaling": "custom", "scale": -2.5}, ", scale −2.500, mask none"),
+     ({"scaling": "off"}, ", scale 1.000, mask none"),
+     ({"mask": "causal", "residual": "true"}, ", mask causal, residual")],
+)  # fmt: skip
+def test_a_hand_out_says_what_became_of_its_scores(choices: dict[str, Any], said: str) -> None:
+    """How wide a window is, another scale and the residual decide its numbers as the mask does."""
+    assert here(opened("scores", **choices)).sentence.endswith(said)
+
+
 def test_a_hand_out_of_a_file_has_no_seed() -> None:
     """The weights of a layer from a file are the user's own: nothing was drawn."""
     of_file = Scenario(weights="your own", layer=1)

@@ -101,7 +101,7 @@ def code_and_numbers(now: Here, fields: Sequence[str], board: JSON) -> None:
             _code(now.trace, fields)
     with st.expander("The numbers", key=f"numbers {fields[0]}", icon=":material/table:", on_change="rerun") as numbers:
         if numbers.open:
-            _numbers(now.trace, fields, now.focus)
+            _numbers(now, fields)
     with st.expander(
         "Take it with you", key=f"files {fields[0]}", icon=":material/download:", on_change="rerun"
     ) as files:
@@ -118,11 +118,13 @@ def _code(trace: Trace, fields: Sequence[str]) -> None:
     torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
 
 
-def _numbers(trace: Trace, fields: Sequence[str], focus: Focus) -> None:
+def _numbers(now: Here, fields: Sequence[str]) -> None:
+    trace = now.trace
     field = str(st.selectbox("Field", fields, key=f"field {fields[0]}")) if len(fields) > 1 else fields[0]
-    head = focus.head if STEPS[field].per_head else None
+    head = now.focus.head if STEPS[field].per_head else None
     of_head = "" if head is None else f" of head {head}"
-    axes = " × ".join(trace.axes(field)[-2:])
+    names = notation.axis_names(trace, now.notation)
+    axes = " × ".join(notation.joined(axis, names) for axis in trace.axes(field)[-2:])
     st.caption(f"{STEPS[field].title.capitalize()}{of_head}: axes {axes}; the CSV has all digits.")
     st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}{of_head}")
     csv = field_table(trace, field).to_csv().encode()

@@ -11,7 +11,7 @@ from attention_core.checks import Array
 from attention_core.decompositions import head_contributions
 from attention_core.heads.gauge_effect import Turned
 from attention_core.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
-from attention_core.notation import OURS, Notation
+from attention_core.notation import OURS, Notation, axis_names
 
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board
@@ -65,10 +65,11 @@ def shares(trace: Trace) -> Figure:
 
 def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
     """How far the output of each token moves when one head is switched off: heads as rows, tokens as columns."""
-    moved_HT = token_changes(trace)[0]
+    moved_HT, names = token_changes(trace)[0], axis_names(trace, notation)
     matrix = Matrix(
         "changes", moved_HT, Side("head", letter="H"), Side("token", trace.labels("T"), "T"), (0, 0),
-        "how far the output moves", "H × T", "logit", says="Without this head the output of this token moves by",
+        "how far the output moves", f"{names['H']} × {names['T']}", "logit",
+        says="Without this head the output of this token moves by",
     )  # fmt: skip
     says = f"How far each token's output moves without one head; at most {number(float(moved_HT.max()))}."
     return board([matrix], ("changes", *cell), says, notation)

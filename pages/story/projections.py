@@ -35,11 +35,14 @@ if sent != (0, width):
             f"those of head {focus.head}."
         )
     )
+copied = (
+    f"**These weights are weightless:** {weights} is the identity,"
+    if now.scenario.weights == "weightless"
+    else f"**{weights} is the identity here,**"
+)
 weightless = (
-    f"**These weights are weightless:** {weights} is the identity, so {made} = {source}, and head {focus.head} gets a "
-    f"plain copy of :{color}[{span(block, 'feature')}]. Only without weights do heads cut up the "
-    "embedding itself; "
-    "choose other weights to see every head read all of it."
+    f"{copied} so {made} = {source}, and head {focus.head} gets a plain copy of :{color}[{span(block, 'feature')}]. "
+    "Only so do heads cut up the embedding itself; choose other weights to see every head read all of it."
 )
 whole = (
     f"**Every head reads the whole embedding.** The framed block of {weights} belongs to head {focus.head}: "

@@ -22,12 +22,13 @@ from tests.ui.uploads import OWN_X, WHOLE
         ({"weights": "weightless", "edits": "wq_9_0_1"}, "**Head 0 reads 5 of 16 features here.**"),
         ({"weights": "weightless", "edits": "wq_9_0_1", "head": 1}, "**Head 1 reads 4 of 16 features here.**"),
         ({"own": OwnMatrices(w_q=np.zeros((16, 16))).address()}, "**Head 0 reads 0 of 16 features here.**"),
+        ({"own": OwnMatrices(w_q=np.eye(16)).address()}, "**W\\_Q is the identity here,** so Q = X"),
     ],
 )
 def test_what_a_head_reads_is_told_of_the_weights_as_they_are(choices: dict[str, Any], said: str) -> None:
     """Whole embedding, a plain copy of a part, or what own numbers make of it: the weights that are drawn decide."""
     told = texts(opened("projections", which="queries", **choices))
-    kinds = ("**Every head reads", "**These weights are", "reads 5", "reads 4", "reads 0")
+    kinds = ("**Every head reads", "**These weights are", "reads 5", "reads 4", "reads 0", "is the identity here")
     assert said in told
     assert sum(kind in told for kind in kinds) == 1
 

@@ -143,10 +143,15 @@ def mask_or_scale_first(bench: Bench) -> None:
         "|---|---|",
     ]
     st.markdown("\n".join([*lines, *(f"| {key} | {number(one.gap, 6)} |" for key, one in found.items())]))
+    matters = "it matters on which side of the scale a model adds its biases."
     st.markdown(
         "Minus infinity times any positive scale is minus infinity, so for a true mask the order does not matter. A "
-        f"finite bias that comes first is scaled, too: {name} becomes {number(bench.bias * scale, 2)}. So it matters "
-        "on which side of the scale a model adds its biases."
+        "finite bias that comes first is scaled, too: "
+        + (
+            f"{name} becomes {number(bench.bias * scale, 2)}. So {matters}"
+            if bench.bias * scale != bench.bias
+            else f"times {scale:.3g}, {name} stays what it is, but with another scale or bias {matters}"
+        )
     )
 
 

@@ -149,3 +149,12 @@ def test_axes_are_named_as_the_notation_does_wherever_they_stand() -> None:
         assert f"axes {axes}; the CSV" in texts(app.run())
     assert scenes(opened("head-worth", notation="note"))[0]["panels"][0]["badge"] == "dₕ × n"
     assert scenes(opened("head-worth", notation="gml"))[0]["panels"][0]["badge"] == "T × n_heads"
+
+
+def test_a_scale_of_1_leaves_a_bias_as_it_is() -> None:
+    """Then the order does not matter for it either, which the table beside shows."""
+    order = {"mw_try": "mask or scale first"}
+    assert "−4.0 becomes −2.00. So it matters on which side" in texts(opened("mask-workshop", **order))
+    alone = texts(opened("mask-workshop", scaling="off", **order))
+    assert "times 1, −4.0 stays what it is, but with another scale or bias it matters" in alone
+    assert "| −4.0 | 0.000000 |" in alone

@@ -94,7 +94,7 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
         for letter, shown in zip(declared, trace.shown(declared), strict=True):
             parts = letter.split("·")
             axes[shown] = {
-                "word": AXES[letter] if len(parts) == 1 else turned("column", stage.notation),
+                "word": AXES[shown] if len(parts) == 1 else turned("column", stage.notation),
                 "labels": list(trace.labels(letter)) if letter in "TS" else None,
                 "block": trace.sizes[parts[1]] if len(parts) == 2 else None,
             }

@@ -158,3 +158,17 @@ def test_a_scale_of_1_leaves_a_bias_as_it_is() -> None:
     alone = texts(opened("mask-workshop", scaling="off", **order))
     assert "times 1, −4.0 stays what it is, but with another scale or bias it matters" in alone
     assert "| −4.0 | 0.000000 |" in alone
+
+
+def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
+    """A head of the keys is a head where each has its own, and a feature of the output one of the layer."""
+    words = {
+        (page, residual): {letter: axis["word"] for letter, axis in scenes(app)[0]["axes"].items()}
+        for page in ("split", "output", "projections")
+        for residual in ("false", "true")
+        for app in [opened(page, which="keys", residual=residual)]
+    }
+    assert {words["split", residual]["H"] for residual in ("false", "true")} == {"head"}
+    assert {found["D"] for (page, _), found in words.items() if page != "split"} == {"model feature"}
+    wide = OwnMatrices(w_o=np.ones((16, 3))).address()
+    assert scenes(opened("output", own=wide))[0]["axes"]["O"]["word"] == "output feature"

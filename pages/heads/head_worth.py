@@ -25,6 +25,9 @@ mixes, way = (
     if trace.projections.w_o is None
     else (f"{w_o} mixes all heads, yet", f"the merged heads times {w_o}")
 )
+signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
+total = number(float(norms.sum()), 3)
+point_apart = n_heads > 1 and total != "1.000"
 apart = "the parts of different heads point in different directions"
 
 if trace.projections.w_o is not None:
@@ -57,12 +60,10 @@ show_board(drawn.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {token(trace, 'T', query)} "
     f"moves by {number(float(token_changes(trace)[0, head, query]))} without head {head}."
-    + (f" Lengths do not add up, because {apart}." if n_heads > 1 and has_shares(trace) else "")
+    + (f" Lengths do not add up, because {apart}." if point_apart and has_shares(trace) else "")
 )
 
 st.subheader("Whose output is it?", anchor=False)
-signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
-total = number(float(norms.sum()), 3)
 picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
 with picture:
     show_figure(drawn.shares(trace), "worth shares")
@@ -74,7 +75,7 @@ with words:
     )
     st.markdown(
         f"The signed shares sum to {number(float(signed.sum()), 6)}, the norm shares to {total}"
-        + (f", not to 1, because {apart}" if n_heads > 1 and total != "1.000" else "")
+        + (f", not to 1, because {apart}" if point_apart else "")
         + f".\n\n**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
         f"{', '.join(map(str, ranking(norms)))}."
         if has_shares(trace)

@@ -172,3 +172,14 @@ def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
     assert {found["D"] for (page, _), found in words.items() if page != "split"} == {"model feature"}
     wide = OwnMatrices(w_o=np.ones((16, 3))).address()
     assert scenes(opened("output", own=wide))[0]["axes"]["O"]["word"] == "output feature"
+
+
+def test_the_lengths_of_one_part_add_up() -> None:
+    """Where one head alone adds anything, no parts point apart."""
+    first = np.zeros((16, 16))
+    first[:4] = np.eye(16)[:4]
+    alone = OwnMatrices(w_o=first).address()
+    said = texts(opened("head-worth", own=alone))
+    assert "the norm shares to 1.000.\n" in said
+    assert "different directions" not in said
+    assert texts(opened("head-worth")).count("different directions") == 2

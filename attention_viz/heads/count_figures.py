@@ -26,7 +26,7 @@ def count_curves(sizes: Mapping[str, LayerSize], letter: str, counts: Sequence[C
         larger = as_grows(size, letter)
         data.append(_line(name, place, [grown(one, letter) for one in larger], [total(counts, one) for one in larger]))
         data.append(_here(place, grown(size, letter), total(counts, size)))
-    return _figure(data, letter, title, f"{title} of {', '.join(sizes)}")
+    return _figure(data, letter, title, f"The {title} of {', '.join(sizes)}")
 
 
 def scheme_counts(size: LayerSize, letter: str, which: str) -> Figure:
@@ -82,9 +82,10 @@ def _here(place: int, x: float, y: float) -> Part:
 
 def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
     axis: Part = {"type": "log", "fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}}
+    word = WORDS[letter].partition(", ")[2]
     ticks = sorted({x for line in data for x in line["x"]})
     return {"data": data, "layout": layout(
-        340, f"{says}, as {WORDS[letter]} grows.", showlegend=True, margin={"l": 64, "r": 12, "t": 56, "b": 48},
+        340, f"{says} as {letter} grows ({word}).", showlegend=True, margin={"l": 64, "r": 12, "t": 56, "b": 48},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}},
         xaxis=axis | {"title": {"text": WORDS[letter], "font": {"size": 12}}, "tickvals": ticks,
                       "ticktext": [f"{tick:g}" for tick in ticks]},

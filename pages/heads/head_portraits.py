@@ -33,9 +33,9 @@ value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
 with words:
     st.markdown(f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}.")
     st.markdown(
-        f"**Head {head}:** {number(value, 3)}"
-        + (f"; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
-           f" of at most min(d_k, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}.")
+        f"**Head {head}:** "
+        + (f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
+           f"{value:.0f} of at most min(d_k, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}.")
     )  # fmt: skip
     with st.popover(
         "All measures: formula and range", icon=":material/menu_book:", key="all measures", on_change="rerun"

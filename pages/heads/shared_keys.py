@@ -66,6 +66,9 @@ counts = COUNTS[which]
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
 table += [f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |" for c in counts]
 table.append(f"| **together** | | {' | '.join(f'**{total(counts, s):,}**' for s in sizes.values())} |")
+w_o = now.symbol("w_o")
+has = f"no {w_o}" if trace.projections.w_o is None else f"a {w_o} of another width"
+is_usual = which == "cache" or (trace.projections.w_o is not None and trace.sizes["O"] == size.d_model)
 words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
@@ -73,6 +76,7 @@ with words:
         f"{SAYS.get(which, '')} n = {counted(size.n_tokens, 'token')}, C = {size.d_model}, h = "
         f"{counted(size.n_heads, 'head')}, "
         f"d_k = {size.d_k}, d_v = {size.d_v}."
+        + ("" if is_usual else f" This layer has {has}; counted is one with h · d_v times C numbers in it.")
     )
 with picture:
     letter = one_of("As this grows", WORDS, "n", key="shared_letter")

@@ -183,3 +183,20 @@ def test_the_lengths_of_one_part_add_up() -> None:
     assert "the norm shares to 1.000.\n" in said
     assert "different directions" not in said
     assert texts(opened("head-worth")).count("different directions") == 2
+
+
+def test_what_is_counted_of_a_layer_without_the_usual_w_o() -> None:
+    """The table of parameters has a line for W_O, which this layer may lack, or have in another width."""
+    wide = {"own": OwnMatrices(w_o=np.ones((16, 3))).address()}
+    for choices, said in (({"weights": "weightless"}, "has no W_O;"), (wide, "has a W_O of another width;"), ({}, "")):
+        for count in ("parameters", "cache"):
+            words = texts(opened("shared-keys", shared_count=count, **choices)).replace("\\", "")
+            assert ("This layer has" in words) == bool(said and count == "parameters")
+            assert said in words or count == "cache"
+
+
+def test_a_rank_is_a_whole_number() -> None:
+    """It counts comparisons; and a chart's name is a sentence."""
+    app = opened("head-portraits", portrait="rank of the scores")
+    assert "**Head 0:** 4 of at most min(d_k, tokens) = 4." in texts(app)
+    assert "The cache of MHA, GQA, MQA as n grows (tokens)." in alternatives(opened("shared-keys"))

@@ -141,7 +141,7 @@ BUGS = (
     bug("the caller's memory is not copied", "attention.py", "np.array(memory_BSM, dtype",
         "np.asarray(memory_BSM, dtype"),
     bug("the caller's weights are not copied", "projections.py", "np.array(array, dtype", "np.asarray(array, dtype"),
-    bug("NaN is let in", "checks.py", "return math.isfinite(np.vdot(array, array)) or", "return True or"),
+    bug("NaN is let in", "checks.py", "return math.isfinite(np.vdot(flat, flat)) or", "return True or"),
     # ways to make weights
     bug("every head gets the first head's matrix", "projections.py", "np.hstack(matrices)",
         "np.hstack([matrices[0]] * len(matrices))"),

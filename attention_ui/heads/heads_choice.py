@@ -1,4 +1,4 @@
-"""What the pages about heads let a visitor choose: some heads, a measure, a change of basis."""
+"""What the pages about heads let a visitor choose: some heads, a measure, a way of sharing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from ..address import adopt, mirror, refuse, wish
 from ..focus import follow_cell
 from ..places import place_in, tell
 
-LAST_BASIS = 99
 KINDS = ("MHA", "GQA", "MQA")
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
 
@@ -83,20 +82,6 @@ def pin_kind(kind: str, index: list[int]) -> None:
         follow_cell([("H", None), ("T", None), ("S", None)], index)
 
 
-def choose_basis() -> int:
-    """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other numbers are seeds."""
-    adopt("basis", 0, _seed)
-    seed = int(st.session_state["basis"])
-    with st.container(horizontal=True):
-        turn = {"basis": seed % LAST_BASIS + 1}
-        st.button("Turn the bases", icon=":material/360:", on_click=st.session_state.update, args=(turn,), key="turn")
-        st.button(
-            "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back", disabled=not seed
-        )
-    mirror("basis", 0)
-    return seed
-
-
 def open_portrait(bar: object) -> None:
     """Go to the measure and the head of a clicked bar; what a browser of ours would not send is passed over."""
     match bar:
@@ -110,12 +95,6 @@ def _keep(name: str, key: str) -> None:
 
 def _heads(text: str) -> list[int]:
     return [int(part) for part in text.split(".") if part]
-
-
-def _seed(given: str) -> int:
-    if given.isascii() and given.isdigit() and len(given) < 4 and int(given) <= LAST_BASIS:
-        return int(given)
-    raise SettingsError(f"A change of basis is a whole number from 0 to {LAST_BASIS}, so the weights stay")
 
 
 def _read(given: str) -> str:

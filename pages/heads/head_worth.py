@@ -3,12 +3,12 @@
 import streamlit as st
 
 from attention_core.decompositions import output_gap
-from attention_core.heads.gauge_effect import kept, moved, turned
 from attention_core.heads.head_comparison import relative_change
 from attention_core.heads.worth import ablated_output, has_shares, norm_shares, ranking, signed_shares, token_changes
 from attention_core.notation.formulas import output_by_heads
 from attention_ui.board import show_board
-from attention_ui.heads.heads_choice import choose_basis, choose_heads
+from attention_ui.heads.bases import other_bases
+from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.panels import token
@@ -83,18 +83,4 @@ with words:
     )
     st.caption("Y is what all heads add together, without bias and residual. Worth for a task is another question.")
 
-st.subheader("Other numbers, the same layer", anchor=False)
-st.markdown(
-    "A single weight matrix means little: queries and keys meet only in dot products. Take any invertible R and write "
-    "W_Q R for W_Q and W_K R⁻ᵀ for W_K, and likewise W_V T and T⁻¹ W_O: every head does exactly what it did."
-)
-if seed := choose_basis():
-    other = turned(trace, seed)
-    changed, same = moved(trace, other, head), kept(trace, other, head)
-    parts = ((changed, "Changed", "W_Q"), (same, "Unchanged but for rounding", "W_Q W_Kᵀ"))
-    for place, (both, said, name) in zip(st.columns(2, gap="medium"), parts, strict=True):
-        named = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in both)
-        with place:
-            st.markdown(f"**{said}**, head {head}, largest change as part of the largest number: {named}.")
-            st.markdown(f"**{name}** of head {head}")
-            show_figure(drawn.in_two_bases(both[0], name), f"worth {name}")
+other_bases(trace, head)

@@ -83,7 +83,7 @@ if w_o is not None:
                 f"above, the outputs {agreement(output_gap(trace, absorbed_contributions))}. The price: the value "
                 f"matrices hold {h} · {d_in} · {n_out} = **{counted(h * d_in * n_out, 'number')}**, "
                 f"{now.symbol('w_v')} and {mixes} together **{trace.projections.w_v.size + w_o.size:,}**. Their rank "
-                f"is no larger for it: at most d_v = {d_v}."
+                f"is no larger for it: at most {now.symbol('d_v')} = {d_v}."
             )
 code_and_numbers(now, ("output", "merged"), board)
 practice = page_of("practice")

@@ -175,7 +175,7 @@ def test_heads_that_are_added_without_w_o() -> None:
     app.session_state["no w_o"] = True
     said = texts(app.run())
     assert "hold 3 · 24 · 24 = **1,728 numbers**, W_V and W_O together **720**" in said.replace("\\", "")
-    assert "at most d_v = 5." in said.replace("\\", "")
+    assert "at most dᵥ = 5." in said.replace("\\", "")
     assert "the outputs differ by at most" in said
     assert r"A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)" in "".join(formula.value for formula in app.latex)
     labels = [box.label for box in opened("output", weights="weightless").expander]

@@ -16,7 +16,7 @@ from ..measure_checks import unit_sized
 from ..option_checks import as_scores
 from ..trace import Trace
 
-# An excess of probability below this is rounding, not a violation.
+# An excess of probability below this, or of a score in proportion, is rounding.
 ROUNDING = 1e-12
 
 
@@ -70,8 +70,9 @@ def diagonal(matrix_XTT: Array) -> Array:
 def margins(scores_XTT: Array) -> Array:
     """How far each token's score for itself lies above its best score for another: s_ii - max s_ij.
 
-    Units or range: logits. +inf where a token sees itself alone, -inf where it may not see itself.
-    Shapes: (..., T, T) -> (..., T). Raises: SettingsError for a difference beyond the range of float.
+    Units or range: logits. +inf where a token sees itself alone, -inf where it may not see itself, 0 for what is no
+    more than rounding, as between equal tokens. Shapes: (..., T, T) -> (..., T).
+    Raises: SettingsError for a difference beyond the range of float.
 
     >>> margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
     [-2.0, -2.0, 3.0]
@@ -83,6 +84,8 @@ def margins(scores_XTT: Array) -> Array:
         np.subtract(own_XT, best_other_XT, out=margin_XT, where=np.isfinite(own_XT))
     if (np.isinf(margin_XT) & np.isfinite(own_XT) & np.isfinite(best_other_XT)).any():
         raise too_large(margin_XT.dtype)
+    rounding_XT = ROUNDING * np.maximum(1.0, np.abs(own_XT, out=np.zeros(own_XT.shape), where=np.isfinite(own_XT)))
+    margin_XT[np.abs(margin_XT) <= rounding_XT] = 0.0
     return margin_XT
 
 

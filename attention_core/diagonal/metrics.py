@@ -12,7 +12,6 @@ from ..checks import Array
 from ..errors import ShapeError
 from ..measure_checks import as_measured
 from . import (
-    ROUNDING,
     Square,
     diagonal,
     gram_alignment,
@@ -58,9 +57,7 @@ def excess_self_mass(square: Square) -> Array:
 
 def argmax_rate(square: Square) -> Array:
     """R: the share of rows whose largest score is the diagonal one; a tie, up to rounding, counts as a hit."""
-    own_XT = diagonal(square.scores)
-    rounding_XT = ROUNDING * np.maximum(1.0, np.abs(own_XT))
-    rate: Array = (np.isfinite(own_XT) & (margins(square.scores) >= -rounding_XT)).mean(axis=-1)
+    rate: Array = (margins(square.scores) >= 0).mean(axis=-1)
     return rate
 
 

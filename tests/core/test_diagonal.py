@@ -23,6 +23,7 @@ from attention_core.diagonal import (
     worst_pair,
 )
 from attention_core.diagonal.metrics import METRICS, measure
+from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
 
 T = 5
 
@@ -104,6 +105,14 @@ def test_one_two_three() -> None:
     assert (numbers["argmax_rate"], numbers["violation_rate"]) == (pytest.approx(1 / 3), pytest.approx(1 / 6))
     assert (numbers["mean_margin"], numbers["least_margin"]) == (pytest.approx(-1 / 3), -2)
     assert (numbers["mean_log_cross_ratio"], numbers["gram_alignment"]) == (2, 1)
+
+
+@pytest.mark.parametrize("weights", ["tied", "free", "orthonormal"])
+def test_equal_tokens_tie(weights: str) -> None:
+    """A repeated word scores with itself what it scores with its twins; their rounding is no margin."""
+    for d_model in (5, 33, 64):
+        trace = trace_of_scene(DiagonalScene(text="the the the the the", d_model=d_model, weights=weights))
+        assert margins(trace.masked_scores[0, 0]).tolist() == [0] * 5
 
 
 def test_differences_beyond_the_range_of_float() -> None:

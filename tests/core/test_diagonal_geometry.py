@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from attention_core import Projections, ShapeError, attend
 from attention_core.diagonal.convex_hull import hull_corners, hull_weights, in_hull, nonnegative_least_squares
 from attention_core.diagonal.half_planes import half_plane, half_plane_of
+from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_core.diagonal.token_matrices import gaussian_tokens
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -108,6 +109,16 @@ def test_a_half_plane_by_hand() -> None:
     assert half.edge(3.0).tolist() == [[2, -3], [2, 3]]
     assert sorted(map(tuple, half.region(5.0).tolist())) == [(2, -5), (2, 5), (5, -5), (5, 5)]
     assert half.region(1.0).shape == (0, 2)
+
+
+@pytest.mark.parametrize("weights", ["tied", "free"])
+def test_equal_tokens_do_not_out_vote_each_other(weights: str) -> None:
+    """A repeated word scores with its twins what it scores with itself; rounding makes no rival of one."""
+    text = "the cat the dog the cat saw the dog and the cat ran " * 2
+    trace = trace_of_scene(DiagonalScene(text=text, weights=weights, d_k=2))
+    words = np.array(trace.labels("T"))
+    for token, word in enumerate(words):
+        assert not (half_plane_of(trace, token).rivals & (words == word)).any()
 
 
 @given(SEEDS, st.floats(0.5, 4))

@@ -168,9 +168,9 @@ METRICS = (
     ),
     Metric(
         "violation_rate", "Pair-bound violation rate", "V",
-        r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{N(N-1)}", "[0, 1]",
-        "The share of ordered pairs in which a cell beats both diagonal cells; 0 exactly when the bound of the slides "
-        "holds for these tokens.", violation_rate,
+        r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{\#\{i \ne j : s_{ij} > -\infty\}}", "[0, 1]",
+        "The share of ordered pairs, of those that no mask hides, in which a cell beats both diagonal cells; 0 exactly "
+        "when the bound of the slides holds for these tokens.", violation_rate,
     ),
     Metric(
         "mean_log_cross_ratio", "Mean log cross-ratio", r"\bar\chi",
@@ -181,8 +181,9 @@ METRICS = (
     ),
     Metric(
         "negative_cross_ratios", "Share of negative cross-ratios", r"\chi^-",
-        r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{N(N-1)}", "[0, 1]",
-        "The share of pairs that look at each other more than at themselves; 0 whenever scores are a Gram matrix.",
+        r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}}", "[0, 1]",
+        "The share of pairs, of those that see each other, that look at each other more than at themselves; 0 whenever "
+        "scores are a Gram matrix.",
         negative_cross_ratios,
     ),
     Metric(

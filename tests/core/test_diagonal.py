@@ -22,7 +22,7 @@ from attention_core.diagonal import (
     uniform_self_mass,
     worst_pair,
 )
-from attention_core.diagonal.metrics import METRICS, measure
+from attention_core.diagonal.metrics import METRICS, measure, violation_rate
 from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
 
 T = 5
@@ -136,6 +136,17 @@ def test_under_a_causal_mask() -> None:
     assert numbers["mean_margin"] == pytest.approx(margin[1:].mean())
     assert numbers["argmax_rate"] == (margin >= 0).mean()
     assert np.isnan(log_cross_ratios(square.scores)[0, 1])
+
+
+def test_shares_of_pairs_count_those_that_are_seen() -> None:
+    """Under a causal mask half of the pairs are seen; the formulas that are shown divide by as many as the numbers."""
+    square = random_square(1, causal=True)
+    broken = int(pair_violations(square.probabilities).sum())
+    assert broken
+    assert violation_rate(square) == broken / (T * (T - 1) / 2)
+    formulas = {metric.name: metric.formula for metric in METRICS}
+    assert r"\#\{i \ne j : s_{ij} > -\infty\}" in formulas["violation_rate"]
+    assert r"\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}" in formulas["negative_cross_ratios"]
 
 
 def test_uniform_and_identity() -> None:

@@ -45,7 +45,8 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     a = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
     if i == j:
         margin = number(float(margins(trace.masked_scores[0, 0])[i]))
-        return f"**“{names[i]}” and itself**: {a}; margin {margin}. Click a cell beside the diagonal for a pair."
+        invited = " Click a cell beside the diagonal for a pair." if len(names) > 1 else ""
+        return f"**“{names[i]}” and itself**: {a}; margin {margin}.{invited}"
     excess = float(pair_excess(shares)[i, j])
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
     holds = f"the bound **holds**, with {number(-excess, 4)} to spare"

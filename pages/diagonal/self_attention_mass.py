@@ -42,7 +42,7 @@ with st.expander("What these numbers mean", key="lab metrics", icon=":material/f
     if told.open:
         lab.metric_list()
 st.markdown(
-    "**Try:** turn *Weights* to *angle* and move from 0° (tied: every token prefers itself) over 90° (unrelated: no "
+    "**Try:** turn *Weights* to *angle* and move from 0° (tied: tokens tend to themselves) over 90° (unrelated: no "
     "preference at all) to 180° (opposite: tokens avoid themselves). Change the *temperature*: masses move, but no "
     "bar changes its side. Spread the lengths: without weights only **longer** tokens can out-vote a token."
 )

@@ -180,8 +180,11 @@ def equal_lengths(t: Tokens) -> Check:
     if np.ptp(squares_T) > ROUNDING * len(t.x[0]) * float(squares_T.max()):
         return Check(True, 0.0, applies=False)
     peak = _over_pairs(_lead(t), t.rounding)
-    least = float(1 / len(t.x) - diagonal(t.probabilities).min())
-    return Check(peak.holds and least <= t.rounding, max(peak.excess, least), peak.where, peak.applies)
+    short_T = 1 / len(t.x) - diagonal(t.probabilities)
+    row = int(short_T.argmax())
+    if not peak.applies or peak.excess >= short_T[row]:
+        return peak
+    return Check(peak.holds and bool(short_T[row] <= t.rounding), float(short_T[row]), (row,))
 
 
 def trace_at_least_one(t: Tokens) -> Check:

@@ -72,7 +72,8 @@ PROPOSITIONS = (
     ),
     Proposition(
         "S2", "So is its exponential",
-        "The exponential keeps the order, so the bound holds for exp of the scores, before anything is normalised.",
+        "The exponential keeps the order, so the bound holds for exp of the scores, before anything is normalised. "
+        "The check divides all of them by the largest.",
         r"e^{s_{ij}} \le \max(e^{s_{ii}}, e^{s_{jj}})", THEOREM,
         (r"S1, and $e^{u} \le e^{v}$ whenever $u \le v$.",), checks.bound_of_exponentials,
     ),

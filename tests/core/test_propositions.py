@@ -149,6 +149,18 @@ def test_how_often_the_bound_fails(n_tokens: int, d_model: int, share: float) ->
     assert abs(rates.mean() - share) <= 3 * rates.std() / math.sqrt(draws) + 0.003
 
 
+def test_what_equal_norms_have_to_spare() -> None:
+    """Where a_ii comes nearer to 1/N than to another share of its row, that is told, and the row it is in."""
+    x = np.array([[3.0, 4.0], [5.0, 0.0]])
+    shares, check = weightless(x).probabilities, proposition("S12").check(x)
+    assert (check.excess, check.where) == (pytest.approx(0.5 - shares[0, 0]), (0,))
+    x = np.array([[3.0, 4.0], [5.0, 0.0], [4.0, 3.0], [-5.0, 0.0]])
+    shares, check = weightless(x).probabilities, proposition("S12").check(x)
+    row, column = check.where
+    assert check.excess == pytest.approx(shares[row, column] - shares[row, row])
+    assert check.excess > 1 / 4 - shares.diagonal().min()
+
+
 def test_conditions_that_are_not_met() -> None:
     """Where the tokens do not meet a condition the check says so, and nothing is violated."""
     one, uneven = [[2.0]], [[1.0], [2.0], [4.0]]

@@ -42,14 +42,16 @@ else:
 ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
 until = {name: "never here" if n is None else f"after {counted(n, 'layer')}" for name, n in ends.items()}
 st.markdown(
-    "A layer replaces each token by an average of tokens. Stack such layers, and the tokens become **equal**. "
+    "Attention alone replaces each token by an average of tokens. Stack it, and the tokens become **equal**. "
     + "Nearer than 1 % to it: "
     + ", ".join(f"{name} **{words}**" for name, words in until.items())
     + "."
 )
-if any(len(one.courses) > 1 for one in courses.values()):
+banded = [len(one.courses) > 1 for one in courses.values()]
+if any(banded):
+    which = "Lines" if all(banded) else "Where nothing is drawn at random there is one course; lines with a band"
     st.caption(
-        f"Lines are the median of {DRAWS} draws, with the seeds {seed} to {seed + DRAWS - 1}; the band around a line "
+        f"{which} are the median of {DRAWS} draws, with the seeds {seed} to {seed + DRAWS - 1}; the band around a line "
         "holds all of them."
     )
 left, right = st.columns(2)

@@ -34,8 +34,9 @@ st.markdown(
     "Tokens whose features are independent and normal, **without weights**: the more features, the more a token looks "
     "at itself, and the more tokens there are, the later."
     if kind != "tied"
-    else f"Tokens of {TIED_WIDTH} features through **tied weights** $W_Q = W_K$: the width $d_k$ of a query counts. "
-    "The curves are exact for orthonormal weights; the points draw Gaussian ones, whose uneven columns cost a little."
+    else f"Tokens of {TIED_WIDTH} features through **tied weights** $W_Q = W_K$: the width $d_k$ of a query counts, in "
+    "the place of C in the formulas. The curves are exact for orthonormal weights; the points draw Gaussian ones, "
+    "whose uneven columns cost a little."
 )
 above = st.container(horizontal=True, vertical_alignment="center")
 run = above.button("Draw tokens and measure", icon=":material/casino:")
@@ -64,6 +65,11 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     divisor, exponent = (r"\sqrt C", r"1/2-\sqrt C") if scaled else ("1", "-C/2")
     st.markdown(rf"With every token at its typical length ($r = C$, $\tau = {divisor}$) one line is left, the rule:")
     st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{exponent}}}}}")
+    if causal:
+        st.markdown(
+            "Under the causal mask token $i$ has only $i-1$ rivals: every curve is the mean of these formulas over $i$ "
+            "from 1 to $N$, with $i-1$ in the place of $N-1$."
+        )
 with right, st.expander("The half-mass rule", icon=":material/straighten:", expanded=True):
     half = r"\left(\ln(N-1)+\tfrac12\right)^2" if scaled else r"2 \ln(N-1)"
     st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {half}")

@@ -17,3 +17,26 @@ def test_one_token_has_no_pair() -> None:
     for page in ("self-attention-mass", "truths"):
         assert "for a pair" not in texts(opened(page, lab_tokens="numbers", lab_numbers="3"))
     assert "for a pair" in texts(opened("truths", lab_tokens="numbers", lab_numbers="3; 4", lab_cell="1-1"))
+
+
+def test_the_formulas_of_growth_are_those_of_its_curves() -> None:
+    """Under a causal mask the curves are means over the rows; with tied weights C stands for d_k."""
+    rows, width = "with $i-1$ in the place of $N-1$", "in the place of C in the formulas"
+    plain, causal, tied = (
+        texts(opened("growth", **address)) for address in ({}, {"growth_causal": "true"}, {"growth_kind": "tied"})
+    )
+    assert [(rows in said, width in said) for said in (plain, causal, tied)] == [
+        (False, False), (True, False), (False, True)
+    ]  # fmt: skip
+
+
+def test_stacks_in_which_nothing_is_drawn() -> None:
+    """A sentence without weights has one course and no band."""
+    said = texts(opened("depth", depth_compare="remedies", depth_tokens="sentence"))
+    assert "there is one course; lines with a band are the median of 9 draws" in said
+    assert "Lines are the median of 9 draws" in texts(opened("depth"))
+
+
+def test_layers_with_skips_do_not_replace_tokens() -> None:
+    """With a skip connection a layer adds to a token; it is attention alone that averages."""
+    assert "A layer replaces each token" not in texts(opened("depth", depth_skip="true"))

@@ -43,7 +43,7 @@ class LayerMeasure:
 class Measured:
     """One number for each head; NaN where there is nothing to measure. even: what a head without preferences has.
 
-    Shapes: values (L, H), even (L,) or None.
+    Shapes: values (L, H), even (L,) or None, also where of such a head there is nothing to measure.
     """
 
     measure: LayerMeasure
@@ -98,7 +98,7 @@ def _of_patterns(measure: LayerMeasure, source: Measure, traces: Sequence[Trace]
         values.append(source.value(pattern)[0])
         if (baseline := source.baseline(pattern)) is not None:
             even.append(float(baseline[0].mean()))
-    return Measured(measure, np.stack(values), np.array(even) if even else None)
+    return Measured(measure, np.stack(values), _line(even))
 
 
 def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Measured:
@@ -110,7 +110,12 @@ def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Mea
         for layer in range(maps.sizes["L"])
     ]
     even = source.value(evenly(maps.seen[np.newaxis, np.newaxis], in_order=in_order)).item()
-    return Measured(measure, np.array(values), np.full(len(values), even))
+    return Measured(measure, np.array(values), _line([even] * len(values)))
+
+
+def _line(even: Sequence[float]) -> Array | None:
+    """The line of a head without preferences; None where even of it there is nothing to measure."""
+    return np.array(even) if even and not np.isnan(even).any() else None
 
 
 def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None:

@@ -42,7 +42,16 @@ def best_heads(maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell
         for place, (layer, head, score) in enumerate(best)
     ]  # fmt: skip
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
-    return board(matrices, first, f"The {counted(len(matrices), 'head')} that do it most.")
+    return board(matrices, first, f"{best_says(len(matrices))}.")
+
+
+def best_says(count: int) -> str:
+    """What stands over so many heads.
+
+    >>> best_says(1), best_says(5)
+    ('The head that does it most', 'The 5 heads that do it most')
+    """
+    return "The head that does it most" if count == 1 else f"The {count} heads that do it most"
 
 
 def by_layer(measured: Measured) -> Figure:

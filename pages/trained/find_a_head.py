@@ -8,8 +8,8 @@ from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.trained.head_place import choose_token, open_pinned
-from attention_viz.labels import counted, percent
-from attention_viz.trained.layer_pictures import best_heads, heads_matrix
+from attention_viz.labels import percent
+from attention_viz.trained.layer_pictures import best_heads, best_says, heads_matrix
 
 WORDS = "word to word"
 SAYS = {
@@ -59,7 +59,7 @@ with right:
     for place, (one_layer, one_head, score) in enumerate(best, 1):
         times = f", {ranking.times_even(score):.1f} times the even share" if ranking.even else ""
         st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}{times}")
-st.subheader(f"The {counted(len(best), 'head')} that do it most", anchor=False)
+st.subheader(best_says(len(best)), anchor=False)
 show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives is the word’s value "

@@ -104,3 +104,11 @@ def test_the_strongest_pair_of_words() -> None:
     assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "b"]), 0, 0) == (1, 2)
     assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "[SEP]"]), 0, 0) == (0, 0)
     assert telling_pair(AttentionMaps.of([shares[np.newaxis, :1]], ["x"], ["a", "b", "c"]), 0, 0) == (0, 0)
+
+
+def test_nothing_to_measure_has_no_even_line() -> None:
+    """One token has no token before it, whatever a head prefers: there is no line of NaN to draw."""
+    measured = measure_layers("previous_mass", AttentionMaps.of([[[[1.0]]]]))
+    assert np.isnan(measured.values).all()
+    assert measured.even is None
+    assert measure_layers("self_mass", AttentionMaps.of([[[[1.0]]]])).even == [1]

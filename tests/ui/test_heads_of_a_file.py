@@ -7,7 +7,7 @@ import pytest
 
 from attention_ui.trained.own_heads import OWN
 from tests.core.made_weight_files import HOSTILE, npz, safetensors
-from tests.ui.app import errors, gone_to, here, opened, scenes, sent, texts, title
+from tests.ui.app import errors, figures, gone_to, here, opened, scenes, sent, texts, title
 from tests.ui.uploads import ANIMAL, BERT, SHARES, WORDS, rng, uploaded
 
 
@@ -147,3 +147,15 @@ def test_the_model_beside_a_file(page: str) -> None:
     assert said in texts(app)
     assert "Another sentence gives other numbers" not in texts(app)
     assert said not in texts(opened(page))
+
+
+def test_one_head_of_one_token() -> None:
+    """One head is told of in the singular; measures that one token has not are drawn without NaN, which is no JSON."""
+    app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
+    app.selectbox(key="fh_rule").set_value("itself").run()
+    assert app.subheader[0].value == scenes(app)[1]["description"][:-1] == "The head that does it most"
+    app = gone_to(app, "layers")
+    app.selectbox(key="ly_measure").set_value("Previous-token mass").run()
+    assert not app.error
+    assert [part["y"] for part in figures(app)[0]["data"]] == [[None], [None]]
+    assert "dashed" not in texts(app)

@@ -21,8 +21,8 @@ Targets = Array
 class HeadRanking:
     """How much attention every head gives to what a rule names.
 
-    scores: the share, averaged over the queries for which the rule names a key; even: what it would be if every query
-    looked at all keys that it may see alike. Shapes: scores (L, H). Units or range: 0 to 1.
+    scores: the share, averaged over the queries that see keys and for which the rule names one; even: what it would be
+    if every query looked at all keys that it may see alike. Shapes: scores (L, H). Units or range: 0 to 1.
     """
 
     scores: Array
@@ -44,7 +44,8 @@ class HeadRanking:
 def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     """Every head's share on the keys that `targets` marks. Shapes: targets (T, S) bool.
 
-    Raises: TextError when it marks none, ShapeError when it is about other tokens.
+    As in all measures of heads, a query that sees no key at all does not count.
+    Raises: TextError when none is left, ShapeError when it is about other tokens.
     """
     sizes, targets = maps.sizes, as_array("targets", targets)
     if targets.dtype != np.bool_:
@@ -52,9 +53,10 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     if targets.shape != (sizes["T"], sizes["S"]):
         given, own = targets.shape, (sizes["T"], sizes["S"])
         raise ShapeError(f"targets has shape {given}, but the heads have (queries, keys) {own}; use their tokens")
-    asked_T = targets.any(axis=1)
+    asked_T = targets.any(axis=1) & maps.seen.any(axis=1)
     if not asked_T.any():
-        raise TextError("In this sentence no token has such a partner; choose another rule or sentence")
+        seeing = " that sees any key" if targets.any() else ""
+        raise TextError(f"In this sentence no token{seeing} has such a partner; choose another rule or sentence")
     marked_TS = targets[asked_T]
     scores = [np.einsum("hts,ts->h", layer[:, asked_T], marked_TS) / len(marked_TS) for layer in maps.layers]
     # Rounded shares of a row may add up to slightly more than 1, which AttentionMaps lets pass.

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from attention_core import SettingsError, ShapeError, TextError
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.head_finder import RULES, rank_heads, rules_for, targets_of, word_to_word, words
+from attention_core.trained.layer_measures import measure_layers
 
 TOKENS = ("[CLS]", "the", "hall", "##way", "the", "door", "[SEP]")
 T = len(TOKENS)
@@ -92,6 +93,18 @@ def test_only_queries_that_have_a_partner_count() -> None:
     head = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0]])
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), RULES["previous token"](("a", "b", "c")))
     assert ranking.scores[0, 0] == 0.5
+
+
+def test_queries_that_see_nothing_do_not_count() -> None:
+    """A row of zeros, as of padding, is left out of the mean, as it is of the measures; such rows alone are refused."""
+    head = np.array([[0.5, 0.5, 0], [0.2, 0.7, 0.1], [0, 0, 0]])
+    maps = AttentionMaps.of([head[np.newaxis]], ("a", "b", "c"))
+    for rule, key in (("itself", "self_mass"), ("previous token", "previous_mass"), ("first token", "first_mass")):
+        ranking, measured = rank_heads(maps, RULES[rule](maps.tokens)), measure_layers(key, maps)
+        assert ranking.scores == pytest.approx(measured.values)
+        assert [ranking.even] == pytest.approx(measured.even)
+    with pytest.raises(TextError, match="no token that sees any key has such a partner"):
+        rank_heads(maps, word_to_word(maps.tokens, 2, 0))
 
 
 def test_words_of_several_pieces() -> None:

@@ -47,20 +47,24 @@ ranking = rank_heads(maps, targets)
 best = ranking.best(5)
 layer, head, most = best[0]
 
-st.markdown(
-    f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that looks at all tokens it "
-    f"may see alike would give {percent(ranking.even)}."
-)
+if most:
+    st.markdown(
+        f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that looks at all "
+        f"tokens it may see alike would give {percent(ranking.even)}."
+    )
+else:
+    st.markdown("**No head does it**: none of them gives anything there. A mask may hide these keys.")
 left, right = st.columns([3, 2], gap="medium")
 with left:
     show_board(heads_matrix(ranking.scores, (layer, head), rule, shares=True), "find a head", on_pin=open_pinned)
     st.caption("The share that each head gives. A click opens the head.")
 with right:
-    for place, (one_layer, one_head, score) in enumerate(best, 1):
-        times = f", {ranking.times_even(score):.1f} times the even share" if ranking.even else ""
-        st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}{times}")
-st.subheader(best_says(len(best)), anchor=False)
-show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
+    for place, (one_layer, one_head, score) in enumerate(best if most else (), 1):
+        times = f"{ranking.times_even(score):.1f} times the even share"
+        st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}, {times}")
+if most:
+    st.subheader(best_says(len(best)), anchor=False)
+    show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives is the word’s value "
     "vector, and W_O may throw it away. And a rank on one sentence is no law: try others, and see whether the same "

@@ -159,3 +159,14 @@ def test_one_head_of_one_token() -> None:
     assert not app.error
     assert [part["y"] for part in figures(app)[0]["data"]] == [[None], [None]]
     assert "dashed" not in texts(app)
+
+
+def test_what_no_head_does_is_done_most_by_none() -> None:
+    """Where a causal mask hides every next token, no head is called the one that looks there most."""
+    shares = np.tril(np.ones((1, 2, 4, 4), "f4"))
+    app = uploaded("a.npz", npz({"attention": shares / shares.sum(axis=-1, keepdims=True)}))
+    app = gone_to(app, "find-a-head")
+    assert "does it most" in texts(app)
+    app.selectbox(key="fh_rule").set_value("next token").run()
+    assert "No head does it" in texts(app)
+    assert "most" not in texts(app) + str([one.value for one in app.subheader])

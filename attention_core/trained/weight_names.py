@@ -38,7 +38,7 @@ def _matrices_and_biases(**stems: str) -> dict[str, str]:
     return weights | {f"b_{letter}": f"{stem}.bias" for letter, stem in stems.items()}
 
 
-_CAUSAL = "In this model a query sees only earlier keys: switch the causal mask on."
+_CAUSAL = "In this model no query sees a later key: switch the causal mask on."
 _ROTARY = "This model turns queries and keys by their position before it compares them; that is not done here."
 _OUT = _matrices_and_biases(o="out_proj")
 

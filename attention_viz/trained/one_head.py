@@ -1,4 +1,4 @@
-"""The board of one head: its heatmap beside its scores, and the other heads of the layer; of maps alone the heatmap."""
+"""The board of one head: its heatmap beside its scores, and all heads of the layer; of maps alone the heatmap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
         Panel("masked_scores", 2, 3, (1, 0), title="scores, before the softmax"),
         Panel("probabilities", 2, 3, below, "tiles", tiles=1, small=True, arrange=line, title="the layer's heads"),
     ]
-    says = f"What each query of head {head} reads, beside its scores, and the other heads of the layer."
+    says = f"What each query of head {head} reads, beside its scores, and all heads of the layer."
     return scene(stage, panels, ("probabilities", (0, head, query, key)), says)
 
 

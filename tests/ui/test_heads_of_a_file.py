@@ -170,3 +170,11 @@ def test_what_no_head_does_is_done_most_by_none() -> None:
     app.selectbox(key="fh_rule").set_value("next token").run()
     assert "No head does it" in texts(app)
     assert "most" not in texts(app) + str([one.value for one in app.subheader])
+
+
+def test_a_layer_of_one_head_under_a_causal_mask() -> None:
+    """A query sees itself, too, not only what is earlier; and one head has no others beside it."""
+    sides = {"c_attn": (8, 24), "c_proj": (8, 8)}
+    app = uploaded("w.safetensors", safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()}))
+    assert app.info[0].value.startswith("In this model no query sees a later key")
+    assert "other heads" not in scenes(gone_to(app, "one-head"))[0]["description"]

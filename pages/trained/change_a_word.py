@@ -34,10 +34,10 @@ st.markdown(f"**Before:** {plain(text)}  \n**After:** {plain(replace_word(text, 
 
 moves = change.largest(5)
 top, itself = moves[0], "itself"
-read = itself if top.key == top.query else f"“{plain(change.tokens[top.key])}”"
+reads = [itself if move.key == move.query else f"“{plain(change.tokens[move.key])}”" for move in moves]
 st.markdown(
     f"A head’s strongest reaction: in layer {top.layer}, head {top.head}, “{plain(change.tokens[top.query])}” gave "
-    f"{read} {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
+    f"{reads[0]} {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
     "less and violet more attention than before; click a head to see it on both sentences."
 )
 with st.container(horizontal=True):
@@ -62,10 +62,10 @@ st.markdown(
 show_board(before_and_after(change, layer, head, *cell), "before and after", on_pin=pin_change)
 st.markdown("**The strongest changes**, one for each head:")
 with st.container(horizontal=True):
-    for move in moves:
+    for move, read in zip(moves, reads, strict=True):
         st.button(
             f"layer {move.layer}, head {move.head}: {percent(move.before)} → {percent(move.after)}",
             on_click=pin_change, args=(f"layer {move.layer}", [move.head, move.query, move.key]),
             key=f"cw {move.layer} {move.head}",
-            help=plain(f"{change.tokens[move.query]} → {change.tokens[move.key]}"),
+            help=f"“{plain(change.tokens[move.query])}” to {read}",
         )  # fmt: skip

@@ -85,6 +85,13 @@ def test_change_one_word() -> None:
     assert np.array_equal(sent(board["arrays"]["layer 3"]), change_word(ANIMAL, "tired", "wide").differences[3])
 
 
+def test_whose_share_a_strongest_change_is() -> None:
+    """The arrow between the two words is not taken for the one from a query to a key."""
+    app = opened("change-a-word", text=ANIMAL)
+    helps = [button.help for button in app.button if button.label.startswith("layer")]
+    assert helps[:2] == ["“tired → wide” to itself", "“tired → wide” to “\\[CLS\\]”"]
+
+
 def test_layers_say_why() -> None:
     """The measures are one dot for each head; without weights the words are even and normed ones keep themselves."""
     app = opened("layers", text=ANIMAL, ly_measure="Mean distance")

@@ -124,9 +124,9 @@ def verdict(run: Run, step: int, projections: Projections) -> None:
         st.metric(
             f"In theory {better}", show(best), border=True,
             help="Each head gives every value channel the same row of attention, so it answers one question: with "
-            "K independent questions and h heads an error of 1 − h/K stays (trained on little data it can differ a "
-            "bit on the test sequences). For agreement with one head the best compromise, found by search; for "
-            "letters a guess for what no head looks up.",
+            f"K independent questions and h heads an error of 1 − h/K stays on average ({N_TEST} sequences can come "
+            "out a bit better or worse). For agreement with one head the best compromise, found by search; for letters "
+            "a guess for what no head looks up.",
         )  # fmt: skip
 
 

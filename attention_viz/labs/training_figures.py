@@ -39,7 +39,7 @@ def loss_figure(
     parts: Part = {"showlegend": len(runs) > 1, "legend": LEGEND, "margin": MARGIN, "shapes": [], "annotations": []}
     if floor is not None:
         parts["shapes"].append(broken_line(0, floor, last_step, floor, "@focus", 2, "dash"))
-        label = f"theory: not below {number(floor)}"
+        label = f"theory: {number(floor)} at best, on average"
         parts["annotations"].append(word(last_step, floor, label, "@focus", "right", 12, yanchor="bottom"))
     if marked is not None:
         parts["shapes"].append(broken_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))

@@ -35,7 +35,7 @@ with right:
     if loss_floor(settings) is not None:
         st.caption(
             "The dashed line is what theory allows: a head has one row of attention for all its channels, so it can "
-            "bring only one of the things asked for."
+            "bring only one of the things asked for. It is a mean: the loss of a few sequences may lie below it."
         )
 
 st.subheader("What each head has learnt", anchor=False)

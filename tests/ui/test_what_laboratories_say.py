@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.ui.app import opened, texts
+from attention_core.labs.evaluation import loss_floor
+from attention_core.labs.training import train
+from attention_core.labs.training_settings import TrainingSettings
+from tests.ui.app import figures, opened, texts
 
 
 def test_tied_weights_are_a_tendency() -> None:
@@ -40,3 +43,16 @@ def test_stacks_in_which_nothing_is_drawn() -> None:
 def test_layers_with_skips_do_not_replace_tokens() -> None:
     """With a skip connection a layer adds to a token; it is attention alone that averages."""
     assert "A layer replaces each token" not in texts(opened("depth", depth_skip="true"))
+
+
+def test_the_line_of_theory_is_a_mean() -> None:
+    """Losses of few sequences lie now and then below what theory leaves on average, so no line says that none does."""
+    settings = TrainingSettings(n_heads=1)
+    floor = loss_floor(settings)
+    assert floor is not None
+    assert min(point.loss for point in train(settings)) < floor
+    app = opened("training", train_model="1 head")
+    (note,) = figures(app)[0]["layout"]["annotations"]
+    assert note["text"] == "theory: 0.500 at best, on average"
+    assert "may lie below it" in texts(app)
+    assert "little data" not in str([metric.help for metric in app.metric])

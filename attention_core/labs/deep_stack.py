@@ -1,4 +1,4 @@
-"""Twelve layers of attention, as deep as the manual of GeometricMachineLearning.jl trains: its claim in four rows.
+"""Twelve layers of attention, where the manual of GeometricMachineLearning.jl trains 16: its claim in four rows.
 
 Each layer is attention without W_O and without a skip connection (unless asked for), then x + tanh(x W + b); the last
 token is classified. The four rows differ only in how W_Q, W_K and W_V start, and whether they stay orthonormal.

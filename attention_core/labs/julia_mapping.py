@@ -141,7 +141,7 @@ CONVENTIONS = {
     "code": Convention(
         Formula(
             "Code",
-            r"P_V^{\top} x \, \mathrm{softmax}\!\left(\frac{(P_Q^{\top} x)^{\top} (P_K^{\top} x)}{\sqrt{N}}\right)",
+            r"P_V^{\top} Z \, \mathrm{softmax}\!\left(\frac{(P_Q^{\top} Z)^{\top} (P_K^{\top} Z)}{\sqrt{N}}\right)",
             "Queries times keys, softmax down the columns, scale √N: P_Q and P_K have changed places.",
             code_layer,
         ),

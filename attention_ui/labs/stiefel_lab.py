@@ -104,7 +104,7 @@ def mapping() -> None:
     )
     left.latex(chosen.formula.latex + (" + Z" if connection else ""))
     right.markdown("**The same here**, tokens as rows:")
-    equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ ")]
+    equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ "), "Y = O + X" if connection else "Y = O"]
     right.latex(r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations))  # broken between them only
     right.badge(
         f"largest difference {check.difference:.1e}" + (": the same layer" if check.difference < 1e-12 else ""),

@@ -46,8 +46,8 @@ st.subheader("One step on the manifold", anchor=False)
 left, right = st.columns([2, 3])
 with left:
     st.markdown(
-        "With one column of three numbers the manifold is the unit sphere. A gradient points off it. Its tangent part "
-        "stays along it, a straight step still leaves it a little, and a **retraction** comes back."
+        "With one column of three numbers the manifold is the unit sphere. A gradient may point off it. Its tangent "
+        "part stays along it, a straight step still leaves it, and a **retraction** comes back."
     )
     step = lab.globe_step()
     with st.expander("The formulas", icon=":material/function:", key="stiefel formulas", on_change="rerun") as told:
@@ -66,7 +66,7 @@ st.subheader("Does training benefit?", anchor=False)
 with st.expander("One layer, two heads", icon=":material/model_training:", key="stiefel one", on_change="rerun") as one:
     if one.open:
         one_layer()
-with st.expander("Twelve layers, as deep as the package trains", icon=":material/stacks:", key="stiefel deep",
+with st.expander("Twelve layers, where the package trains sixteen", icon=":material/stacks:", key="stiefel deep",
                  on_change="rerun") as deep:  # fmt: skip
     if deep.open:
         deep_stack()

@@ -145,6 +145,9 @@ def test_the_package_is_checked_on_screen(convention: str, connection: str) -> N
     """Both conventions, with and without the skip connection, agree with our engine to 1e-12."""
     app = opened("stiefel", stiefel_convention=convention, stiefel_connection=connection)
     assert any("the same layer" in str(element.value) for element in app.markdown)
+    theirs, ours = [str(formula.value) for formula in app.latex if "Z" in formula.value]
+    assert "x" not in theirs.replace("softmax", "")  # one letter for the tokens, in the sum with them, too
+    assert theirs.rstrip("$\n").endswith("+ Z") == ("Y = O + X" in ours) == (connection == "true")
 
 
 def test_the_walk_stays_on_the_manifold() -> None:

@@ -56,3 +56,9 @@ def test_the_line_of_theory_is_a_mean() -> None:
     assert note["text"] == "theory: 0.500 at best, on average"
     assert "may lie below it" in texts(app)
     assert "little data" not in str([metric.help for metric in app.metric])
+
+
+def test_how_deep_the_package_trains() -> None:
+    """The package's example has 16 layers; the stack here begins with twelve."""
+    labels = [expander.label for expander in opened("stiefel").expander]
+    assert "Twelve layers, where the package trains sixteen" in labels

@@ -71,7 +71,8 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
             Matrix(f"head {head}", shares, GRID_ROWS, GRID_COLUMNS, place, title, badge, "probability", small=True)
         )
     row, column = (place + run.grid.margin for place in pixel)
-    says = f"What {counted(len(maps_HRC), 'head')} read for the pixel in row {pixel[0]}, column {pixel[1]}."
+    read = f"{counted(len(maps_HRC), 'head')} {'reads' if len(maps_HRC) == 1 else 'read'}"
+    says = f"What {read} for the pixel in row {pixel[0]}, column {pixel[1]}."
     given = board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
     here_RC = np.zeros(run.grid.shape, bool)
     here_RC[row, column] = True

@@ -57,7 +57,7 @@ with st.expander("Two heads are enough for one channel", icon=":material/filter_
         pair, sharp = (run_two_heads(picture, kernel, alpha, padding) for alpha in (sharpness, 40.0))
         st.markdown(
             "With one-hot positions a head can spread its attention in any pattern. One spreads like the kernel’s "
-            "positive numbers, one like its negative ones, if it has any; W_O gives sizes and signs back. Largest "
+            "positive numbers, one like its negative ones, where it has such; W_O gives sizes and signs back. Largest "
             f"error: **{number(pair.largest_error)}** here, **{number(sharp.largest_error)}** with α = 40 (every other "
             "token lies α below). So K² heads suffice, but they are not necessary."
         )
@@ -68,9 +68,10 @@ with st.expander("When attention is a 1 × 1 convolution", icon=":material/filte
         kind = one_of("Tokens", TOKENS, "raw", key="conv_tokens")
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
+        where = " on the positions, 0 elsewhere" if kind == "with positions" else ""
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small map for each token, a 1 × 1 "
-            f"convolution. Here W_Q W_Kᵀ = α·I; {n_choosing_themselves(single)} of {len(tokens)} tokens choose "
+            f"convolution. Here W_Q W_Kᵀ = α·I{where}; {n_choosing_themselves(single)} of {len(tokens)} tokens choose "
             f"themselves, and the largest error is **{number(single.error)}**."
         )
         show_board(own_pixel_board(single), "convolution one")

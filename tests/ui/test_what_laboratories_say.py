@@ -5,7 +5,7 @@ from __future__ import annotations
 from attention_core.labs.evaluation import loss_floor
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings
-from tests.ui.app import figures, opened, texts
+from tests.ui.app import figures, opened, scenes, texts
 
 
 def test_tied_weights_are_a_tendency() -> None:
@@ -62,3 +62,20 @@ def test_how_deep_the_package_trains() -> None:
     """The package's example has 16 layers; the stack here begins with twelve."""
     labels = [expander.label for expander in opened("stiefel").expander]
     assert "Twelve layers, where the package trains sixteen" in labels
+
+
+def test_a_kernel_without_positive_numbers() -> None:
+    """One head spreads like its negative numbers, and none like positive ones; one head reads."""
+    app = opened("convolution", conv_kernel="own", conv_own="-1 -1 -1, -1 -1 -1, -1 -1 -1")
+    app.session_state["conv two"] = True
+    assert "one like its negative ones, where it has such" in texts(app.run())
+    assert scenes(app)[2]["description"].startswith("What 1 head reads")
+
+
+def test_what_is_compared_with_positions() -> None:
+    """Where positions are compared the contents are not, so that W_Q W_Kᵀ is no multiple of the identity."""
+    app = opened("convolution")
+    app.session_state["conv one"] = True
+    assert "W_Q W_Kᵀ = α·I;" in texts(app.run())
+    app.segmented_control(key="conv_tokens").set_value("with positions").run()
+    assert "W_Q W_Kᵀ = α·I on the positions, 0 elsewhere;" in texts(app)

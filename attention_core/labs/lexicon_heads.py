@@ -91,7 +91,8 @@ HEADS = (
     ),
     HandHead(
         "verb to subject",
-        "From a verb to the nearest living thing before it, else to the start; brings gender and number.",
+        "From a verb to a living thing, best of all just before it; other words go to the start token; brings gender "
+        "and number.",
         r"30\,[\text{verb}_i][\text{anim}_j] + 30 \cos(\alpha_j - \alpha_i + \tfrac{2\pi}{16}) "
         r"+ 120\,[\text{not verb}_i][\text{start}_j]",
         (({"VERB": 30.0}, {"anim": 1.0}), *one_before(30.0), (times(NOT_VERB, 120.0), {"START": 1.0})),

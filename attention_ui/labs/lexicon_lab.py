@@ -30,6 +30,7 @@ Words = dict[str, tuple[str, ...]]
 CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
 MOST_OWN = 12
+TIE = 1e-9  # shares that differ by less are equal
 
 
 def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
@@ -82,9 +83,12 @@ def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
     words = trace.labels("T")
     lines = []
     for place, head in enumerate(heads):
-        row = trace.probabilities[0, place, query]
-        key = int(row.argmax())
-        lines.append(f"- **{head.name}** looks at “{plain(words[key])}” ({key}) with {percent(float(row[key]))}")
+        row = trace.probabilities[0, place, query].tolist()
+        most = max(row)
+        tied = [f"“{plain(words[key])}” ({key})" for key, share in enumerate(row) if share > most - TIE]
+        keys = " and ".join(tied) if len(tied) < 4 else f"{len(tied)} words alike"
+        each = " each" if len(tied) > 1 else ""
+        lines.append(f"- **{head.name}** looks at {keys} with {percent(most)}{each}")
     return "\n".join(lines)
 
 

@@ -61,7 +61,8 @@ def one_layer() -> None:
     )  # fmt: skip
     right.markdown(
         "Orthonormal columns **freeze the size of the scores**, so attention cannot get sharp by growing its weights. "
-        "A lower temperature gives the sharpness back."
+        "A lower temperature gives the sharpness back; one that is too low saturates the softmax before anything is "
+        "learnt."
     )
 
 

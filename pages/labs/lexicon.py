@@ -31,6 +31,7 @@ with explained_errors():
             for place, each in enumerate(heads):
                 st.markdown(f"**{place} {each.name}.** {each.says}")
                 st.latex(each.score)
+            st.caption("The temperature divides these scores.")
         st.caption(
             "W_O puts every copied feature back into its own place, so a word can learn what it does not say itself."
         )

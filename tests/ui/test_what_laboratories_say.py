@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from attention_core.labs.evaluation import loss_floor
+from attention_core.labs.lexicon import compose
+from attention_core.labs.lexicon_heads import HEADS, run_lexicon
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings
 from tests.ui.app import figures, opened, scenes, texts
@@ -79,3 +81,18 @@ def test_what_is_compared_with_positions() -> None:
     assert "W_Q W_Kᵀ = α·I;" in texts(app.run())
     app.segmented_control(key="conv_tokens").set_value("with positions").run()
     assert "W_Q W_Kᵀ = α·I on the positions, 0 elsewhere;" in texts(app)
+
+
+def test_words_that_a_head_finds_alike() -> None:
+    """Of equal shares the first word is not said to be looked at alone."""
+    said = texts(opened("lexicon", lex_text="The dogs took the book because the girl lost it"))
+    assert "**gender** looks at “dogs” (2) and “book” (5) with 48.2 % each" in said
+    said = texts(opened("lexicon", lex_text="saw saw saw saw", lex_start="false"))
+    assert "**gender** looks at 4 words alike with 25.0 % each" in said
+
+
+def test_what_a_verb_looks_at() -> None:
+    """With its subject four words before and an object behind it, a verb finds the object: it is nearer."""
+    trace = run_lexicon(compose("the boy that lost it saw her"))
+    assert trace.labels("S")[int(trace.probabilities[0, 3, 6].argmax())] == "her"
+    assert "nearest living thing before it" not in HEADS[3].says

@@ -99,6 +99,14 @@ def test_every_step_says_what_it_is(name: str) -> None:
     assert step.title == name.replace("_", " ")
 
 
+def test_what_the_output_without_w_o_is() -> None:
+    """The heads side by side, and with a residual connection the inputs as well."""
+    weightless = Projections.weightless(4, 2)
+    plain, residual = (attend(np.eye(4), weightless, residual=on).says("output") for on in (False, True))
+    assert plain.startswith("Without W_O the heads side by side are the output;")
+    assert residual.startswith("Without W_O the heads side by side, plus the inputs, are the output;")
+
+
 def test_four_axes_mean_one_matrix_per_head() -> None:
     """per_head is true of the fields from query_heads to head_outputs and of no other."""
     assert [name for name in ORDER if STEPS[name].per_head] == ORDER[5:13]

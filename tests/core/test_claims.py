@@ -6,6 +6,7 @@ import csv
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attention_core import SettingsError
@@ -76,3 +77,10 @@ def test_an_unknown_claim() -> None:
     """Asking for a claim that does not exist is an error that names one that does."""
     with pytest.raises(SettingsError, match="no claim 'slides-nonsense'; choose one such as gml-projection-size"):
         claim("slides-nonsense")
+
+
+def test_the_variance_of_a_vector_with_itself() -> None:
+    """It is 2 d_k for normal numbers only: of numbers -1 and 1, of variance 1 as well, the squares add up to d_k."""
+    signs = np.where(np.random.default_rng(0).random((50, 64)) < 0.5, -1.0, 1.0)
+    assert (signs * signs).sum(axis=1).var() == 0
+    assert "normal vector with itself" in claim("vaswani-variance-of-the-dot-product").truth

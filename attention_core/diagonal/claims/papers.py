@@ -23,13 +23,14 @@ vaswani, alammar, dong = claims_of("vaswani"), claims_of("alammar"), claims_of("
 @vaswani(
     "If the components of q and k are independent with mean 0 and variance 1, q·k has variance d_k (footnote 4).",
     ALWAYS,
-    "The condition is part of the sentence. For a vector with itself, as on the diagonal without weights, it is 2 d_k.",
+    "The conditions are part of the sentence. For a normal vector with itself, as on the diagonal without weights, it "
+    "is 2 d_k, around a mean of d_k.",
 )
 def variance_of_the_dot_product() -> Evidence:
     """Variances of 4000 dot products of width 64: a token with itself, and independent vectors."""
     query, key = gaussian_tokens(4000, 64, seed=1), gaussian_tokens(4000, 64, seed=2)
     own, other = (float((query * vectors).sum(axis=1).var()) for vectors in (query, key))
-    says = f"d_k = 64: the variance is {other:.0f} for independent vectors and {own:.0f} for a vector with itself."
+    says = f"d_k = 64: the variance is {other:.0f} for independent vectors and {own:.0f} for a normal one with itself."
     right = abs(other / 64 - 1) < 0.1
     return Evidence(right, right and abs(own / 128 - 1) < 0.1, says)
 
@@ -76,7 +77,7 @@ def same_cost() -> Evidence:
     "With a single attention head, averaging inhibits attending to different positions (section 3.2.2).",
     CONDITION,
     "If both are wanted apart. One pattern per row carries one average: for K separate wishes h heads leave at least "
-    "1 − h/K of the variance. A single wish, however complicated, one head can grant.",
+    "1 − h/K of the variance. A single wish, even for several features at once, one head can grant: their scores add.",
 )
 def averaging_inhibits() -> Evidence:
     """How much of [left neighbour | right neighbour] the best linear map gets from one mixture, and from two heads."""

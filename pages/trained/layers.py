@@ -51,7 +51,7 @@ show_board(board, "weightless beside trained")
 st.table({
     "vectors": [kind.name for kind in kinds],
     "score with itself": [number(kind.length) for kind in kinds],
-    "mean score with others": [number(kind.others) for kind in kinds],
+    "mean score with others": [number(kind.others) if n_tokens > 1 else "–" for kind in kinds],
     "what a token keeps": [percent(kind.share) for kind in kinds],
 })  # fmt: skip
 words, placed, normed = kinds
@@ -59,8 +59,10 @@ st.markdown(
     f"**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every share is close to "
     f"1/{n_tokens} = {percent(words.even_share)}. Positions are added; then LayerNorm makes the sums "
     f"{normed.times_as_long(placed):.1f} times as long; their scores with themselves grow by the square of that, to "
-    f"{number(normed.length)}, those with others only to {number(normed.others)}, because they point elsewhere: "
+    f"{number(normed.length)}, those with others to {number(normed.others)}, the less the more they point elsewhere: "
     f"e to the difference, {number(normed.length - normed.others)}, is what makes a token keep "
     f"{percent(normed.share)} of its attention. "
     "A trained W_Q and W_K are needed to look anywhere else."
+    if n_tokens > 1
+    else "One token has no others to look at: it keeps all of its attention, whatever its vector is."
 )

@@ -103,6 +103,17 @@ def test_layers_say_why() -> None:
     assert np.trace(shares) / 15 > 0.7
 
 
+def test_layers_say_why_only_where_it_is_so() -> None:
+    """One token has no scores with others; words that are all the same do not point elsewhere."""
+    app = opened("layers", text=ANIMAL, n_tokens=1)
+    assert "One token has no others to look at" in texts(app)
+    assert "point elsewhere" not in texts(app)
+    assert set(app.table[0].value["mean score with others"]) == {"–"}
+    said = texts(opened("layers", text="a " * 40))
+    assert "the less the more they point elsewhere" in said
+    assert "because they point elsewhere" not in said
+
+
 def test_layers_show_the_head_of_the_address() -> None:
     """Beside attention without weights stands the head that the address names, and the address keeps it."""
     app = opened("layers", text=ANIMAL, th_layer=4, th_head=5)

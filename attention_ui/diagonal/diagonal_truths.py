@@ -87,7 +87,9 @@ def _say_found(statement: Proposition) -> None:
     if found.x is not None and found.nearest:
         st.success(f"Found and loaded: the worst of {found.tried} violates it by {number(found.nearest.excess, 4)}.")
         return
-    about = f"{found.applied} of {found.tried} random token matrices met its condition; none violates it."
-    margin = abs(found.nearest.excess) if found.nearest else 0.0
-    nearest = f" The nearest came within {number(margin, 4)}." if margin else ""
-    st.info(about + nearest)
+    met = f"{found.applied} of {found.tried} random token matrices met its condition"
+    looked_at = f"{found.tried} random token matrices were looked at" if found.applied == found.tried else met
+    excess = found.nearest.excess if found.nearest else 0.0
+    rounding, nearest = f"Rounding alone moves it by {excess:.0e}.", f"The nearest came within {number(-excess, 4)}."
+    how_near = "" if not excess else rounding if excess > 0 else nearest
+    st.info(f"{looked_at}; none violates it. {how_near}".rstrip())

@@ -96,3 +96,16 @@ def test_what_a_verb_looks_at() -> None:
     trace = run_lexicon(compose("the boy that lost it saw her"))
     assert trace.labels("S")[int(trace.probabilities[0, 3, 6].argmax())] == "her"
     assert "nearest living thing before it" not in HEADS[3].says
+
+
+def test_a_search_that_finds_nothing() -> None:
+    """Of an identity what is left is rounding; a theorem without a condition has none to be met."""
+    app = opened("truths")
+    said = {}
+    for number in ("S1", "S10", "S11"):
+        app.button(key=f"search {number}").click().run()
+        said[number] = app.info[0].value
+    assert "Rounding alone moves it by" in said["S1"]
+    assert "nearest" not in said["S1"]
+    assert "condition" not in said["S1"] + said["S10"]
+    assert all("none violates it" in one for one in said.values())

@@ -16,7 +16,7 @@ from attention_core.labs.losses import LOSSES
 from attention_core.labs.readouts import weightless_score
 from attention_core.labs.stiefel_adam import STIEFEL_ADAM
 from attention_core.labs.tasks import N_TEST
-from attention_core.labs.training_settings import TrainingSettings, expected_seconds, models
+from attention_core.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
 from attention_viz.labels import counted, number
 
 from ..one_of import one_of
@@ -47,9 +47,10 @@ def comparison(task: str) -> None:
         by_accuracy = run_of(named["1 head"][0]).settings.lesson.by_accuracy
         what = "right choices" if by_accuracy else "error"
         st.dataframe(_rows(task, named, what), hide_index=True)
+        wide = "A wide head has as many numbers as two heads, yet answers only one question. " if WIDE in named else ""
         st.caption(
             f"{what.capitalize()} on {N_TEST} unseen sequences. *weightless*: Q = K = V = X, followed by the best "
-            "linear readout there is. A wide head has as many numbers as two heads, yet answers only one question. "
+            f"linear readout there is. {wide}"
             "**The number of heads is the number of different questions asked at once.**"
         )
 
@@ -100,7 +101,11 @@ def way_back(settings: TrainingSettings) -> None:
         right.latex(step.formula)
         right.caption(step.says)
     constrained = settings.constraint != "free"
-    st.markdown("**Adam**" + (" on the Stiefel manifold" if constrained else ""))
+    st.markdown(
+        "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the others take the usual step"
+        if constrained
+        else "**Adam**"
+    )
     _formulas(tuple((STIEFEL_ADAM if constrained else ADAM).values()))
     st.caption(
         "Written by hand as NumPy functions, one per formula, and tested against PyTorch’s automatic differentiation "

@@ -248,9 +248,3 @@ def test_an_own_word() -> None:
     app.pills(key="lex new features").set_value(["NOUN"])
     app = press(app, "Add the word")
     assert "made of letters" in app.error[0].value
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_the_line_of_theory(task: str) -> None:
-    """The page of training speaks of a dashed line only where theory gives one."""
-    assert ("The dashed line" in texts(opened("training", train_task=task))) == (task != "letters")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from attention_core.labs.evaluation import loss_floor
 from attention_core.labs.lexicon import compose
 from attention_core.labs.lexicon_heads import HEADS, run_lexicon
+from attention_core.labs.tasks import TASKS
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings
 from tests.ui.app import figures, opened, scenes, texts
@@ -45,6 +48,12 @@ def test_stacks_in_which_nothing_is_drawn() -> None:
 def test_layers_with_skips_do_not_replace_tokens() -> None:
     """With a skip connection a layer adds to a token; it is attention alone that averages."""
     assert "A layer replaces each token" not in texts(opened("depth", depth_skip="true"))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_line_of_theory(task: str) -> None:
+    """The page of training speaks of a dashed line only where theory gives one."""
+    assert ("The dashed line" in texts(opened("training", train_task=task))) == (task != "letters")
 
 
 def test_the_line_of_theory_is_a_mean() -> None:

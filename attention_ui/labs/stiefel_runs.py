@@ -121,6 +121,8 @@ def _table(done: dict[str, list[Result]], n_steps: int) -> None:
     left, right = st.columns([2, 3])
     with left:
         show_figure(loss_figure({row: found[0][0] for row, found in done.items()}, n_steps, height=300), "stiefel rows")
+        if any(len(found) > 1 for found in done.values()):
+            st.caption("The lines are those of the first seed, 0; the table has them all.")
     right.dataframe(
         [
             {

@@ -118,3 +118,14 @@ def test_a_search_that_finds_nothing() -> None:
     assert "nearest" not in said["S1"]
     assert "condition" not in said["S1"] + said["S10"]
     assert all("none violates it" in one for one in said.values())
+
+
+def test_whose_losses_are_drawn_of_five_seeds() -> None:
+    """The table holds all five seeds, the lines those of one, which is said."""
+    said = []
+    for seeds in ("one", "five"):
+        app = opened("stiefel", stiefel_layers=1, stiefel_seeds=seeds)
+        app.session_state["stiefel deep"] = True
+        next(button for button in app.run().button if button.label == "Train the stacks").click().run(timeout=120)
+        said.append("The lines are those of the first seed" in texts(app))
+    assert said == [False, True]

@@ -104,19 +104,21 @@ def pair_violations(probabilities_XTT: Array) -> Array:
     >>> np.argwhere(pair_violations(A)).tolist()
     [[0, 1]]
     """
-    cells: Array = pair_excess(probabilities_XTT) > ROUNDING
+    cells: Array = pair_excess(probabilities_XTT) > 0
     return cells
 
 
 def pair_excess(probabilities_XTT: Array) -> Array:
     """How far each cell lies above the larger of its pair's diagonal cells: a_ij - max(a_ii, a_jj).
 
-    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal. Raises: SettingsError beyond the range of float.
+    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal and for what is no more than rounding.
+    Raises: SettingsError beyond the range of float.
     """
     own_XT = diagonal(probabilities_XTT := as_numbers("probabilities", probabilities_XTT))
     with np.errstate(over="ignore"):
         excess: Array = probabilities_XTT - np.maximum(own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :])
     check_range(excess)
+    excess[np.abs(excess) <= ROUNDING] = 0.0
     return excess
 
 
@@ -139,7 +141,7 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     """How much a pair of tokens prefers itself: s_ii + s_jj - s_ij - s_ji = log(a_ii a_jj / (a_ij a_ji)).
 
     The normalisers of the two rows cancel. Without weights it is |x_i - x_j|² times the scale, never negative.
-    Shapes: (..., T, T), 0 on the diagonal, NaN for a pair that is not visible both ways.
+    Shapes: (..., T, T), 0 on the diagonal and for what is rounding, NaN for a pair that is not visible both ways.
 
     >>> log_cross_ratios(np.outer([1.0, 3.0], [1.0, 3.0])).tolist()
     [[0.0, 4.0], [4.0, 0.0]]
@@ -150,6 +152,8 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         ratios = own_XT[..., :, np.newaxis] + own_XT[..., np.newaxis, :] - finite - finite.swapaxes(-1, -2)
     check_range(ratios)
+    largest_X11 = np.abs(finite).max(axis=(-2, -1), keepdims=True)
+    ratios[np.abs(ratios) <= ROUNDING * np.maximum(1.0, largest_X11)] = 0.0
     own_seen = diagonal(seen)
     both = seen & seen.swapaxes(-1, -2) & own_seen[..., :, np.newaxis] & own_seen[..., np.newaxis, :]
     known: Array = np.where(both, ratios, np.nan)

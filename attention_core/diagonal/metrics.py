@@ -22,9 +22,6 @@ from . import (
     uniform_self_mass,
 )
 
-# Four scores of equal tokens cancel up to their rounding.
-ROUNDING_OF_LOGITS = 1e-9
-
 
 @dataclass(frozen=True)
 class Metric:
@@ -97,7 +94,7 @@ def mean_log_cross_ratio(square: Square) -> Array:
 def negative_cross_ratios(square: Square) -> Array:
     """The share of those pairs with χ < 0, which look at each other more than at themselves."""
     ratios, pairs = _ratios_of_pairs(square)
-    return quotient((pairs & (ratios < -ROUNDING_OF_LOGITS)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return quotient((pairs & (ratios < 0)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
 
 
 def alignment(square: Square) -> float:

@@ -119,7 +119,8 @@ def pair_bound(t: Tokens) -> Check:
 def diagonal_is_greatest(t: Tokens) -> Check:
     """S5: a_ii > a_ij for all j ≠ i. A tie violates it by 0."""
     found = _over_pairs(_lead(t), t.rounding)
-    return replace(found, holds=bool(margins(t.scores).min() > t.rounding))
+    excess = 0.0 if abs(found.excess) <= t.rounding else found.excess
+    return replace(found, holds=bool(margins(t.scores).min() > t.rounding), excess=excess)
 
 
 def pair_bound_of_two(t: Tokens) -> Check:

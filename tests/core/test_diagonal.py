@@ -109,10 +109,13 @@ def test_one_two_three() -> None:
 
 @pytest.mark.parametrize("weights", ["tied", "free", "orthonormal"])
 def test_equal_tokens_tie(weights: str) -> None:
-    """A repeated word scores with itself what it scores with its twins; their rounding is no margin."""
+    """A repeated word scores with itself what it scores with its twins; their rounding is no margin and no excess."""
     for d_model in (5, 33, 64):
         trace = trace_of_scene(DiagonalScene(text="the the the the the", d_model=d_model, weights=weights))
-        assert margins(trace.masked_scores[0, 0]).tolist() == [0] * 5
+        scores, shares = trace.masked_scores[0, 0], trace.probabilities[0, 0]
+        assert margins(scores).tolist() == [0] * 5
+        assert not pair_excess(shares).any()
+        assert not log_cross_ratios(scores).any()
 
 
 def test_differences_beyond_the_range_of_float() -> None:

@@ -16,7 +16,7 @@ from attention_core.diagonal import pair_violations
 from attention_core.diagonal.counterexamples import search
 from attention_core.diagonal.proposition_checks import Tokens, tokens_of_trace, weightless
 from attention_core.diagonal.propositions import CONDITION, FALSE, PROPOSITIONS, THEOREM, proposition
-from attention_core.diagonal.scenes import turned
+from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene, turned
 from attention_core.diagonal.token_matrices import gaussian_tokens
 
 NUMBERS = [p.number for p in PROPOSITIONS]
@@ -147,6 +147,15 @@ def test_how_often_the_bound_fails(n_tokens: int, d_model: int, share: float) ->
     a /= a.sum(axis=-1, keepdims=True)
     rates = pair_violations(a).sum(axis=(1, 2)) / (n_tokens * (n_tokens - 1))
     assert abs(rates.mean() - share) <= 3 * rates.std() / math.sqrt(draws) + 0.003
+
+
+def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
+    """A repeated word looks at its twin as much as at itself, whatever rounding makes of it."""
+    text = "the cat the dog the cat saw the dog and the cat ran " * 2
+    for d_model in (5, 7, 13, 33):
+        tokens = tokens_of_trace(trace_of_scene(DiagonalScene(text=text, d_model=d_model, layer_norm=True)))
+        check = proposition("S5").test(tokens)
+        assert (check.holds, check.excess) == (False, 0)
 
 
 def test_what_equal_norms_have_to_spare() -> None:

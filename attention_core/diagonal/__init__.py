@@ -84,8 +84,8 @@ def margins(scores_XTT: Array) -> Array:
         np.subtract(own_XT, best_other_XT, out=margin_XT, where=np.isfinite(own_XT))
     if (np.isinf(margin_XT) & np.isfinite(own_XT) & np.isfinite(best_other_XT)).any():
         raise too_large(margin_XT.dtype)
-    rounding_XT = ROUNDING * np.maximum(1.0, np.abs(own_XT, out=np.zeros(own_XT.shape), where=np.isfinite(own_XT)))
-    margin_XT[np.abs(margin_XT) <= rounding_XT] = 0.0
+    larger_XT = np.maximum(np.abs(own_XT), np.abs(best_other_XT))
+    margin_XT[np.isfinite(larger_XT) & (np.abs(margin_XT) <= ROUNDING * larger_XT)] = 0.0
     return margin_XT
 
 
@@ -152,8 +152,8 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         ratios = own_XT[..., :, np.newaxis] + own_XT[..., np.newaxis, :] - finite - finite.swapaxes(-1, -2)
     check_range(ratios)
-    largest_X11 = np.abs(finite).max(axis=(-2, -1), keepdims=True)
-    ratios[np.abs(ratios) <= ROUNDING * np.maximum(1.0, largest_X11)] = 0.0
+    larger_XT = np.maximum(np.abs(own_XT), np.abs(finite).max(axis=-1))
+    ratios[np.abs(ratios) <= ROUNDING * np.maximum(larger_XT[..., :, np.newaxis], larger_XT[..., np.newaxis, :])] = 0.0
     own_seen = diagonal(seen)
     both = seen & seen.swapaxes(-1, -2) & own_seen[..., :, np.newaxis] & own_seen[..., np.newaxis, :]
     known: Array = np.where(both, ratios, np.nan)

@@ -74,7 +74,7 @@ def half_plane(queries_T2: Array, keys_T2: Array, token: int) -> HalfPlane:
         scores_T = keys_T2 @ normal_2
     check_range(scores_T)
     threshold = float(scores_T[token])
-    rivals_T = scores_T > threshold + ROUNDING * max(1.0, abs(threshold))
+    rivals_T = scores_T > threshold + ROUNDING * abs(threshold)
     rivals_T[token] = False
     return HalfPlane(normal_2, own_2, threshold, rivals_T)
 

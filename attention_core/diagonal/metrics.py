@@ -12,6 +12,7 @@ from ..checks import Array
 from ..errors import ShapeError
 from ..measure_checks import as_measured
 from . import (
+    ROUNDING,
     Square,
     diagonal,
     gram_alignment,
@@ -21,6 +22,9 @@ from . import (
     seen_pairs,
     uniform_self_mass,
 )
+
+# Four scores of equal tokens cancel up to their rounding.
+ROUNDING_OF_LOGITS = 1e-9
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,9 @@ def excess_self_mass(square: Square) -> Array:
 
 def argmax_rate(square: Square) -> Array:
     """R: the share of rows whose largest score is the diagonal one; a tie, up to rounding, counts as a hit."""
-    rate: Array = (margins(square.scores) >= 0).mean(axis=-1)
+    own_XT = diagonal(square.scores)
+    rounding_XT = ROUNDING * np.maximum(1.0, np.abs(own_XT))
+    rate: Array = (np.isfinite(own_XT) & (margins(square.scores) >= -rounding_XT)).mean(axis=-1)
     return rate
 
 
@@ -94,7 +100,7 @@ def mean_log_cross_ratio(square: Square) -> Array:
 def negative_cross_ratios(square: Square) -> Array:
     """The share of those pairs with χ < 0, which look at each other more than at themselves."""
     ratios, pairs = _ratios_of_pairs(square)
-    return quotient((pairs & (ratios < 0)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return quotient((pairs & (ratios < -ROUNDING_OF_LOGITS)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
 
 
 def alignment(square: Square) -> float:

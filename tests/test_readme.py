@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+from PIL import Image, ImageColor
+
 from attention_ui.registry import PAGES
+from attention_viz.theme import PALETTES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,3 +24,10 @@ def test_every_linked_file_exists() -> None:
     targets = [part.split(")")[0] for part in README.split("](")[1:]]
     missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
     assert not missing
+
+
+def test_the_picture_shows_queries_and_keys_in_their_colours() -> None:
+    """A picture saved with few colours keeps the blue and the red that the texts speak of."""
+    with Image.open(ROOT / "docs" / "scores.png") as picture:
+        shown = {colour for _, colour in picture.convert("RGB").getcolors(picture.width * picture.height) or []}
+    assert {ImageColor.getrgb(PALETTES["light"][role]) for role in ("query", "key")} <= shown

@@ -39,8 +39,8 @@ def choose(scenario: Scenario, explained: bool) -> None:
     names = [preset.name for preset in presets()]
     current = next((preset for preset in presets() if preset.scenario == scenario), None)
     shown = current.name if current else None
-    if st.session_state.get(KEY) != shown:
-        st.session_state[KEY] = shown
+    if KEY not in st.session_state or st.session_state[KEY] != shown:
+        st.session_state[KEY] = shown  # a change of the page in a callback forgets the box, which the browser keeps
     st.selectbox(
         "Example", names, index=None, key=KEY, on_change=_load, args=(scenario,),
         placeholder="Your own: choose an example", help="Sets every control.",

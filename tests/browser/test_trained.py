@@ -53,6 +53,20 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     assert path_of(settled(page)) == "scores"
 
 
+def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit: Visit) -> None:
+    """The box of examples holds none once a trained layer is walked through, so that the next act loads none."""
+    page = drawn(visit("one-head"), 2)
+    box = page.get_by_role("combobox", name="Example")
+    expect(box).to_have_value("The animal and the street")
+    page.get_by_role("button", name="Walk through this layer").click()
+    expect_address(page, "/scores", "weights=trained")
+    expect(box).to_have_value("")
+    settled(page).get_by_role("link", name="Softmax").first.click()
+    expect_address(page, "/softmax", "weights=trained")
+    settled(page)
+    expect_address(page, "weights=trained")
+
+
 def test_a_head_is_opened_by_keys(visit: Visit) -> None:
     """Who uses no pointer goes to a layer's line of heads, on to the next head, and opens it at the same cell."""
     page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)

@@ -65,17 +65,18 @@ def _draw() -> Page:
     notation = _view()
     _heading(page)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
+    with below_sizes:
+        place = focus(trace, page.looks_into)
     with st.sidebar:
         with explained_errors():
             if own is None:
-                own_numbers.draw(scenario, trace)
+                own_numbers.draw(scenario, trace, place)
         if "here" not in st.session_state:  # the last: what the next run leaves out must not move what stays
             _first_scripts()
     if own is None and trace is None and page.needs_layer:
         return page
     with explained_errors():
-        with below_sizes:
-            now = Here(scenario, focus(trace, page.looks_into), notation)
+        now = Here(scenario, place, notation)
         st.session_state["here"] = now
         _say_beforehand(now, page, _notes(scenario, own, trace))
         chosen.run()

@@ -6,7 +6,7 @@ Both are texts in the scenario, so that the address carries them; what is too lo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import streamlit as st
@@ -21,6 +21,7 @@ from attention_core.scenario import Scenario, edits_of, own_of, trace_of
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
+from .focus import Focus
 from .markdown import plain
 from .presets import widget_values
 
@@ -45,10 +46,10 @@ def edit_cell(array: str, row: int, column: int, value: float) -> None:
             _change(Edits.at(st.session_state["edits"]).add(Edit(MATRICES[array], row, column, value)))
 
 
-def draw(scenario: Scenario, trace: Trace | None) -> None:
+def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     """The part of the sidebar: what has been changed, undo and reset, the table, files.
 
-    trace: None where no layer could be made from these numbers.
+    trace: None where no layer could be made from these numbers. place: the chosen cell, which a state file holds.
     """
     edits, own = edits_of(scenario), own_of(scenario)
     _said(edits, own, trace)
@@ -63,7 +64,7 @@ def draw(scenario: Scenario, trace: Trace | None) -> None:
         if opened.open:
             if trace is not None:
                 _table(scenario, trace)
-            _files(scenario, trace)
+            _files(scenario, trace, place)
 
 
 def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
@@ -102,7 +103,7 @@ def _table_changed(key: str, matrix: str) -> None:
         _change(edits)
 
 
-def _files(scenario: Scenario, trace: Trace | None) -> None:
+def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     st.file_uploader(
         "Load matrices or a state", ["npz", "csv", "tsv", "txt", "json"], key="own file", on_change=_load,
         args=(scenario,), max_upload_size=LARGEST_FILE,
@@ -110,7 +111,8 @@ def _files(scenario: Scenario, trace: Trace | None) -> None:
         "b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them, named in its first line or by the file. "
         "JSON: a state saved here.",
     )  # fmt: skip
-    notation = str(st.session_state.get("notation", OURS.key))
+    # What a button offers is made when it is pressed, outside the session, of what is known now.
+    state = State(scenario, astuple(place), str(st.session_state.get("notation", OURS.key)))
     with st.container(horizontal=True):
         if trace is not None:
             st.download_button(
@@ -118,7 +120,7 @@ def _files(scenario: Scenario, trace: Trace | None) -> None:
                 help="A template: change it and load it again.",
             )  # fmt: skip
         st.download_button(
-            "State", lambda: write_state(State(scenario, _focus(), notation)), "attention-lab.json",
+            "State", lambda: write_state(state), "attention-lab.json",
             "application/json", on_click="ignore", help="Everything chosen, edited and loaded, in one file.",
         )  # fmt: skip
 
@@ -155,8 +157,3 @@ class _refusals:  # noqa: N801
 
 def _change(edits: Edits) -> None:
     st.session_state["edits"] = edits.address()
-
-
-def _focus() -> tuple[int, int, int, int]:
-    head, query, key, feature = (int(st.session_state[name]) for name in FOCUS)
-    return head, query, key, feature

@@ -1,0 +1,50 @@
+"""What is taken along: a file is made only when its button is pressed, outside the run that drew the button."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_core.own.state_file import read_state
+from tests.browser.driving import settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+
+
+def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
+    """Open a group and press each of its buttons; gives the files by their names."""
+    page.locator("summary", has_text=group).click()
+    files = {}
+    for label in labels:
+        with settled(page).expect_download() as kept:
+            page.get_by_role("button", name=label, exact=True).click()
+        files[kept.value.suggested_filename] = Path(kept.value.path()).read_bytes()
+    return files
+
+
+def test_the_state_is_kept_and_comes_back(visit: Visit) -> None:
+    """The file holds the choices and the chosen cell, and loading it into the app at its first state restores them."""
+    page = visit("scores?mask=causal&head=1&query=5&key=2&notation=gml")
+    kept = downloaded(page, "Own numbers", "These matrices as NPZ", "State")["attention-lab.json"]
+    state = read_state(kept)
+    assert (state.scenario.mask, state.focus, state.notation) == ("causal", (1, 5, 2, 0), "gml")
+    page = visit("scores")
+    page.locator("summary", has_text="Own numbers").click()
+    upload = settled(page).locator("input[type=file]")
+    upload.set_input_files({"name": "s.json", "mimeType": "application/json", "buffer": kept})
+    for part in ("mask=causal", "head=1", "query=5", "key=2", "notation=gml"):
+        expect(page).to_have_url(re.compile(part))
+
+
+def test_a_step_is_taken_along(visit: Visit) -> None:
+    """Page, notebook, script, trace and field are made of the layer that is shown."""
+    page = visit("scores?text=one+two+three")
+    names = ("This step as one web page", "The layer as a notebook", "The layer as a script", "The whole trace as NPZ")
+    files = downloaded(page, "Take it with you", *names) | downloaded(page, "The numbers", "This field as CSV")
+    assert {name.rpartition(".")[2] for name in files} == {"html", "ipynb", "py", "npz", "csv"}
+    assert all(files.values())

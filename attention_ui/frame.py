@@ -53,7 +53,7 @@ def _draw() -> Page:
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
     st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
-    own = None if page.section == "trained" and own_heads.run_on_controls() else page.own_controls
+    own = own_heads.controls_of(page)
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)

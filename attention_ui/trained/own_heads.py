@@ -17,10 +17,13 @@ from attention_viz.labels import counted
 
 from ..here import Here
 from ..markdown import plain
+from ..registry import OwnControls, Page
 
 OWN, WHOSE = "own heads", "th_whose"  # in the session: the file, and whether it or the model is shown
 LARGEST = MAX_BYTES // 1_000_000  # MB
 MOST_LISTED = 200
+SHOWING = ("trained-heads", "one-head", "find-a-head", "layers")  # the pages that show the heads of a file
+AS_IT_IS = OwnControls("The attention of your file is shown as it is. What was set for other sections stays here.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +52,15 @@ def trace_of_own(now: Here, projections: Projections) -> Trace:
     return trace.labelled(given.tokens)
 
 
-def run_on_controls() -> bool:
-    """Whether the heads shown here are a layer of the user's own, for which all of the sidebar counts."""
+def controls_of(page: Page) -> OwnControls | None:
+    """What stands above the controls of all pages where few of them count; where a file is shown, it decides.
+
+    For a layer of the user's own all of the sidebar counts, for attention that was computed elsewhere nothing.
+    """
     own = st.session_state.get(OWN)
-    return own is not None and own.projections is not None and st.session_state.get(WHOSE) != "model"
+    if own is None or page.url_path not in SHOWING or st.session_state.get(WHOSE) == "model":
+        return page.own_controls
+    return AS_IT_IS if own.projections is None else None
 
 
 def own_file() -> WeightFile | None:

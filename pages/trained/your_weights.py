@@ -11,7 +11,7 @@ from attention_ui.own_layer import offer_story
 from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
-from attention_ui.trained.own_heads import OWN, forget, listed, own_file, read_own_heads
+from attention_ui.trained.own_heads import OWN, SHOWING, forget, listed, own_file, read_own_heads
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 
@@ -58,7 +58,7 @@ else:
             "drawn at random. Its weights and every step are real; what its heads find in such words is not."
         )
     with st.container(horizontal=True):
-        for name in ("trained-heads", "one-head", "find-a-head", "layers"):
+        for name in SHOWING:
             page = page_of(name)
             st.page_link(page.path, label=page.title, icon=page.icon)
         st.button("Drop it", on_click=forget, disabled=file is not None, help="First remove the file above.")

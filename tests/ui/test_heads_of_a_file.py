@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_ui.trained.own_heads import OWN
+from attention_ui.trained.own_heads import AS_IT_IS, OWN
 from tests.core.made_weight_files import HOSTILE, npz, safetensors
 from tests.ui.app import errors, figures, gone_to, here, opened, scenes, sent, texts, title
 from tests.ui.uploads import ANIMAL, BERT, SHARES, WORDS, rng, uploaded
@@ -41,6 +41,17 @@ def test_somebodys_layer() -> None:
     expected = BERT["encoder.layer.1.attention.self.query.weight"].T
     assert np.array_equal(sent(scenes(app)[1]["arrays"]["w_q"]), expected)
     app.segmented_control(key="th_whose").set_value("model").run()
+    assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
+
+
+def test_the_sidebar_has_what_the_shown_heads_read() -> None:
+    """Attention is shown as it is, without the sentence; the page of a changed word always shows the model."""
+    app = gone_to(uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}), opened("your-weights")), "one-head")
+    assert [caption.value for caption in app.sidebar.caption] == [AS_IT_IS.says]
+    assert not app.sidebar.text_area
+    app.segmented_control(key="th_whose").set_value("model").run()
+    assert app.sidebar.text_area
+    app = gone_to(uploaded("bert.safetensors", safetensors(BERT)), "change-a-word")
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
 

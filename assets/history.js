@@ -1,6 +1,6 @@
 // Streamlit makes an entry of the history for each value that the address gets. One act of the reader shall be one entry:
-// whatever the page writes without a new act, such as the last head for one that there is not, replaces the entry; so
-// does another page where the act has emptied the address of this one before, which stays as it was in the entry before.
+// whatever the page writes without a new act, such as the last head for one that there is not, replaces the entry.
+// The value of a control makes none: Streamlit writes it over the entry, where what follows from it belongs, too.
 // And a step back to an entry that says nothing of a choice takes that choice back; the server cannot tell it from a quick
 // second act, which comes with the address of before the first, so such an entry says it: "unset=head.query".
 (() => {
@@ -9,22 +9,22 @@
   history.attentionLab = true;
   const [push, replace] = [history.pushState, history.replaceState].map((write) => write.bind(history));
   let acted = false;
-  let entered = false; // whether the last act has its entry
+  let midway = false; // what an act that opens another page writes on the way is no entry of the page that is left
   let left = new URL(location.href);
-  for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, () => begin(true), true);
-  function begin(act) {
-    acted = act;
-    entered = false;
-  }
+  for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, () => (acted = true), true);
   history.pushState = (state, unused, address) => {
-    const { pathname } = new URL(address ?? "", location.href);
-    const isNew = acted || (pathname !== location.pathname && !entered);
-    (isNew ? push : replace)(state, unused, address);
+    const stays = new URL(address ?? "", location.href).pathname === location.pathname;
+    (acted || !(stays || midway) ? push : replace)(state, unused, address);
+    midway = stays && (acted || midway);
     acted = false;
-    entered ||= isNew;
     left = new URL(location.href);
   };
-  window.addEventListener("popstate", () => begin(false), true);
+  history.replaceState = (state, unused, address) => {
+    replace(state, unused, address);
+    acted = false;
+    left = new URL(location.href);
+  };
+  window.addEventListener("popstate", () => (acted = midway = false), true);
   // When it hears popstate, Streamlit has read the address already; browsers without this event keep the choice.
   window.navigation?.addEventListener("currententrychange", ({ navigationType }) => {
     if (navigationType !== "traverse") return;

@@ -212,6 +212,22 @@ def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
     expect_title(page, "Tokens")
 
 
+def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) -> None:
+    """A shorter sentence has no such query: the last one is chosen, and a step back leads to before the pin."""
+    page = visit("scores")
+    click_cell(page, "scores", [0, 0, 9, 7])
+    expect_address(page, "query=9", "key=7")
+    entries = settled(page).evaluate("history.length")
+    sentence = page.get_by_label("Sentence", exact=True)
+    sentence.fill("one two three")
+    sentence.press("Control+Enter")
+    expect_address(page, "text=one+two+three", "query=2", "key=2")
+    assert settled(page).evaluate("history.length") == entries
+    page.go_back()
+    expect_address(page, "!text", "!query", "!key")
+    expect(settled(page).get_by_test_id("stToast")).to_have_count(0)
+
+
 def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
     """An address says nothing of what is as at first: a step back from the first pin leads there."""
     page = visit("scores")

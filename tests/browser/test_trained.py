@@ -67,6 +67,17 @@ def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit:
     expect_address(page, "weights=trained")
 
 
+def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Visit) -> None:
+    """The button writes the chosen cell into the address before it leaves; that is no page of its own to go back to."""
+    page = drawn(visit("one-head?th_layer=2"), 2)
+    entries = page.evaluate("history.length")
+    page.get_by_role("button", name="Walk through this layer").click()
+    expect_address(page, "/scores", "weights=trained")
+    assert settled(page).evaluate("history.length") == entries + 1
+    page.go_back()
+    expect_address(page, "/one-head", "th_layer=2", "!weights=trained")
+
+
 def test_a_head_is_opened_by_keys(visit: Visit) -> None:
     """Who uses no pointer goes to a layer's line of heads, on to the next head, and opens it at the same cell."""
     page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)

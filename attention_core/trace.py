@@ -8,7 +8,7 @@ from typing import Annotated, Self, get_type_hints
 
 import numpy as np
 
-from .checks import Array
+from .checks import Array, one_of
 from .code import numpy_code
 from .errors import ShapeError
 from .formulas import empty_rows
@@ -159,7 +159,8 @@ class Trace:
         }  # fmt: skip
 
     def axes(self, name: str) -> tuple[str, ...]:
-        """The axis letters of a field or a weight as they are shown."""
+        """The axis letters of a field or a weight as they are shown. Raises: SettingsError."""
+        one_of("field", name, (*STEPS, *GIVEN_AXES))
         return self.shown(STEPS[name].letters if name in STEPS else tuple(GIVEN_AXES[name].split()))
 
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
@@ -188,16 +189,17 @@ class Trace:
         return counts
 
     def code(self, name: str) -> str:
-        """The NumPy statements that compute a field from those before it."""
-        return str(getattr(numpy_code, name)(self))
+        """The NumPy statements that compute a field from those before it. Raises: SettingsError for no field."""
+        return str(getattr(numpy_code, one_of("field", name, STEPS))(self))
 
     def formula(self, name: str) -> str:
-        """The LaTeX formula of a field for the options of this call."""
-        whole = name == "output" and self.projections.w_o is None
+        """The LaTeX formula of a field for the options of this call. Raises: SettingsError for no field."""
+        whole = one_of("field", name, STEPS) == "output" and self.projections.w_o is None
         return " + ".join(["Y = O" if whole else STEPS[name].formula, *self._added(name)])
 
     def says(self, name: str) -> str:
-        """What a step did, in one sentence for the options of this call."""
+        """What a step did, in one sentence for the options of this call. Raises: SettingsError for no field."""
+        one_of("field", name, STEPS)
         added = self.says_added(name)
         if name == "output" and self.projections.w_o is None:
             side_by_side = f"the heads side by side{added}{',' if added else ''}"
@@ -221,7 +223,9 @@ class Trace:
         return replace(self, tokens=tuple(tokens), memory_tokens=tuple(tokens if own else memory_tokens))
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """What stands at the ticks of an axis: tokens, heads, or numbered features."""
+        """What stands at the ticks of an axis: tokens, heads, or numbered features. Raises: SettingsError."""
+        for letter in axis.split("·") if isinstance(axis, str) else (axis,):
+            one_of("axis", letter, AXES)
         tokens = {"T": self.tokens, "S": self.memory_tokens}.get(axis)
         if tokens:
             return tokens

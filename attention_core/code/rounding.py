@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..checks import LARGEST, Array
+from ..checks import LARGEST, Array, one_of
 from ..formulas import merge_heads, split_heads
-from ..trace import Trace
+from ..trace import STEPS, Trace
 
 # 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a rule.
 RELATIVE = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 1e-5}
@@ -21,11 +21,13 @@ def tolerance(trace: Trace, field: str) -> float:
     """The largest difference between a field and the same numbers added up in another order, on any machine.
 
     Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`; within `RANGE`.
+    Raises: SettingsError for no field.
 
     >>> from attention_core import Projections, attend
     >>> tolerance(attend([[3.0]], Projections.weightless(1)), "scores")
     1.8e-12
     """
+    one_of("field", field, STEPS)
     dtype = trace.output.dtype
     low, high = RANGE[dtype]
     # In this order the upper limit is also what remains of infinity times zero.

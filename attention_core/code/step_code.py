@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..checks import one_of
 from ..projections import BIASES, MATRICES
 from ..trace import STEPS, Trace
 from . import torch_code
@@ -20,7 +21,7 @@ IN_ONE_CALL = {"head_outputs": torch_code.heads_in_one_call, "output": torch_cod
 def numpy_lines(trace: Trace, field: str) -> str:
     """The NumPy lines of a step with the shapes of what goes in and comes out, and the check of the result.
 
-    `shown` holds the arrays of the trace by name.
+    `shown` holds the arrays of the trace by name. Raises: SettingsError for no field.
 
     >>> from attention_core import Projections, attend
     >>> print(numpy_lines(attend([[1.0], [2.0]], Projections.weightless(1)), "scores"))
@@ -35,8 +36,8 @@ def numpy_lines(trace: Trace, field: str) -> str:
 
 
 def torch_lines(trace: Trace, field: str) -> str:
-    """The PyTorch lines of a step, likewise; and below them the one call that does all of it, where there is one."""
-    code = str(getattr(torch_code, field)(trace))
+    """The PyTorch lines of a step, likewise; and below them the one call that does all of it, if any."""
+    code = str(getattr(torch_code, one_of("field", field, STEPS))(trace))
     lines = [*_shapes(trace, field, code), code]
     if field in IN_ONE_CALL:
         lines += ["", "# in one call", IN_ONE_CALL[field](trace)]

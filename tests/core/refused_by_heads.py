@@ -9,6 +9,7 @@ import numpy as np
 from attention_core import Projections, attend, practice
 from attention_core import decompositions as taken
 from attention_core.asides import aside_of, slice_of
+from attention_core.code import rounding, step_code
 from attention_core.heads import (
     counts,
     gauge,
@@ -54,6 +55,11 @@ SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
 SHORT = Scenario(text="one two", d_model=4, n_heads=2)
 
 CASES: dict[str, Case] = {
+    **{f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
+        for of in (TRACE.code, TRACE.formula, TRACE.says, TRACE.axes)},
+    "labels of an axis": (TRACE.labels, {"axis": "H·V"}, {"axis": ("X", "H·", *NO_NAME)}),
+    **{of.__name__: (of, {"trace": TRACE, "field": "output"}, {"field": ("heads", *NO_NAME)})
+        for of in (step_code.numpy_lines, step_code.torch_lines, step_code.check_line, rounding.tolerance)},
     "head columns": (head_columns, {"trace": TRACE, "field": "keys", "head": 0},
         {"field": NO_NAME, "head": (2, *NO_COUNT)}),
     "gauge": (gauge.random_gauge, {"projections": P}, {"seed": NO_SEED}),

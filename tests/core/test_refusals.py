@@ -62,7 +62,7 @@ def named(argument: str) -> tuple[str, ...]:
 
 # What a sentence calls an argument whose own name says less.
 CALLED = {
-    "key": ("fault", "situation", "measure"), "name": ("aside", "task"), "value": ("number that hides",),
+    "key": ("fault", "situation", "measure"), "name": ("aside", "field", "task"), "value": ("number that hides",),
     "point_D": ("point",), "queries_T2": ("queries",), "keys_T2": ("keys",), "x_TD": ("x ",),
     "sharpnesses": ("sharpness",), "pixels": ("image",), "matrix": ("block",), "identifier": ("claim",),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array
+from .checks import Array, as_list, whole_number
 from .embeddings import Embedding
 from .errors import SettingsError
 from .rules import INPUT_RULE, Read, Rule, rule_of
@@ -84,7 +84,7 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     ([('query_heads', 2.0), ('key_heads', 1.0)], 2.0)
     """
     rule = rule_of(trace, field)
-    where = tuple(int(i) for i in index)
+    where = tuple(whole_number("index", i) for i in as_list("index", index))
     shape = getattr(trace, field).shape
     if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):
         raise SettingsError(f"{field} has shape {shape}, so it holds no cell {list(where)}")
@@ -98,12 +98,15 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
 def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
     """How one number of the layer's input was made: the word's number plus the position's.
 
+    Raises: SettingsError for a token or feature that the embedding does not have.
+
     >>> from attention_core.embeddings import embed
     >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
     [-1.0, 1.0]
     """
-    result = float(embedding.inputs[token, feature])
-    where = (0, token, feature)
+    n_tokens, d_model = embedding.inputs.shape
+    where = (0, whole_number("token", token, 0, n_tokens - 1), whole_number("feature", feature, 0, d_model - 1))
+    result = float(embedding.inputs[where[1:]])
     return expand(INPUT_RULE, "inputs", where, lambda name, at: float(getattr(embedding, name)[at]), result)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .checks import shown
 from .errors import SettingsError
 from .trace import STEPS, Trace
 
@@ -81,8 +82,8 @@ def rule_of(trace: Trace, field: str) -> Rule:
     >>> rule_of(attend([[1.0], [2.0]], Projections.weightless(1)), "scores").operation
     'sum'
     """
-    if field not in STEPS:
-        raise SettingsError(f"there is no field {field!r}: choose one of {', '.join(STEPS)}")
+    if not isinstance(field, str) or field not in STEPS:
+        raise SettingsError(f"there is no field {shown(field)}: choose one of {', '.join(STEPS)}")
     return _RULES.get(field, _given)(trace, field)
 
 

@@ -10,6 +10,8 @@ from attention_core import Projections, attend, practice
 from attention_core import decompositions as taken
 from attention_core.asides import aside_of, slice_of
 from attention_core.code import rounding, step_code
+from attention_core.derivation import derive, derive_input
+from attention_core.embeddings import embed
 from attention_core.heads import (
     counts,
     gauge,
@@ -57,6 +59,10 @@ SHORT = Scenario(text="one two", d_model=4, n_heads=2)
 CASES: dict[str, Case] = {
     **{f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
         for of in (TRACE.code, TRACE.formula, TRACE.says, TRACE.axes)},
+    "cell": (derive, {"trace": TRACE, "field": "scores", "index": (0, 0, 0, 0)},
+        {"field": NO_NAME, "index": (*NO_LIST, [0], [0, 0, 0, 5], [0, 0, 0, 1.5], [0, 0, 0, True], "0000")}),
+    "number of an input": (derive_input, {"embedding": embed(["a", "b"], 4), "token": 1, "feature": 3},
+        {"token": (2, *NO_COUNT), "feature": (4, *NO_COUNT)}),
     "labels of an axis": (TRACE.labels, {"axis": "H·V"}, {"axis": ("X", "H·", *NO_NAME)}),
     **{of.__name__: (of, {"trace": TRACE, "field": "output"}, {"field": ("heads", *NO_NAME)})
         for of in (step_code.numpy_lines, step_code.torch_lines, step_code.check_line, rounding.tolerance)},

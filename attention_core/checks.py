@@ -105,6 +105,14 @@ def as_list(name: str, values: Any) -> list[Any]:
     raise SettingsError(f"{name} is {shown(values)} but must be a list")
 
 
+def as_labels(name: str, values: Any) -> tuple[str, ...]:
+    """`values` as a tuple of texts. Raises: SettingsError for no list, TextError for what is no text in it."""
+    labels = tuple(as_list(name, values))
+    for label in labels:
+        check_text(name, label)
+    return labels
+
+
 def as_mapping(name: str, values: Any) -> Mapping[Any, Any]:
     """`values` itself when it is a dictionary or like one."""
     if not isinstance(values, Mapping):

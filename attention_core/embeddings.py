@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array, check_switch, one_of, whole_number
+from .checks import Array, as_labels, check_switch, check_text, one_of, whole_number
 from .costs import check_room
+from .errors import SettingsError
 from .remembered import remembered
 
 EMBEDDINGS = ("normal", "integers")
@@ -27,11 +28,13 @@ class Embedding:
 def embed(tokens: Sequence[str], d_model: int, *, kind: str = "normal", positions: bool = True) -> Embedding:
     """The vectors of a sequence of tokens; without positions their code is zero.
 
-    Shapes: T tokens -> (T, D). Raises: SettingsError.
+    Shapes: T tokens -> (T, D). Raises: SettingsError for no list of at least one token, TextError for no text in it.
     """
     check_switch("positions", positions)
-    words_TD = np.stack([word_vector(token, d_model, kind) for token in tokens])
-    positions_TD = sinusoidal_positions(len(tokens), d_model) if positions else np.zeros_like(words_TD)
+    if not (labels := as_labels("tokens", tokens)):
+        raise SettingsError("tokens is empty; give at least one")
+    words_TD = np.stack([word_vector(label, d_model, kind) for label in labels])
+    positions_TD = sinusoidal_positions(len(labels), d_model) if positions else np.zeros_like(words_TD)
     return Embedding(words_TD, positions_TD, words_TD + positions_TD)
 
 
@@ -41,11 +44,12 @@ def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
 
     The same word has the same vector in every session, on every machine. It means nothing: only a trained model
     knows that cat is close to dog. kind: "normal" (mean 0, variance 1) or "integers" (-2 to 2, for paper).
-    Shapes: (D,), read-only. Raises: SettingsError.
+    Shapes: (D,), read-only. Raises: SettingsError, TextError.
 
     >>> word_vector("cat", 4, "integers").tolist() == word_vector("cat", 6, "integers")[:4].tolist()
     True
     """
+    check_text("token", token)
     check_room(d_model=whole_number("d_model", d_model, 1))
     seed = int.from_bytes(hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "little")
     rng = np.random.default_rng(seed)

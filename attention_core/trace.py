@@ -8,7 +8,7 @@ from typing import Annotated, Self, get_type_hints
 
 import numpy as np
 
-from .checks import Array, one_of
+from .checks import Array, as_labels, one_of
 from .code import numpy_code
 from .errors import ShapeError
 from .formulas import empty_rows
@@ -218,9 +218,13 @@ class Trace:
         return [f"b_{bias[-1:].upper()}"] * biased + ["X"] * (self.residual and name == "output")
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
-        """The same record with a label for each position; the memory's labels are the tokens' in self-attention."""
+        """The same record with a label for each position; the memory's labels are the tokens' in self-attention.
+
+        Raises: ShapeError for more labels or fewer, SettingsError, TextError for what is no list of texts.
+        """
+        tokens, memory_tokens = as_labels("tokens", tokens), as_labels("memory_tokens", memory_tokens)
         own = self.memory is self.inputs and not memory_tokens
-        return replace(self, tokens=tuple(tokens), memory_tokens=tuple(tokens if own else memory_tokens))
+        return replace(self, tokens=tokens, memory_tokens=tokens if own else memory_tokens)
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """What stands at the ticks of an axis: tokens, heads, or numbered features. Raises: SettingsError."""

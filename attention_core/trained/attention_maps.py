@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array, whole_number
-from ..errors import FileError, ShapeError
+from ..checks import Array, as_array, as_labels, shown, whole_number
+from ..errors import FileError, SettingsError, ShapeError
 from ..file_checks import has_half_character
 from ..heads.patterns import Pattern
 from .encoder import Encoded
@@ -71,12 +71,16 @@ class AttentionMaps:
         """One array per layer, (H, T, S) or a batch of one of them; also PyTorch tensors, such as outputs.attentions.
 
         Missing labels are the positions' numbers; in self-attention the keys are the queries' tokens.
-        Raises: ShapeError, also for the None that a model gives which was not asked for its probabilities.
+        Raises: ShapeError, also for the None that a model gives which was not asked for its probabilities;
+        SettingsError, TextError.
 
         >>> AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]], ["a", "b"]).sizes
         {'L': 1, 'H': 1, 'T': 2, 'S': 2}
         """
-        given = [None] if attentions is None else list(attentions)
+        try:
+            given = [None] if attentions is None else list(attentions)
+        except TypeError as error:
+            raise SettingsError(f"attentions is {shown(attentions)} but must hold one array per layer") from error
         if any(layer is None for layer in given):
             raise ShapeError(
                 "attentions holds None where one array per layer is expected: run the model with "
@@ -84,8 +88,9 @@ class AttentionMaps:
             )
         layers = tuple(_as_layer(number, layer) for number, layer in enumerate(given))
         n_queries, n_keys = layers[0].shape[1:] if layers else (0, 0)
-        own = tuple(tokens) or tuple(map(str, range(n_queries)))
-        others = tuple(memory_tokens) or (own if n_keys == n_queries else tuple(map(str, range(n_keys))))
+        tokens, memory_tokens = as_labels("tokens", tokens), as_labels("memory_tokens", memory_tokens)
+        own = tokens or tuple(map(str, range(n_queries)))
+        others = memory_tokens or (own if n_keys == n_queries else tuple(map(str, range(n_keys))))
         return cls(layers, own, others)
 
     @classmethod
@@ -155,7 +160,7 @@ def _as_layer(number: int, layer: Any) -> Array:
     """One layer as (H, T, S) in float32 or float64; a batch of one is opened."""
     if hasattr(layer, "detach"):  # a PyTorch tensor, of any precision, on any device
         layer = layer.detach().cpu().float()
-    array = np.asarray(layer)
+    array = as_array(f"layer {number}", layer)
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]
     if array.dtype.kind not in "fiu":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, as_array, as_list, check_text, number_between, one_of, whole_number
+from ..checks import Array, as_array, as_labels, number_between, one_of, whole_number
 from ..errors import SettingsError, ShapeError, TextError
 from ..text import CONTINUES
 from .attention_maps import AttentionMaps
@@ -137,9 +137,7 @@ def targets_of(maps: AttentionMaps, rule: str) -> Targets:
 
 def _count(tokens: tuple[str, ...], name: str = "tokens") -> int:
     """How many tokens there are. Raises: SettingsError, TextError for what is no list of texts."""
-    for token in as_list(name, tokens):
-        check_text(name, token)
-    return len(tokens)
+    return len(as_labels(name, tokens))
 
 
 def _sizes(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None) -> tuple[int, int]:

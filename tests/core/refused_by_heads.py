@@ -11,7 +11,7 @@ from attention_core import decompositions as taken
 from attention_core.asides import aside_of, slice_of
 from attention_core.code import rounding, step_code
 from attention_core.derivation import derive, derive_input
-from attention_core.embeddings import embed
+from attention_core.embeddings import embed, word_vector
 from attention_core.heads import (
     counts,
     gauge,
@@ -63,6 +63,14 @@ CASES: dict[str, Case] = {
         {"field": NO_NAME, "index": (*NO_LIST, [0], [0, 0, 0, 5], [0, 0, 0, 1.5], [0, 0, 0, True], "0000")}),
     "number of an input": (derive_input, {"embedding": embed(["a", "b"], 4), "token": 1, "feature": 3},
         {"token": (2, *NO_COUNT), "feature": (4, *NO_COUNT)}),
+    "labels": (TRACE.labelled, {"tokens": list("abcde")},
+        {"tokens": ([0] * 5, "abcde", *NO_LIST), "memory_tokens": ([None] * 5, *NO_LIST)}),
+    "maps": (AttentionMaps.of, {"attentions": [SHARES], "tokens": list("abcde")},
+        {"attentions": (0, object(), [[[[1.0, 0.0], [1.0]]]]), "tokens": ([0] * 5, "abcde", *NO_LIST),
+         "memory_tokens": ([None] * 5, *NO_LIST)}),
+    "embedding": (embed, {"tokens": ["a"], "d_model": 4},
+        {"tokens": ([], [0], "one", *NO_LIST), "d_model": (0, *NO_COUNT), "kind": NO_NAME, "positions": NO_SWITCH}),
+    "word": (word_vector, {"token": "a", "d_model": 4}, {"token": NO_TEXT, "d_model": (0, *NO_COUNT)}),
     "labels of an axis": (TRACE.labels, {"axis": "H·V"}, {"axis": ("X", "H·", *NO_NAME)}),
     **{of.__name__: (of, {"trace": TRACE, "field": "output"}, {"field": ("heads", *NO_NAME)})
         for of in (step_code.numpy_lines, step_code.torch_lines, step_code.check_line, rounding.tolerance)},

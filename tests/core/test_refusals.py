@@ -64,7 +64,8 @@ def named(argument: str) -> tuple[str, ...]:
 CALLED = {
     "key": ("fault", "situation", "measure"), "name": ("aside", "field", "task"), "value": ("number that hides",),
     "point_D": ("point",), "queries_T2": ("queries",), "keys_T2": ("keys",), "x_TD": ("x ",),
-    "sharpnesses": ("sharpness",), "pixels": ("image",), "matrix": ("block",), "identifier": ("claim",),
+    "kind": ("embedding",), "sharpnesses": ("sharpness",), "pixels": ("image",), "matrix": ("block",),
+    "identifier": ("claim",),
 }  # fmt: skip
 
 

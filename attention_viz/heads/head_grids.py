@@ -6,22 +6,33 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attention_core import STEPS, Trace
+from attention_core import STEPS, SettingsError, Trace, checks
 from attention_core.checks import Array
+from attention_core.heads import check_places
+from attention_core.heads.head_averages import chosen_heads
 
 from ..labels import counted, number
 from ..payload import LIKE
 from ..theme import Figure
 from ..tiles import Sheet, Tile, across_for, largest, numbered, tiled
 
+# The fields that hold a matrix of queries and keys for each head.
+FIELDS = tuple(name for name, step in STEPS.items() if step.letters == tuple("BHTS"))
+
 
 def heads_grid(
     trace: Trace, field: str, heads: Sequence[int], *, cell: tuple[int, int, int], own_scale: bool = False
 ) -> Figure:
-    """One matrix per chosen head, on one colour scale or each on its own. cell: head, row and column in focus."""
+    """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key in focus.
+
+    Raises: SettingsError for a field that is none of `FIELDS`, for heads or a cell that there are not.
+    """
+    if len(place := checks.as_list("cell", cell)) != 3:
+        raise SettingsError(f"cell is {checks.shown(cell)} but must be three numbers: head, query and key")
+    check_places(trace, **dict(zip(("head", "query", "key"), place, strict=True)))
+    chosen = chosen_heads(getattr(trace, checks.one_of("field", field, FIELDS))[0], heads)
     matrices = shown(trace, field)
     tiles = [Tile(matrices[head], f"head {head}", head, lit=head == cell[0]) for head in heads]
-    chosen = getattr(trace, field)[0, list(heads)]
     says = (
         f"The {STEPS[field].title} of {counted(len(tiles), 'head')}, queries as rows and keys as columns; the largest "
         f"is {number(float(chosen.max()))}."

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from attention_core import SettingsError
 from attention_core.heads.head_averages import maximum_of_heads, mean_of_heads
 from attention_viz import theme
 from attention_viz.heads.head_grids import heads_grid, limit_of, of_key, of_query, together
@@ -40,6 +41,24 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
             hidden = trace.hidden[0, head] & (field == "probabilities")
             np.testing.assert_array_equal(shown, coloured(getattr(trace, field)[0, head], hidden))
         as_sent(figure)
+
+
+@pytest.mark.parametrize(
+    ("field", "heads", "cell", "words"),
+    [
+        ("query_heads", [0], (0, 0, 0), "field is 'query_heads' but must be one of scores, scaled_scores, masked"),
+        ("heads", [0], (0, 0, 0), "field is 'heads' but must be one of"),
+        ("scores", [0, 18], (0, 0, 0), "head is 18 but must be from 0 to 16"),
+        ("scores", [], (0, 0, 0), "choose at least one"),
+        ("scores", [0], (0, 5, 0), "query is 5 but must be from 0 to"),
+        ("scores", [0], (0, 0, -1), "key is -1 but must be"),
+        ("scores", [0], (0, 0), r"cell is \(0, 0\) but must be three numbers: head, query and key"),
+    ],
+)
+def test_what_no_head_has(field: str, heads: list[int], cell: tuple[int, int, int], words: str) -> None:
+    """A field without a matrix of queries and keys, a head or a cell that there is not is answered by what there is."""
+    with pytest.raises(SettingsError, match=words):
+        heads_grid(example(), field, heads, cell=cell)
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:

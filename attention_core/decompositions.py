@@ -13,6 +13,7 @@ from .errors import SettingsError
 from .formulas import merge_heads, softmax, split_heads
 from .heads import check_places, head_columns
 from .heads.gauge import output_rows, value_output_forms
+from .measure_checks import binary_size
 from .trace import Trace
 
 # The field that has its heads side by side as a weight matrix has: in its columns, or in the rows of W_O.
@@ -133,7 +134,13 @@ def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
     check_places(trace, head=head, batch=batch)
     raw_TS, scaled_TS = trace.scores[batch, head], trace.scaled_scores[batch, head]
     tops = [float(shares_TS.max(axis=-1).mean()) for shares_TS in unmasked_shares(trace, head, batch)]
-    return ScaleEffect(float(raw_TS.std()), float(scaled_TS.std()), *tops)
+    return ScaleEffect(_spread(raw_TS), _spread(scaled_TS), *tops)
+
+
+def _spread(numbers_TS: Array) -> float:
+    """The standard deviation; of numbers over a power of 2, for squares of very large ones leave the range of float."""
+    size_11 = binary_size(numbers_TS)
+    return float(np.ldexp(np.ldexp(numbers_TS, -size_11).std(), size_11.item()))
 
 
 def unmasked_shares(trace: Trace, head: int, batch: int = 0) -> tuple[Array, Array]:

@@ -173,3 +173,12 @@ def test_the_scale_effect_ignores_the_mask() -> None:
     """The comparison is about the scale alone: a mask does not move it."""
     hidden = scale_effect(a_trace(mask=np.arange(S) < 2), 1)
     assert vars(hidden) == vars(scale_effect(a_trace(), 1))
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("float32", 2.0**33), ("float64", 2.0**260), ("float64", 2.0**-300)])
+def test_the_scale_effect_of_very_large_and_small_scores(dtype: str, size: float) -> None:
+    """Numbers whose squares leave the range of their type spread as the others do, only further."""
+    numbers = np.random.default_rng(5).normal(size=(2, T, D)).astype(dtype)
+    trace, larger = (attend(x, Projections.weightless(D).astype(dtype)) for x in (numbers, numbers * size))
+    assert scale_effect(larger, 0).spread_raw == scale_effect(trace, 0).spread_raw * size**2
+    assert scale_effect(larger, 0).spread == scale_effect(trace, 0).spread * size**2

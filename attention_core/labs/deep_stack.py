@@ -21,6 +21,7 @@ from ..trace import Trace
 from . import gradients
 from .adam import Moments, adam_step
 from .backward import layer_gradients
+from .formula import in_range
 from .losses import LOSSES
 from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
@@ -151,6 +152,7 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
     return slopes
 
 
+@in_range
 def tanh_gradient(bend: Array, bend_gradient: Array) -> Array:
     """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 - tanh²).
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from ..checks import check_range, too_large
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -15,3 +23,19 @@ class Formula:
     latex: str
     says: str
     compute: Callable[..., Any]
+
+
+def in_range(function: Callable[P, R]) -> Callable[P, R]:
+    """A formula that answers numbers which grow too large with an error of ours, not with infinity and a warning."""
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        with np.errstate(over="ignore", invalid="ignore"):
+            try:
+                result = function(*args, **kwargs)
+            except np.linalg.LinAlgError as error:
+                raise too_large(np.float64) from error
+        check_range(np.asarray(result))
+        return result
+
+    return checked

@@ -1,7 +1,8 @@
 """The Stiefel manifold: matrices with orthonormal columns, PᵀP = I, and how to move on it.
 
 A point is Y, a step D tangent at Y. Every function takes one matrix or a stack of them, (..., n, k) with k <= n
-columns, and raises a ShapeError for any other shape, or where the shapes of two arguments differ.
+columns, and raises a ShapeError for any other shape, or where the shapes of two arguments differ; a SettingsError for
+numbers that grow too large.
 Source: Edelman, Arias and Smith 1998; Absil, Mahony and Sepulchre 2008, section 4.1; Wen and Yin 2013 (Cayley).
 """
 
@@ -16,7 +17,7 @@ from .. import checks
 from ..checks import Array
 from ..errors import SettingsError, ShapeError
 from ..initialisation import orthonormal_columns
-from .formula import Formula
+from .formula import Formula, in_range
 
 
 def transposed(matrix: Array) -> Array:
@@ -27,6 +28,7 @@ def transposed(matrix: Array) -> Array:
     return matrix.swapaxes(-1, -2)
 
 
+@in_range
 def orthonormality_error(point: Array) -> float:
     """How far the columns are from orthonormal: the largest ‖PᵀP - I‖ of a stack."""
     point = checks.as_stack("point", point, 2)
@@ -34,6 +36,7 @@ def orthonormality_error(point: Array) -> float:
     return float(np.linalg.norm(gram - np.eye(point.shape[-1]), axis=(-2, -1)).max())
 
 
+@in_range
 def tangent_projection(point: Array, gradient: Array) -> Array:
     """The part of a gradient along the manifold; the rest would change lengths and angles of the columns.
 
@@ -45,6 +48,7 @@ def tangent_projection(point: Array, gradient: Array) -> Array:
     return tangent
 
 
+@in_range
 def canonical_gradient(point: Array, gradient: Array) -> Array:
     """The gradient measured by the canonical metric, as GeometricMachineLearning.jl does (`rgrad`).
 
@@ -55,6 +59,7 @@ def canonical_gradient(point: Array, gradient: Array) -> Array:
     return tangent
 
 
+@in_range
 def qr_retraction(point: Array, step: Array) -> Array:
     """Step off the manifold, then make the columns orthonormal one after another (Gram-Schmidt).
 
@@ -67,6 +72,7 @@ def qr_retraction(point: Array, step: Array) -> Array:
     return landed
 
 
+@in_range
 def polar_retraction(point: Array, step: Array) -> Array:
     """Step off the manifold, then take the nearest matrix with orthonormal columns."""
     point, step = _at_point(point, "step", step)
@@ -75,6 +81,7 @@ def polar_retraction(point: Array, step: Array) -> Array:
     return landed
 
 
+@in_range
 def rotation_generator(point: Array, step: Array) -> Array:
     """The rotation Ω (skew-symmetric) of the whole space whose first effect on the point is the step: Ω Y = D.
 
@@ -87,6 +94,7 @@ def rotation_generator(point: Array, step: Array) -> Array:
     return omega
 
 
+@in_range
 def cayley_retraction(point: Array, step: Array) -> Array:
     """Turn the whole space by the Cayley transform of Ω: a rotation made with one linear system."""
     point, step = _at_point(point, "step", step)
@@ -96,6 +104,7 @@ def cayley_retraction(point: Array, step: Array) -> Array:
     return landed
 
 
+@in_range
 def geodesic(point: Array, step: Array) -> Array:
     """Turn the whole space by exp(Ω): the straightest way (canonical metric), as far as the step is long.
 
@@ -113,6 +122,7 @@ def _at_point(point: Array, name: str, other: Array) -> tuple[Array, Array]:
     checks.check_alike("point", point, name, other)
     if point.shape[-1] > point.shape[-2]:
         raise ShapeError(f"point has shape {point.shape} but must have at least as many rows as columns")
+    checks.check_range(point + other)  # a singular value decomposition of infinite numbers may never end
     return point, other
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from attention_core import SettingsError
 from attention_core.initialisation import orthonormal_columns
 from attention_core.labs.adam import Moments, adam_step
 from attention_core.labs.stiefel import (
+    PROJECTIONS,
     RETRACTIONS,
     canonical_gradient,
     orthonormality_drift,
@@ -21,6 +24,7 @@ from attention_core.labs.stiefel import (
 from attention_core.labs.stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 
 N, K = 7, 3
+RULES = {name: formula.compute for name, formula in (PROJECTIONS | RETRACTIONS).items()} | {"omega": rotation_generator}
 RNG = np.random.default_rng(0)
 POINT = orthonormal_columns(RNG, N, K)
 GRADIENT = RNG.normal(size=(N, K))
@@ -34,6 +38,15 @@ def test_the_tangent_projection() -> None:
     np.testing.assert_allclose(tangent_projection(POINT, TANGENT), TANGENT, atol=1e-14)
     other = tangent_projection(POINT, RNG.normal(size=(N, K)))
     assert abs(((GRADIENT - TANGENT) * other).sum()) < 1e-13
+
+
+@pytest.mark.parametrize("size", [1e100, 1e160, 1.7e308])
+@pytest.mark.parametrize("compute", [*RULES, "error"])
+def test_numbers_that_grow_too_large(compute: str, size: float) -> None:
+    """The result is finite, or an error says that the numbers grew: no warning, no infinity, no search without end."""
+    large = np.full((N, K), size)
+    with suppress(SettingsError):
+        assert np.isfinite(orthonormality_error(large) if compute == "error" else RULES[compute](large, large)).all()
 
 
 def test_the_canonical_gradient() -> None:

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..attention import attend
-from ..checks import Array, as_list, as_stack, check_alike, number_between
+from ..checks import Array, as_labels, as_list, as_stack, check_alike, check_range, number_between
 from ..errors import ShapeError
 from ..projections import Projections
 from ..spare_memory import spare_array
@@ -103,7 +103,7 @@ def encode(
     """
     if not as_list("layers", layers):
         raise ShapeError("layers is empty, but an encoder has at least one layer; give one")
-    labels = tuple(as_list("tokens", tokens))
+    labels = as_labels("tokens", tokens)
 
     def attention(x_TD: Array, layer: EncoderLayer) -> Trace:
         return attend(x_TD, layer.attention, mask=mask, residual=True).labelled(labels)
@@ -125,30 +125,39 @@ def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
     return layer_norm(transformed_TD, layer.output_norm)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def layer_norm(x_TD: Array, norm: Norm) -> Array:
     """Every token's vector with mean 0 and variance 1, then stretched and moved feature by feature.
 
-    Shapes: (..., D). Source: Ba, Kiros and Hinton 2016, section 3.
+    Shapes: (..., D). float32 stays float32, everything else becomes float64. Raises: ShapeError, SettingsError, this
+    also for numbers whose squares float cannot hold. Source: Ba, Kiros and Hinton 2016, section 3.
 
     >>> norm = Norm(gain=np.array([1.0, 2.0]), offset=np.array([0.0, 5.0]))
     >>> layer_norm(np.array([[1.0, 3.0]]), norm).round(6).tolist()
     [[-1.0, 7.0]]
     """
+    x_TD = as_stack("x", x_TD, 1)
     if x_TD.shape[-1:] != norm.gain.shape:
         raise ShapeError(f"x has shape {x_TD.shape} but gain has {len(norm.gain)} features; make them agree")
     centred_TD: Array = x_TD - x_TD.mean(axis=-1, keepdims=True)
     variance_T = np.vecdot(centred_TD, centred_TD) / x_TD.dtype.type(x_TD.shape[-1])
+    check_range(variance_T)
     centred_TD /= np.sqrt(variance_T + x_TD.dtype.type(norm.epsilon))[..., np.newaxis]
     centred_TD *= norm.gain
     centred_TD += norm.offset
     return centred_TD
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
     """GELU(x W_in + b_in) W_out + b_out: every token by itself, the same for all.
 
-    Shapes: (T, D) -> (T, D). Source: Vaswani et al. 2017, section 3.3, with GELU in place of ReLU as in BERT.
+    Shapes: (T, D) -> (T, D). Raises: ShapeError, SettingsError, this also for numbers that grow too large.
+    Source: Vaswani et al. 2017, section 3.3, with GELU in place of ReLU as in BERT.
     """
+    x_TD = as_stack("x", x_TD, 2, exactly=True)
+    if x_TD.shape[1] != len(weights.w_in):
+        raise ShapeError(f"x has shape {x_TD.shape} but w_in reads {len(weights.w_in)} features; make them agree")
     wide_TF = spare_array((len(x_TD), len(weights.b_in)), np.result_type(x_TD, weights.w_in))
     np.dot(x_TD, weights.w_in, out=wide_TF)
     for block in _row_blocks(wide_TF):
@@ -156,6 +165,7 @@ def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
         block[...] = gelu(block)
     output_TD: Array = np.dot(wide_TF, weights.w_out)
     output_TD += weights.b_out
+    check_range(output_TD)
     return output_TD
 
 

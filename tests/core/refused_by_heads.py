@@ -151,6 +151,11 @@ CASES: dict[str, Case] = {
     "ranked heads": (head_finder.rank_heads, {"maps": MAPS, "targets": np.eye(5, dtype=bool)},
         {"targets": (None, "no", np.eye(5), np.eye(4, dtype=bool))}),
     "rule": (head_finder.repeated_words, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
+    "layer norm": (encoder.layer_norm, {"x_TD": X, "norm": encoder.Norm(np.ones(4), np.ones(4))},
+        {"x_TD": (*NO_ARRAY, X[:, :3], X * 1e200, np.full((5, 4), 1.7e308))}),
+    "feed-forward": (encoder.feed_forward,
+        {"x_TD": X, "weights": encoder.FeedForward(np.ones((4, 3)), np.ones(3), np.full((3, 4), 1e200), np.ones(4))},
+        {"x_TD": (*NO_ARRAY, X[0], X[:, :3], 1e200 * np.ones((5, 4)))}),
     "norm": (encoder.Norm, {"gain": np.ones(4), "offset": np.ones(4)},
         {"gain": (*NO_ARRAY, np.ones(3)), "epsilon": (*NO_NUMBER, -1.0)}),
 }  # fmt: skip

@@ -2,7 +2,8 @@
 
 Shapes of all of them: target (B, T, P, F), P parts of F features; output the same numbers with the parts joined,
 (B, T, P*F); gradients are shaped like the output. The cross-entropy and the relative error read a part of the output
-as logits of F choices, of which the target marks one with 1.
+as logits of F choices, of which the target marks one with 1. They raise a ShapeError where the two do not fit, and a
+SettingsError for what are no finite numbers.
 """
 
 from __future__ import annotations
@@ -11,21 +12,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_numbers, as_stack, check_range
+from ..errors import ShapeError
 from ..formulas import softmax
 from .formula import Formula
 
 
 def squared_error(output: Array, target: Array) -> float:
     """The square of every miss, averaged."""
-    miss_BTPF = output.reshape(target.shape) - target
-    return float(np.vdot(miss_BTPF, miss_BTPF)) / target.size
+    parts_BTPF, target = _parts(output, target)
+    miss_BTPF = parts_BTPF - target
+    total = np.vdot(miss_BTPF, miss_BTPF)
+    check_range(total)
+    return float(total) / target.size
 
 
 def squared_error_gradient(output: Array, target: Array) -> Array:
     """Every number should move against its own miss."""
-    gradient: Array = (output - target.reshape(output.shape)) * (2 / target.size)
-    return gradient
+    parts_BTPF, target = _parts(output, target)
+    gradient: Array = (parts_BTPF - target) * (2 / target.size)
+    return _joined(gradient)
 
 
 def cross_entropy(output: Array, target: Array) -> float:
@@ -33,7 +39,7 @@ def cross_entropy(output: Array, target: Array) -> float:
 
     Computed from the logits, so that a probability of 0 costs a finite number.
     """
-    logits_BTPF = output.reshape(target.shape)
+    logits_BTPF, target = _parts(output, target)
     shifted_BTPF = logits_BTPF - logits_BTPF.max(axis=-1, keepdims=True)
     log_total_BTP = np.log(np.exp(shifted_BTPF).sum(axis=-1))
     n_choices = target.size // target.shape[-1]
@@ -43,9 +49,9 @@ def cross_entropy(output: Array, target: Array) -> float:
 
 def cross_entropy_gradient(output: Array, target: Array) -> Array:
     """Logits should move by what the probabilities lack of the target."""
+    logits_BTPF, target = _parts(output, target)
     n_choices = target.size // target.shape[-1]
-    gradient: Array = (softmax(output.reshape(target.shape)) - target) / n_choices
-    return gradient.reshape(output.shape)
+    return _joined((softmax(logits_BTPF) - target) / n_choices)
 
 
 def relative_error(output: Array, target: Array) -> float:
@@ -54,19 +60,34 @@ def relative_error(output: Array, target: Array) -> float:
     0 for a perfect guess, √1.8 = 1.34 when one class is named with certainty for all of ten.
     Source: GeometricMachineLearning.jl, FeedForwardLoss.
     """
-    return float(np.linalg.norm(softmax(output.reshape(target.shape)) - target) / np.linalg.norm(target))
+    logits_BTPF, target = _parts(output, target)
+    return float(np.linalg.norm(softmax(logits_BTPF) - target) / np.linalg.norm(target))
 
 
 def relative_error_gradient(output: Array, target: Array) -> Array:
     """The direction of the miss, back through the softmax: nothing where the softmax is saturated."""
-    share_BTPF = softmax(output.reshape(target.shape))
+    logits_BTPF, target = _parts(output, target)
+    share_BTPF = softmax(logits_BTPF)
     miss_BTPF = share_BTPF - target
     distance = float(np.linalg.norm(miss_BTPF))
     if distance == 0:
-        return np.zeros_like(output)
+        return _joined(np.zeros_like(logits_BTPF))
     wanted_BTPF = miss_BTPF / (distance * float(np.linalg.norm(target)))
     gradient: Array = share_BTPF * (wanted_BTPF - (share_BTPF * wanted_BTPF).sum(axis=-1, keepdims=True))
-    return gradient.reshape(output.shape)
+    return _joined(gradient)
+
+
+def _parts(output: Array, target: Array) -> tuple[Array, Array]:
+    """The output cut into the parts of the target, and the target. Shapes: (B, T, P, F) twice."""
+    output, target = as_numbers("output", output), as_stack("target", target, 4, exactly=True)
+    if output.shape != _joined(target).shape:
+        raise ShapeError(f"output has shape {output.shape} but must have {_joined(target).shape}, like the target")
+    return output.reshape(target.shape), target
+
+
+def _joined(parts_BTPF: Array) -> Array:
+    """The parts side by side. Shapes: (B, T, P, F) -> (B, T, P*F)."""
+    return parts_BTPF.reshape(*parts_BTPF.shape[:2], -1)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from attention_core.labs import (
     tasks,
 )
 from attention_core.labs.deep_stack import tanh_gradient
+from attention_core.labs.losses import LOSSES
 from attention_core.labs.stack_settings import StackSettings
 from attention_core.labs.training_settings import TrainingSettings
 from tests.core.hostile_values import (
@@ -81,6 +82,9 @@ CASES: dict[str, Case] = {
     "shrink": (images.shrink_image, {"pixels": X}, {"pixels": NO_ARRAY}),
     "best possible": (evaluation.best_possible, {"task": "letters", "n_heads": 2},
         {"task": NO_NAME, "n_heads": NO_COUNT}),
+    **{loss.compute.__name__: (loss.compute, {"output": np.ones((2, 3, 4)), "target": np.ones((2, 3, 2, 2))},
+        {"output": (*NO_ARRAY, np.ones((2, 3, 2, 2))), "target": (*NO_ARRAY, np.ones((2, 3, 4)))})
+        for pair in LOSSES.values() for loss in (pair.value, pair.gradient)},
     "mapping": (julia_mapping.check_mapping, {"z": np.ones((6, 5)), "heads": HEADS, "convention": "code"},
         {"z": NO_ARRAY, "convention": NO_NAME, "add_connection": NO_SWITCH}),
     "manual layer": (julia_mapping.manual_layer, {"z": np.ones((6, 5)), "heads": HEADS},

@@ -48,6 +48,7 @@ class AttentionMaps:
         for name, labels, count in labelled:
             if len(labels) != count:
                 raise ShapeError(f"{name} holds {len(labels)} labels for {count} positions; give one for each")
+        object.__setattr__(self, "layers", tuple(layer.view() for layer in self.layers))  # the caller can go on writing
         for number, layer in enumerate(self.layers):
             _check_shares(number, layer)
             layer.setflags(write=False)
@@ -169,7 +170,7 @@ def _as_layer(number: int, layer: Any) -> Array:
         raise ShapeError(
             f"layer {number} must hold numbers of shape (heads, queries, keys) or a batch of one, not {array.shape}"
         )
-    return array.view() if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
 
 
 # Numbers that are no probabilities may add up to anything, which is told below.

@@ -124,8 +124,8 @@ class Projections:
     ) -> Projections:
         """Independent random matrices; the same arguments give the same numbers.
 
-        d_k and d_v default to d_model / n_heads. init is a name of `INITIALISATIONS`; biases are normal with
-        standard deviation 0.1.
+        d_k and d_v default to d_model / n_heads, d_memory to d_model, n_kv_heads to n_heads; fewer are shared. init is
+        a name of `INITIALISATIONS`; with bias there are all four, normal with standard deviation 0.1.
         """
         check_switch("bias", bias)
         d_k, d_v = head_widths(d_model, n_heads, d_k, d_v)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Array
+from ..checks import Array, as_stack
 from ..errors import SettingsError, ShapeError
 from ..measure_checks import as_measured, as_shares, unit_sized
 from .patterns import Pattern, entropy, largest_entropy
@@ -58,9 +58,13 @@ def head_divergences(pattern: Pattern) -> Array:
 def redundancy(divergence: Array) -> Array:
     """How far one of two heads could stand in for the other: 1 - JSD / ln 2. Units or range: 0 to 1 (equal).
 
-    Shapes: any, kept.
+    Shapes: any, kept. Raises: SettingsError for numbers that are no divergences.
     """
-    return 1.0 - as_shares("divergence", divergence, 0) / MOST
+    divergence = as_stack("divergence", divergence, 0)
+    if divergence.min() < 0 or divergence.max() > MOST * (1 + 1e-6):  # ln 2 of float32
+        held = f"{divergence.min():g} to {divergence.max():g}"
+        raise SettingsError(f"divergence must hold numbers from 0 to ln 2, in nats, but holds {held}")
+    return 1.0 - divergence / MOST
 
 
 def layer_divergence(pattern: Pattern) -> Array:

@@ -90,6 +90,8 @@ CASES: dict[str, Case] = {
     "rerun": (reruns.rerun, {"trace": TRACE},
         {"scale": ("no", math.inf, []), "mask": ("no", [[1]]), "residual": NO_SWITCH, "tokens": ("a",)}),
     "wasted share": (score_schemes.wasted_share, {"n_heads": 2}, {"n_heads": (0, *NO_COUNT)}),
+    "redundancy": (similarity.redundancy, {"divergence": np.float32([[0, similarity.MOST]])},
+        {"divergence": (*NO_ARRAY, -0.1, 0.7, 1.0, [[0.0, 0.8]])}),
     "divergence": (similarity.jensen_shannon, {"one_XTS": SHARES, "other_XTS": SHARES},
         {"one_XTS": NO_SHARES, "other_XTS": NO_SHARES}),
     "growing": (size_growth.as_grows, {"size": SIZE, "letter": "n"}, {"letter": NO_NAME}),

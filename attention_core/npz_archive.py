@@ -23,7 +23,8 @@ _LONGEST_COMMENT = 2**16
 _ENTRY = 46 + LONGEST_NAME + 128  # bytes of the directory for one array, with some room for other programs' notes
 _ENCRYPTED = 1
 _DAMAGE = (
-    zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, struct.error
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, OverflowError, RuntimeError, ValueError,
+    struct.error,
 )  # fmt: skip
 
 

@@ -84,6 +84,17 @@ GOOD, GOOD_NPZ = safetensors({"w": W}), npz({"w": W})
 ENTRY = tensor([2, 3], 0, 24)
 DIRECTORY_64 = b"PK\x06\x07" + bytes(16)
 
+
+def beyond_every_file() -> bytes:
+    """An archive whose directory places its member, in the field of 64 bits, where no file reaches."""
+    member = zipfile.ZipInfo("w.npy")
+    member.extra = struct.pack("<HHQ", 1, 8, 2**63)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as written:
+        written.writestr(member, npy(head("(0,)")))
+    return with_fields(made.getvalue(), b"PK\x01\x02", 42, b"\xff" * 4)
+
+
 # What is wrong -> the bytes (made when asked for), and what the sentence must say.
 Corpus = dict[str, tuple[Callable[[], bytes], str]]
 
@@ -156,6 +167,7 @@ HOSTILE_NPZ: Corpus = {
     "a directory of its own length": (
         lambda: with_fields(GOOD_NPZ, b"PK\x05\x06", 0, DIRECTORY_64 + GOOD_NPZ[-22:]), "more than 4,096"),
     "a directory elsewhere": (lambda: with_fields(GOOD_NPZ, b"PK\x05\x06", 16, b"\xff\xff\xff\x00"), "npz"),
+    "a member beyond every file": (beyond_every_file, "'w' is damaged"),
     "an encrypted member": (lambda: with_fields(GOOD_NPZ, b"PK\x01\x02", 8, b"\x01"), "'w' is encrypted"),
 }  # fmt: skip
 # The same with the name of the file before.

@@ -45,7 +45,9 @@ def wish(name: str) -> str | None:
 
 def refuse(name: str, asked: str, answer: str) -> None:
     """Keep for `say_refused` that the address asks for what there cannot be; answer: what is shown instead, or why."""
-    sentence = f"The address asks for {plain(name)} “{plain(asked[:MOST_QUOTED])}”{plain(answer)}."
+    quoted = asked[:MOST_QUOTED]
+    said = quoted if quoted.isprintable() else repr(quoted)[1:-1]  # what shows nothing, by its code
+    sentence = f"The address asks for {plain(name)} “{plain(said)}”{plain(answer)}."
     st.session_state.setdefault(REFUSED, []).append(sentence)
 
 

@@ -108,6 +108,15 @@ def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, show
     assert not app.toast
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"), [("\u202e", "\\u202e"), ("4\x00", "4\\x00"), ("4\r5", "4\\r5"), ("👩\u200d🚀", "👩\\u200d🚀")]
+)
+def test_what_shows_nothing_is_said_by_its_code(asked: str, said: str) -> None:
+    """A notice about characters that cannot be seen names them, instead of quoting what looks like nothing."""
+    (toast,) = opened("scores", n_heads=asked).toast
+    assert toast.value.replace("\\\\", "\\") == f"The address asks for Heads “{said}”; 4 is shown."
+
+
 @pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
 def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
     """A number of key/value heads that there cannot be is said, with the one that is shown instead, however large."""

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_core.scenario import Scenario, trace_of
+from attention_ui.markdown import JOINER
 from attention_ui.registry import PAGES
 from attention_viz.labels import number
 from attention_viz.theme import PALETTES
@@ -97,6 +98,17 @@ def test_nonsense_in_the_address(visit: Visit) -> None:
     settled(page)
     assert scenario_in(page) == Scenario(n_heads=2)
     assert notice.count() <= 1
+
+
+@pytest.mark.parametrize(
+    "asked", ["www.example.com", "http://a.b/c", "a@b.co", ":material/home:", ":streamlit:", "a -- b -> c >= d"]
+)
+def test_a_notice_quotes_letter_by_letter(visit: Visit, asked: str) -> None:
+    """What the browser would make a link, an icon or another sign after all escapes stays the text that was given."""
+    notice = visit(f"scores?n_heads={quote(asked)}").get_by_test_id("stToast")
+    expect(notice).to_have_count(1)
+    assert f"“{asked}”" in notice.inner_text().replace(JOINER, "")
+    assert notice.locator("a, img").count() == 0
 
 
 @pytest.mark.parametrize("act", [{"modifiers": ["Control"]}, {"button": "middle"}])

@@ -7,7 +7,7 @@ import pytest
 import attention_ui.frame
 from attention_core import SettingsError
 from attention_core.scenario import MAX_TEXT, Scenario
-from attention_ui.markdown import plain
+from attention_ui.markdown import JOINER, plain
 from attention_ui.registry import PAGES, page_of
 from tests.ui.app import EVERY_PAGE, errors, here, opened, scenes, texts, title
 
@@ -157,6 +157,17 @@ def test_user_text_in_markdown_is_escaped() -> None:
     """Every ASCII sign that Markdown could take for markup is preceded by a backslash; a line break is a space."""
     signs = "\\`*_{}[]()<>#+-.!|$~:&"
     assert plain(signs) == "".join("\\" + sign for sign in signs)
-    assert plain("a\nb é 😀") == "a b é 😀"
+    assert plain("a\nb\rc é 😀") == "a b c é 😀"
     assert plain("*שלום*") == "\u2068\\*שלום\\*\u2069"  # apart, so that the words around it keep their order
+    assert plain("a\u202eb\u2069c") == "abc"  # marks that would turn all that follows
     assert len(PAGES) == len(EVERY_PAGE)
+
+
+@pytest.mark.parametrize(
+    "sought", ["www.a.b", "http://a.b", "a@b.c", ":material/home:", ":streamlit:", "--", "->", "<->", ">=", "~="]
+)
+def test_what_the_browser_seeks_after_the_escapes_is_broken_up(sought: str) -> None:
+    """Links, icons and signs set as one, which the browser looks for in what is left of Markdown, are not found."""
+    shown = plain(f"a {sought} b").replace("\\", "")
+    assert sought not in shown
+    assert shown.replace(JOINER, "") == f"a {sought} b"

@@ -83,6 +83,7 @@ def _read_csv(data: bytes) -> Array:
     return csv_numbers(csv_lines(data), "The picture", check_sides)
 
 
+@np.errstate(invalid="ignore")  # a NaN that signals, which is refused later
 def _read_npy(data: bytes) -> Array:
     file = io.BytesIO(data)
     head = read_npy_head(file, "The picture")

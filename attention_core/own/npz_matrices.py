@@ -47,6 +47,7 @@ def write_npz(matrices: Mapping[str, Array]) -> bytes:
     return buffer.getvalue()
 
 
+@np.errstate(invalid="ignore")  # a NaN that signals, which is refused later
 def _read_matrix(archive: NpzArchive, title: str, name: str) -> Array:
     """One matrix; type and shape are checked before its numbers are read."""
     symbol, head = ALL_SYMBOLS[name], archive.head(title)

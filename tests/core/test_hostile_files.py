@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import AttentionError, FileError
+from attention_core import AttentionError, FileError, SettingsError
+from attention_core.own.own_matrices import read_own
+from attention_core.picture_file import read_picture
 from attention_core.trained.attention_maps import read_maps
 from attention_core.trained.own_weights import find_layers, open_weights, read_layer
 from attention_core.trained.weight_file import MAX_BYTES
@@ -50,6 +52,17 @@ def test_it_is_refused_before_it_is_read(fault: str) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 30_000_000 + len(data)
+
+
+def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
+    """The float32 whose bits raise a flag when it is made float64 is one more number that is not finite."""
+    signals = np.full((2, 2), 0x7F800001, "u4").view("f4")
+    saved = io.BytesIO()
+    np.save(saved, signals)
+    with pytest.raises(SettingsError, match="W_Q holds nan in row 0, column 0"):
+        read_own(npz({"W_Q": signals}), "matrices.npz")
+    with pytest.raises(FileError, match="no finite number"):
+        read_picture(saved.getvalue(), "picture.npy")
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import NO_NUMBERS, Array, whole_number
+from ..checks import NO_NUMBERS, Array, one_of, shown, whole_number
 from ..errors import SettingsError
 from ..file_checks import LARGEST_VALUE
 from ..projections import MATRICES, Projections
@@ -41,15 +41,15 @@ class Edit:
     value: float
 
     def __post_init__(self) -> None:
-        if self.matrix not in SYMBOLS:
-            raise SettingsError(f"matrix is {self.matrix!r} but must be one of {', '.join(SYMBOLS)}")
+        one_of("matrix", self.matrix, SYMBOLS)
         for name in ("row", "column"):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, LAST_PLACE))
         value = self.value
         if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, float, np.integer, np.floating)):
-            raise SettingsError(f"The new value is {repr(value)[:40]} but must be a number")
+            raise SettingsError(f"The new value is {shown(value)} but must be a number")
+        value = value.item() if isinstance(value, np.generic) else value  # float16 does not reach the limit
         if not abs(value) <= LARGEST_VALUE:
-            raise SettingsError(f"The new value is {repr(value)[:40]} but must lie between -1,000,000 and 1,000,000")
+            raise SettingsError(f"The new value is {shown(value)} but must lie between -1,000,000 and 1,000,000")
         object.__setattr__(self, "value", float(value))
 
     @property

@@ -146,8 +146,8 @@ def test_without_w_o_the_output_is_the_merged_number() -> None:
 @pytest.mark.parametrize(
     ("field", "index", "words"),
     [
-        ("attention", (0, 0, 0, 0), "there is no field 'attention': choose one of inputs, memory"),
-        ("projections", (0,), "there is no field 'projections'"),
+        ("attention", (0, 0, 0, 0), "field is 'attention' but must be one of inputs, memory"),
+        ("projections", (0,), "field is 'projections'"),
         ("scores", (0, 0, 0), "holds no cell"),
         ("scores", (0, 0, 0, 17), "holds no cell"),
         ("scores", (0, 0, -1, 0), "holds no cell"),

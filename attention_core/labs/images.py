@@ -120,6 +120,8 @@ def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
 def _weight(cell: object, index: tuple[int, ...]) -> float:
     """One cell of a kernel as a number, also when it was typed."""
     place = f"The kernel's row {index[0] + 1}, column {index[1] + 1}"
+    if cell is None or not str(cell).strip():
+        raise SettingsError(f"{place} is empty: type a number such as -0.5")
     number = typed_number(str(cell))
     if math.isnan(number):
         raise SettingsError(f"{place} holds {str(cell)[:20]!r}, which is no number: type one such as -0.5")

@@ -114,7 +114,7 @@ def _kernel_changed(key: str, numbers: Array) -> None:
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
     for row, cells in changed.items():
         for column, value in cells.items():
-            rows[int(row)]["←·→".index(column)] = str(value).replace(",", ".")
+            rows[int(row)]["←·→".index(column)] = None if value is None else str(value).replace(",", ".")
     try:
         st.session_state["conv_own"] = _kernel_text(as_kernel(rows)[..., 0, 0])
     except AttentionError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from attention_core.labs.evaluation import score
 from attention_core.labs.tasks import TASKS
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings, models
-from attention_ui.labs import convolution_lab
 from attention_ui.labs.training_run import Run
 from tests.ui.app import figures, gone_to, here, opened, scenes, texts
 from tests.ui.picturing import pixels_of, png
@@ -199,15 +197,6 @@ def test_a_picture_from_a_file() -> None:
         shown = scenes(app)[0]["arrays"]["picture"]
         assert (shown["shape"], shown["limit"]) == expected
         assert ["1 to 1,024 a side are read" in error.value for error in app.error] == [True] * (width > 5)
-
-
-def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is typed into the drawing is brought to a digit, be it infinite, no number or nothing."""
-    typed = {"0": {"0": math.inf, "1": -math.inf, "2": math.nan, "3": None, "4": 7.9}}
-    held = {"table": {"edited_rows": typed}}
-    monkeypatch.setattr(convolution_lab.st, "session_state", held)
-    convolution_lab._drawing_changed("table", [[1] * 8] * 8)
-    assert held["conv_drawn"].split("-")[0] == "90007111"
 
 
 @pytest.mark.parametrize(("page", "address"), [

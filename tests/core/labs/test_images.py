@@ -36,8 +36,8 @@ def test_typed_numbers() -> None:
     ("kernel", "error", "sentence"),
     [
         ([[1, 2, 3], [4, "x<b>", 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds 'x<b>', which is no number"),
-        ([[1, 2, 3], [4, None, 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds 'None', which is no number"),
-        ([[1, 2, 3], [4, "", 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds '', which is no number"),
+        ([[1, 2, 3], [4, None, 6], [7, 8, 9]], SettingsError, "row 2, column 2 is empty: type a number"),
+        ([[1, 2, 3], [4, "", 6], [7, 8, 9]], SettingsError, "row 2, column 2 is empty: type a number"),
         ([["nan"]], SettingsError, "row 1, column 1 holds 'nan', which is no number"),
         ([["1_0"]], SettingsError, "row 1, column 1 holds '1_0', which is no number"),
         ([["٣"]], SettingsError, "row 1, column 1 holds '٣', which is no number"),

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_viz.payload import JSON
 from attention_viz.scene import dressed
 
-from .components import component
+from .components import component, sent
 from .focus import follow_cell
 from .own_numbers import edit_cell
 from .show import theme_mode, zoom
@@ -43,7 +43,7 @@ def show_board(
 
 def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnPin | None = None) -> None:
     """Move the focus to the pinned cell, or tell on_pin of it; what a browser of ours would not send is passed over."""
-    pin = st.session_state[key].get("pin")
+    pin = sent(key, "pin")
     if not isinstance(pin, dict):
         return
     letters, index = axes.get(str(pin.get("array"))), pin.get("index")
@@ -61,7 +61,7 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
 def _explained(key: str, scene: JSON) -> JSON | None:
     """The cell pinned last, while the scene has it and its own cell is still that of the run after the pin."""
     own, pinned = scene.get("cell"), st.session_state.get(f"{key} pinned", {})
-    if pinned and (st.session_state.get(key) or {}).get("pin"):
+    if pinned and sent(key, "pin"):
         pinned["own"] = own
     if "own" in pinned and pinned["own"] == own and _has(scene, **pinned["cell"]):
         return dict(pinned["cell"])
@@ -80,12 +80,12 @@ def _has(scene: JSON, array: str, index: list[int]) -> bool:
 
 def _edited(key: str) -> None:
     """Put the typed number in the place of the old one; what a browser of ours would not send is passed over."""
-    match st.session_state[key].get("edit"):
+    match sent(key, "edit"):
         case {"array": str(array), "index": [*_, int(row), int(column)], "value": int(value) | float(value)}:
             edit_cell(array, row, column, value)
 
 
 def _opened(key: str, on_open: Callable[[str], None] | None) -> None:
-    link = st.session_state[key].get("open")
+    link = sent(key, "open")
     if link and on_open:
         on_open(link)

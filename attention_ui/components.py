@@ -29,6 +29,14 @@ def component(name: str) -> Any:
     return _mounted(name, id(manager))
 
 
+def sent(key: str, name: str) -> Any:
+    """In a callback: what the component of a key sends under a name.
+
+    None, too, where the last run did not draw it: a second click can come after the first has opened another page.
+    """
+    return (st.session_state.get(key) or {}).get(name)
+
+
 @lru_cache(maxsize=len(STYLES))
 def _mounted(name: str, manager: int) -> Any:
     isolated = name != "chart"  # plotly.js writes its styles into the page

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import AttentionError
 from attention_viz.theme import Figure, dress
 
-from .components import PLOTLY, component
+from .components import PLOTLY, component, sent
 from .focus import follow_click
 from .markdown import plain
 
@@ -55,7 +55,7 @@ def show_figure(
 
 def _clicked(key: str, names: tuple[str, str] | None, on_click: Callable[[Any], None] | None) -> None:
     """Move the focus to a clicked cell, or tell on_click; what a browser of ours would not send is passed over."""
-    match st.session_state[key].get("click"):
+    match sent(key, "click"):
         case {"name": name} if on_click and name is not None:
             on_click(name)
         case {"tile": [int(head), int(start)], "cell": [int(row), int(column)]} if names:

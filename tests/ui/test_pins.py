@@ -117,3 +117,14 @@ def test_a_click_that_no_chart_sends_moves_nothing(monkeypatch: pytest.MonkeyPat
     show._clicked("chart", ("query", "key"), None)
     assert state["head"] == 3
     assert set(state) == {"chart", "head"}
+
+
+def test_a_second_click_after_the_first_has_left_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A click on a board or chart that the last run did not draw, and the session forgot, is passed over."""
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(module.st, "session_state", state)
+    board._pinned("board", {"scores": [("T", None), ("S", None)]})
+    board._edited("board")
+    board._opened("board", pytest.fail)
+    show._clicked("chart", ("query", "key"), pytest.fail)
+    assert state == {}

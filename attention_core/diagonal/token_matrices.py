@@ -78,7 +78,7 @@ def parse_tokens(text: str) -> Array:
     [[3.0, 3.0], [10.0, 0.0], [11.0, -20.0]]
     """
     check_text("text", text)
-    rows = [row.replace(",", " ").split() for row in text.split(";") if row.strip(" ,\n\t")]
+    rows = [words for row in text.split(";") if (words := row.replace(",", " ").split())]
     if not rows:
         raise SettingsError("no numbers are given: write tokens like 1; 2; 3 or 3,3; 10,0")
     widest = max(map(len, rows))

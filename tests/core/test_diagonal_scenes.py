@@ -40,6 +40,7 @@ def test_ways_to_type_numbers(text: str) -> None:
     [
         ("", SettingsError, "no numbers are given"),
         (" ; ,; ", SettingsError, "no numbers are given"),
+        ("\u00a0; \r", SettingsError, "no numbers are given"),
         ("1; banana", SettingsError, "'banana' is no number"),
         ("1; " + "x" * 500, SettingsError, "'x{20}…' is no number"),
         ("1,2; 3", ShapeError, "the tokens have 2, 1 features; give each as many"),

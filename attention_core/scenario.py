@@ -165,7 +165,7 @@ def projections_of(scenario: Scenario) -> Projections:
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
     drawn = settled(scenario)
-    _check_beside_orthonormal(own, drawn)
+    _check_beside_drawn(own, drawn)
     return replace(_projections(drawn), **own.weights)
 
 
@@ -198,13 +198,18 @@ def _check_beside_trained(own: OwnMatrices) -> None:
             )
 
 
-def _check_beside_orthonormal(own: OwnMatrices, drawn: Scenario) -> None:
-    """No more columns than rows can be orthonormal, and no control changes a width that an own matrix decides.
-
-    Raises: ShapeError.
+def _check_beside_drawn(own: OwnMatrices, drawn: Scenario) -> None:
+    """No more columns than rows can be orthonormal, weightless layers have identity matrices beside the user's own,
+    and no control changes a width that an own matrix decides. Raises: ShapeError.
     """
-    for size in ("d_k", "d_v"):
+    for size, alone in (("d_k", ("w_q", "w_k")), ("d_v", ("w_v",))):
         width, said = getattr(drawn, size), own.deciding(size)
+        is_beside = drawn.weights == "weightless" and not own.given.keys() >= set(alone)
+        if is_beside and said and width * drawn.n_heads != drawn.d_model:
+            raise ShapeError(
+                f"{said}, but weightless layers have the identity beside it, {drawn.d_model} × {drawn.d_model}: choose "
+                f"other weights, give {' and '.join(ALL_SYMBOLS[name] for name in alone)}, or leave it out"
+            )
         if drawn.weights == "orthonormal" and said and width > drawn.d_model:
             raise ShapeError(
                 f"{said}, which makes {size} = {width} with {counted(drawn.n_heads, 'head')}, but an orthonormal head "

@@ -142,6 +142,7 @@ def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> Non
         ({"weights": "trained"}, {}, {"w_q": (5, 5)}, "W_Q is 5 × 5, but in a trained layer it must be 384 × 384"),
         ({"weights": "orthonormal"}, {"w_v": (16, 16)}, {"w_q": (16, 128)}, "an orthonormal head is at most as wide"),
         ({"weights": "orthonormal"}, {}, {"w_q": (4, 64)}, "an orthonormal head is at most as wide as the inputs, 4"),
+        ({"weights": "weightless"}, {}, {"w_o": (8, 16)}, "W_O has 8 rows, but weightless layers have the identity"),
         ({"residual": True}, {"w_o": (16, 16)}, {"w_o": (16, 5)}, "switch Residual off, or give W_O 16 columns"),
         ({}, {"w_q": (16, 16)}, {"b_q": (7,)}, "W_Q has 16 columns, b_Q has 7 numbers: these must be equal"),
     ],

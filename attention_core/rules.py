@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .checks import shown
-from .errors import SettingsError
+from .checks import one_of
 from .trace import STEPS, Trace
 
 RUNNING = -1  # the axis number of the index that a sum runs over
@@ -82,8 +81,7 @@ def rule_of(trace: Trace, field: str) -> Rule:
     >>> rule_of(attend([[1.0], [2.0]], Projections.weightless(1)), "scores").operation
     'sum'
     """
-    if not isinstance(field, str) or field not in STEPS:
-        raise SettingsError(f"there is no field {shown(field)}: choose one of {', '.join(STEPS)}")
+    one_of("field", field, STEPS)
     return _RULES.get(field, _given)(trace, field)
 
 

@@ -1,0 +1,35 @@
+"""What the keyboard reaches is in sight: behind nothing that stays while the page scrolls, however low the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+BOTTOM = "document.querySelector('[data-testid=stMain]').scrollTo(0, 1e6)"
+
+
+def sides(part: Locator) -> tuple[float, float]:
+    """Where the upper and the lower side of an element are in the window."""
+    box = part.bounding_box()
+    assert box
+    return box["y"], box["y"] + box["height"]
+
+
+def walk(page: Page, panel: str, *keys: str) -> None:
+    """Press keys on a matrix that the window may show in part or not at all."""
+    page.get_by_role("application", name=panel).evaluate("panel => panel.focus({preventScroll: true})")
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_a_cell_reached_by_keys_is_not_behind_the_way(visit: Visit) -> None:
+    """Where the page is scrolled down, a cell above is scrolled out from behind the menu and the steps of the story."""
+    page = visit("scores?query=4&key=1")
+    page.evaluate(BOTTOM)
+    walk(page, "Sₕ scores", "ArrowUp")
+    way = sides(page.get_by_role("navigation", name="Steps of the story"))
+    assert sides(page.locator(".board .spot").first)[0] >= way[1]

@@ -105,9 +105,10 @@ export class Picture {
     const boxes = this.boxes.filter(({ panel }) => panel.array === cell.array);
     const [area] = boxes.flatMap((box) => rectanglesOf(box, slices[cell.array], cell.index, cell.index));
     if (!area) return;
-    const { spot } = this.parts;
+    const { spot, dock } = this.parts;
+    const behind = getComputedStyle(dock).position === "sticky" ? dock.offsetHeight : 0;
     Object.assign(spot.style, { left: `${area.x}px`, top: `${area.y}px`, width: `${area.width}px`, height: `${area.height}px` });
-    spot.style.scrollMarginBottom = `${this.parts.dock.offsetHeight + 24}px`;
+    spot.style.scrollMarginBottom = `${behind + 24}px`;
     spot.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 

@@ -33,3 +33,15 @@ def test_a_cell_reached_by_keys_is_not_behind_the_way(visit: Visit) -> None:
     walk(page, "Sₕ scores", "ArrowUp")
     way = sides(page.get_by_role("navigation", name="Steps of the story"))
     assert sides(page.locator(".board .spot").first)[0] >= way[1]
+
+
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (360, 225)])
+def test_a_low_window_shows_the_cell(visit: Visit, page: Page, width: int, height: int) -> None:
+    """On a phone held across, and at four times the size, neither the way nor the arithmetic covers the board."""
+    page.set_viewport_size({"width": width, "height": height})
+    visit("scores?query=4&key=1")
+    walk(page, "Sₕ scores", *["ArrowDown"] * 3, "ArrowUp")
+    top, bottom = sides(page.locator(".board .spot").first)
+    way, dock = page.get_by_role("navigation", name="Steps of the story"), page.locator(".board .dock").first
+    assert 0 < top < bottom < height
+    assert all(sides(part)[1] <= top or sides(part)[0] >= bottom for part in (way, dock))

@@ -13,6 +13,7 @@ import { firstSlices, follow, offsetOf, openScene, valueAt } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
 import { buildStage, showStyled } from "./stage.js";
+import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
@@ -37,13 +38,10 @@ class Board {
     this.picture = new Picture(this.parts);
     this.player = new Player(this.parts.player, this);
     this.detach = attachInput(this, this.parts);
-    this.dark = window.matchMedia("(prefers-color-scheme: dark)");
-    this.redress = () => this.model && this.dress();
-    this.dark.addEventListener("change", this.redress);
+    this.surroundings = watchSurroundings(this.parts.section, () => this.model && this.dress());
     this.observer = new ResizeObserver((entries) => this.resized(entries));
     // The last one changes its size when the style sheet arrives.
     for (const part of ["section", "arithmetic", "live"]) this.observer.observe(this.parts[part]);
-    document.fonts?.addEventListener("loadingdone", this.redress);
   }
 
   /** The middle of a cell on the screen, in the first panel that draws it; null where none does. */
@@ -59,8 +57,7 @@ class Board {
     this.player.rest();
     this.picture.rest();
     this.observer.disconnect();
-    this.dark.removeEventListener("change", this.redress);
-    document.fonts?.removeEventListener("loadingdone", this.redress);
+    this.surroundings.end();
     this.parts.section.remove();
   }
 
@@ -105,10 +102,11 @@ class Board {
     const { section } = this.parts;
     this.dressed = showStyled(section);
     if (!this.dressed) return;
-    const palette = openPalette(chosenPalette(this.model, this.dark.matches));
+    const { dark, printed } = this.surroundings.now();
+    const palette = openPalette(chosenPalette(this.model, dark));
     for (const name of COLOURS) section.style.setProperty(`--${name}`, palette[name]);
     section.style.setProperty("--zoom", this.model.zoom ?? 1);
-    this.picture.dress(this.model, palette, getComputedStyle(section).fontFamily);
+    this.picture.dress(this.model, palette, getComputedStyle(section).fontFamily, printed);
     this.parts.arithmetic.hidden = !this.model.arithmetic;
     section.classList.toggle("explains", Boolean(this.model.arithmetic));
     this.parts.arithmetic.style.minHeight = "";

@@ -13,10 +13,10 @@ export class Picture {
     Object.assign(this, { parts, boxes: [], widths: new Map(), size: [0, 0], motion: 0 });
   }
 
-  /** Take a scene and its colours; lay must follow. */
-  dress(model, palette, font) {
+  /** Take a scene, its colours, and whether it is printed; lay must follow. */
+  dress(model, palette, font, printed) {
     for (const widths of [this.widths, model.widest]) widths?.clear(); // a typeface may have arrived
-    Object.assign(this, { model, palette, font, zoom: model.zoom ?? 1 });
+    Object.assign(this, { model, palette, font, printed, zoom: model.zoom ?? 1 });
   }
 
   /** Place the panels in a width. */
@@ -75,6 +75,8 @@ export class Picture {
     cancelAnimationFrame(this.motion);
     this.shown = { look, current };
     const lights = this.lightsOf(current);
+    // On paper a canvas that is cleared clears what lies below it, too, so all is drawn on one.
+    if (this.printed) return this.paintLights(look, current, this.base, lights);
     const draw = (share) => {
       this.overlay.clearRect(0, 0, ...this.size);
       this.paintLights(look, current, this.overlay, lights);

@@ -1,0 +1,71 @@
+"""What is printed: boards and hand-outs, whole, light, with nothing lying on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from attention_core.scenario import Scenario, trace_of
+from attention_viz import story
+from attention_viz.handout import handout
+from attention_viz.scene import Stage, dressed
+from attention_viz.theme import PALETTES
+from tests.browser.test_every_page import rgb
+
+pytestmark = pytest.mark.browser
+PRINTS = "name => window.dispatchEvent(new Event(name))"
+# How many pixels of the lower canvas have a colour.
+COUNT = """(canvas, colour) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) count += colour === `rgb(${data[i]}, ${data[i + 1]}, ${data[i + 2]})`;
+  return count;
+}"""
+
+
+def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path: Path) -> None:
+    """Names of tokens were white on white where the system is dark, and the arithmetic lay on the last rows."""
+    assert context.browser
+    alone = context.browser.new_context(offline=True, color_scheme="dark")
+    page = alone.new_page()
+    stage = Stage(trace_of(Scenario(n_tokens=64, d_model=64)))
+    file = tmp_path / "scores.html"
+    file.write_text(handout(dressed(story.scores(stage, (0, 4, 1)), "both"), "Scores", "", "", ""), encoding="utf-8")
+    page.goto(file.as_uri())
+    title, board = page.locator(".board .title").first, page.locator(".board")
+    expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
+    page.emulate_media(media="print")
+    page.evaluate(PRINTS, "beforeprint")
+    expect(title).to_have_css("color", rgb(PALETTES["light"]["text"]))
+    expect_free(page)
+    # What is lit is on the only canvas that is printed: one that is cleared takes away what lies below it.
+    expect(page.locator(".board .overlay")).to_be_hidden()
+    assert page.locator(".board .base").evaluate(COUNT, rgb(PALETTES["light"]["focus"])) > 100
+    assert board.locator(".terms").evaluate("terms => terms.scrollHeight - terms.clientHeight") <= 2
+    page.evaluate(PRINTS, "afterprint")
+    expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
+    assert board.get_attribute("style") is not None
+    assert "width" not in (board.get_attribute("style") or "")
+    alone.close()
+
+
+def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -> None:
+    """On paper a board has the room of the sidebar, the arithmetic stands below it, and buttons are left out."""
+    page = visit("scores?query=4&key=1")
+    page.emulate_media(media="print")
+    page.evaluate(PRINTS, "beforeprint")
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_role("navigation", name="Steps of the story")).to_be_hidden()
+    expect(page.locator(".board .player")).to_be_hidden()
+    expect_free(page)
+
+
+def expect_free(page: Page) -> None:
+    """Nothing lies on the matrices."""
+    stage, dock = page.locator(".board .stage").bounding_box(), page.locator(".board .dock").bounding_box()
+    assert stage
+    assert dock
+    assert dock["y"] >= stage["y"] + stage["height"]

@@ -177,3 +177,15 @@ def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
             "ink => document.querySelector('.js-plotly-plot')._fullLayout.font.color === ink",
             arg=PALETTES[scheme]["text"],
         )
+
+
+def test_a_wide_table_is_scrolled_by_itself(visit: Visit, page: Page) -> None:
+    """In larger type on a small phone the page stays as wide as the window, and the buttons of a board in its frame."""
+    page.set_viewport_size({"width": 320, "height": 700})
+    visit("one-matrix-or-many?present=true&query=4&key=1")
+    assert page.locator("table").first.evaluate("table => table.scrollWidth - table.clientWidth") > 0
+    assert page.evaluate(SIDEWAYS) <= 0
+    speed, dock = page.get_by_label("Speed").bounding_box(), page.locator(".board .dock").bounding_box()
+    assert speed
+    assert dock
+    assert speed["x"] + speed["width"] <= dock["x"] + dock["width"]

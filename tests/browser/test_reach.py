@@ -189,3 +189,14 @@ def test_a_wide_table_is_scrolled_by_itself(visit: Visit, page: Page) -> None:
     assert speed
     assert dock
     assert speed["x"] + speed["width"] <= dock["x"] + dock["width"]
+
+
+def test_the_buttons_of_a_board_are_large_enough_for_a_finger(visit: Visit) -> None:
+    """Each is at least 24 px wide and high (WCAG 2.2, 2.5.8)."""
+    page = visit("projections?query=4&key=1")
+    page.get_by_role("application", name="W_Q").press("Enter")
+    expect(page.get_by_role("button", name="Edit this number")).to_be_visible()
+    buttons = page.locator(".board .dock :is(button, summary, select)").filter(visible=True).all()
+    boxes = [box for button in buttons if (box := button.bounding_box())]
+    assert len(boxes) >= 9
+    assert min(min(box["width"], box["height"]) for box in boxes) >= 24

@@ -1,0 +1,37 @@
+"""What is seen where the system forces its few colours on every page: formulas, and what is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+
+def colours(part: Locator) -> list[tuple[int, int]]:
+    """The colours of a part of the page as it is seen, each with how many pixels have it, the most frequent first."""
+    seen = Image.open(BytesIO(part.screenshot())).convert("P", palette=Image.Palette.WEB)
+    return sorted(((colour, count) for count, colour in seen.getcolors() or []), key=lambda one: -one[1])
+
+
+def test_what_is_chosen_is_seen(visit: Callable[[str], Page], page: Page) -> None:
+    """Chosen buttons have another ground than the others, switches and sliders are not as black as the page."""
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    visit("growth")
+    chosen, other = (page.get_by_role("radio", name=name) for name in ("weightless", "tied"))
+    assert colours(chosen)[0][0] != colours(other)[0][0]
+    assert len(colours(page.locator("[data-testid=stCheckbox] label > div").first)) > 2
+    visit("mask")
+    for track in page.get_by_test_id("stSlider").locator("[role=group]").all():
+        assert len(colours(track)) > 2
+
+
+def test_formulas_keep_their_letters(visit: Callable[[str], Page], page: Page) -> None:
+    """No ground is painted behind an accent, where it would hide the letter below."""
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    accented = visit("mask").locator(".katex-html .accent").first
+    expect(accented.locator(".accent-body")).to_have_css("forced-color-adjust", "none")

@@ -9,7 +9,7 @@ const STEPS = {
 };
 
 /** Let pointer and keys act on a board: it has boxes, slices, hover(cell), pin(cell), visit(cell), open(link), type(key). */
-export function attachInput(board, { stage, panels }) {
+export function attachInput(board, { stage, panels, live }) {
   let timer = 0;
   const under = (event) => {
     const frame = stage.getBoundingClientRect();
@@ -40,7 +40,9 @@ export function attachInput(board, { stage, panels }) {
   stage.addEventListener("wheel", (event) => onWheel(board, under(event), event), { passive: false });
   panels.addEventListener("keydown", (event) => onKey(board, event));
   panels.addEventListener("focusout", (event) => {
-    if (!panels.contains(event.relatedTarget)) board.hover(null);
+    if (panels.contains(event.relatedTarget)) return;
+    board.hover(null);
+    live.textContent = ""; // one who reads on would find a cell that is no longer shown
   });
   return () => clearTimeout(timer);
 }

@@ -200,3 +200,13 @@ def test_the_buttons_of_a_board_are_large_enough_for_a_finger(visit: Visit) -> N
     boxes = [box for button in buttons if (box := button.bounding_box())]
     assert len(boxes) >= 9
     assert min(min(box["width"], box["height"]) for box in boxes) >= 24
+
+
+def test_what_was_said_of_a_cell_goes_with_the_focus(visit: Visit) -> None:
+    """Behind the arithmetic of the pinned cell one read on about the cell left behind, even when heads had changed."""
+    page = visit("scores?query=4&key=1")
+    said = page.locator(".board [aria-live]")
+    page.get_by_role("application", name="Sₕ scores").press("ArrowDown")
+    expect(said).to_contain_text("query position 5 the, key position 1 animal")
+    page.get_by_label("Speed").focus()
+    expect(said).to_be_empty()

@@ -209,12 +209,9 @@ class Projections:
 
 def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) -> tuple[int, int]:
     """d_k and d_v as given; a missing one is d_model / n_heads, or like the given one where that is no whole number."""
-    whole_number("d_model", d_model, 1)
-    whole_number("n_heads", n_heads, 1)
-    if d_k is not None:
-        whole_number("d_k", d_k, 1)
-    if d_v is not None:
-        whole_number("d_v", d_v, 1)
+    for name, size in (("d_model", d_model), ("n_heads", n_heads), ("d_k", d_k), ("d_v", d_v)):
+        if size is not None or name in ("d_model", "n_heads"):
+            whole_number(name, size, 1)
     if d_model % n_heads == 0:
         return d_k or d_model // n_heads, d_v or d_model // n_heads
     if d_k is None and d_v is None:
@@ -246,8 +243,6 @@ def _check_sizes(p: Projections) -> None:
 def _check_biases(p: Projections) -> None:
     for bias_name, matrix_name in zip(BIASES, MATRICES, strict=True):
         bias, matrix = getattr(p, bias_name), getattr(p, matrix_name)
-        if bias is None:
-            continue
         width = p.d_out if matrix is None else matrix.shape[1]
-        if bias.shape != (width,):
+        if bias is not None and bias.shape != (width,):
             raise ShapeError(f"{bias_name} must have shape ({width},) like the columns of {matrix_name}: {bias.shape}")

@@ -166,27 +166,24 @@ class Trace:
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
         """The names of axes: M and O are called D, and G is called H, where they are as many."""
         sizes = self.sizes
-        usual = {"M": "D", "O": "D", "G": "H"}
-        names = {letter: usual[letter] for letter in usual if sizes[letter] == sizes[usual[letter]]}
+        usual = (("M", "D"), ("O", "D"), ("G", "H"))
+        names = {letter: name for letter, name in usual if sizes[letter] == sizes[name]}
         return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)
 
     @property
     def empty_rows(self) -> Array:
         """Which queries had nothing to attend to. Shapes: (B, H, T) bool."""
-        rows: Array = empty_rows(self.masked_scores)
-        return rows
+        return np.asarray(empty_rows(self.masked_scores))
 
     @property
     def hidden(self) -> Array:
         """Which keys each query may not see. Shapes: (B, H, T, S) bool."""
-        cells: Array = np.isneginf(self.masked_scores)
-        return cells
+        return np.asarray(np.isneginf(self.masked_scores))
 
     @property
     def hidden_keys(self) -> Array:
         """How many keys each query may not see. Shapes: (B, H, T) whole numbers."""
-        counts: Array = self.hidden.sum(axis=-1)
-        return counts
+        return np.asarray(self.hidden.sum(axis=-1))
 
     def code(self, name: str) -> str:
         """The NumPy statements that compute a field from those before it. Raises: SettingsError for no field."""
@@ -199,11 +196,10 @@ class Trace:
 
     def says(self, name: str) -> str:
         """What a step did, in one sentence for the options of this call. Raises: SettingsError for no field."""
-        one_of("field", name, STEPS)
-        added = self.says_added(name)
+        added = self.says_added(one_of("field", name, STEPS))
         if name == "output" and self.projections.w_o is None:
-            side_by_side = f"the heads side by side{added}{',' if added else ''}"
-            return f"Without W_O {side_by_side} are the output; nothing of different heads is mixed."
+            also = f"{added}," if added else ""
+            return f"Without W_O the heads side by side{also} are the output; nothing of different heads is mixed."
         return f"{STEPS[name].says.removesuffix('.')}{added}."
 
     def says_added(self, name: str) -> str:
@@ -214,8 +210,8 @@ class Trace:
     def _added(self, name: str) -> list[str]:
         """The symbols of what is added to the product of a step."""
         bias = _BIAS_OF.get(name, "")
-        biased = bool(bias) and getattr(self.projections, bias) is not None
-        return [f"b_{bias[-1:].upper()}"] * biased + ["X"] * (self.residual and name == "output")
+        is_biased = getattr(self.projections, bias, None) is not None
+        return [f"b_{bias[-1:].upper()}"] * is_biased + ["X"] * (self.residual and name == "output")
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; the memory's labels are the tokens' in self-attention.
@@ -230,11 +226,9 @@ class Trace:
         """What stands at the ticks of an axis: tokens, heads, or numbered features. Raises: SettingsError."""
         for letter in axis.split("·") if isinstance(axis, str) else (axis,):
             one_of("axis", letter, AXES)
-        tokens = {"T": self.tokens, "S": self.memory_tokens}.get(axis)
-        if tokens:
+        if tokens := {"T": self.tokens, "S": self.memory_tokens}.get(axis):
             return tokens
-        prefix = {"H": "head ", "G": "head "}.get(axis, "")
-        return tuple(f"{prefix}{i}" for i in range(_axis_size(axis, self.sizes)))
+        return tuple(f"{'head ' if axis in 'HG' else ''}{i}" for i in range(_axis_size(axis, self.sizes)))
 
 
 STEPS: dict[str, Step] = {
@@ -249,8 +243,7 @@ _BIAS_OF = dict(zip(("queries", "keys", "values", "output"), BIASES, strict=True
 @lru_cache
 def _expected_shapes(sizes: tuple[tuple[str, int], ...]) -> tuple[tuple[int, ...], ...]:
     """The shape of every field. Kept for the next call: working it out takes half as long as a tiny layer."""
-    lengths = dict(sizes)
-    return tuple(tuple(_axis_size(axis, lengths) for axis in step.letters) for step in STEPS.values())
+    return tuple(tuple(_axis_size(axis, dict(sizes)) for axis in step.letters) for step in STEPS.values())
 
 
 def _axis_size(axis: str, sizes: dict[str, int]) -> int:

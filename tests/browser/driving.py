@@ -10,9 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
+from attention_core import Trace
 from attention_core.scenario import Scenario
 from attention_ui.controls import CONTROLS
 from attention_ui.registry import page_of
+from attention_viz.labels import number
 
 BOARDS = """() => {
   const found = [];
@@ -122,3 +124,13 @@ def click_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> 
     place = cell_at(page, array, index, board)
     page.mouse.move(*place)
     page.mouse.click(*place)
+
+
+def expect_result(page: Page, value: float) -> None:
+    """The arithmetic ends in this number."""
+    expect(page.locator(".arithmetic .result").first).to_have_text(number(value, 4))
+
+
+def score_at(trace: Trace, head: int, query: int, key: int) -> float:
+    """A raw score."""
+    return float(trace.scores[0, head, query, key])

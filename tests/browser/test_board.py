@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
@@ -19,7 +18,7 @@ from attention_viz.handout import handout
 from attention_viz.labels import number
 from attention_viz.payload import Stage
 from attention_viz.scene import dressed
-from tests.browser.driving import cell_at, click_cell, expect_address, hover_cell, parameters, settled
+from tests.browser.driving import click_cell, expect_address, hover_cell, parameters, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -230,29 +229,3 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     assert kept.startswith("blob:")
     assert ([url for url in requests if url != kept], faults) == ([file.as_uri()], [])
     alone.close()
-
-
-# The colour inside a cell, on the board and in the file; the file is drawn twice as sharp, with an edge around it.
-COLOURS = """async (base, [x, y, file]) => {
-  const frame = base.getBoundingClientRect();
-  const picture = await createImageBitmap(await (await fetch("data:image/png;base64," + file)).blob());
-  const paper = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
-  paper.drawImage(picture, 0, 0);
-  const at = (context, scale, edge) =>
-    [...context.getImageData((x - frame.x + edge) * scale, (y - frame.y + edge) * scale, 1, 1).data];
-  return [at(base.getContext("2d"), window.devicePixelRatio, 0), at(paper, 2, 20)];
-}"""
-
-
-def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
-    """The button gives a PNG named after the page, in which a cell has the colour that it has on the board."""
-    page = visit("scores?d_model=24&query=0&key=0")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save the board as a picture").click()
-    assert download.value.suggested_filename == "scores.png"
-    file = b64encode(Path(download.value.path()).read_bytes()).decode()
-    for cell in ((0, 0, 3, 5), (0, 0, 7, 2)):
-        x, y = cell_at(page, "scores", cell)
-        on_board, in_file = page.locator("section.board canvas.base").evaluate(COLOURS, [x - 12, y - 9, file])
-        assert on_board == in_file
-        assert on_board[3] == 255

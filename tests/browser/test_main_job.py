@@ -7,17 +7,17 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core import Trace
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES, story
 from attention_viz.labels import number
 from tests.browser.driving import (
     click_cell,
     expect_address,
+    expect_result,
     expect_title,
     parameters,
-    path_of,
     scenario_in,
+    score_at,
     settled,
     slider,
 )
@@ -34,16 +34,6 @@ PARTS = """() => {
 def arithmetic_of(page: Page) -> str:
     """The terms of the arithmetic and their result, as one line."""
     return " ".join(page.locator(".arithmetic").first.inner_text().split())
-
-
-def expect_result(page: Page, value: float) -> None:
-    """The arithmetic ends in this number."""
-    expect(page.locator(".arithmetic .result").first).to_have_text(number(value, 4))
-
-
-def score_at(trace: Trace, head: int, query: int, key: int) -> float:
-    """A raw score."""
-    return float(trace.scores[0, head, query, key])
 
 
 def test_from_a_sentence_to_the_output(visit: Visit) -> None:
@@ -126,36 +116,6 @@ def test_an_example_reaches_the_address(visit: Visit) -> None:
     expect_title(page, "Scale")
 
 
-def test_back_and_forth(visit: Visit) -> None:
-    """The state goes along to other steps, and one step back is the step before, with the state kept."""
-    page = visit("scores?n_heads=2&mask=causal&query=4")
-    steps = page.get_by_role("navigation", name="Steps of the story")
-    expect(steps.locator("[aria-current=page]")).to_have_text("Scores")
-    steps.get_by_role("link", name="Mask").click()
-    expect_address(page, "/mask")
-    expect_title(page, "Mask")
-    settled(page)
-    expected = {"n_heads": "2", "mask": "causal", "query": "4"}
-    expect_address(page, "query=4", "mask=causal", "n_heads=2")
-    assert parameters(page) == expected
-    page.go_back()
-    expect_title(page, "Scores")
-    assert path_of(page) == "scores"
-    assert scenario_in(settled(page)) == Scenario(n_heads=2, mask="causal")
-
-
-def test_the_choices_of_a_page_are_there_after_a_step_back_from_another(visit: Visit) -> None:
-    """Whoever leaves a page by the menu finds its own choices again one step back."""
-    page = visit("break-it?bi_spot=true&bi_round=4")
-    page.locator("[data-testid=stTopNavSection]").first.click()
-    page.locator("a[data-testid^=stTopNav]", has_text="Split").first.click()
-    expect_title(page, "Split")
-    settled(page).go_back()
-    expect_title(page, "Break it")
-    expect_address(page, "bi_spot=true", "bi_round=4")
-    expect(settled(page).get_by_label("Round", exact=True)).to_have_value("4")
-
-
 def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
     """The first visitor of a fresh server who comes by a link finds the state it describes, and no dialog stays."""
     query = "text=one+two+three&n_heads=2&mask=causal&residual=true&head=1&query=2&key=1"
@@ -193,61 +153,3 @@ def test_the_first_act_replaces_nothing(visit: Visit) -> None:
     assert page.evaluate("() => parts.length") == 4
     assert page.evaluate("() => parts.filter(([part]) => !part.isConnected).length") == 0
     assert page.evaluate("() => parts.filter(([part, top]) => part.getBoundingClientRect().top !== top).length") == 0
-
-
-def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
-    """A pinned cell moves query and key, and both are one entry; a step back leads to the page before."""
-    page = visit("tokens")
-    page.get_by_role("link", name="Scores", exact=True).first.click()
-    expect_title(page, "Scores")
-    settled(page)
-    entries = page.evaluate("history.length")
-    click_cell(page, "scores", [0, 0, 2, 3])
-    expect_address(page, "query=2", "key=3")
-    assert page.evaluate("history.length") == entries + 1
-    settled(page).go_back()
-    expect_address(page, "!query", "!key", "!unset")
-    expect_result(page, score_at(trace_of(Scenario()), 0, 0, 0))
-    settled(page).go_back()
-    expect_title(page, "Tokens")
-
-
-def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) -> None:
-    """A shorter sentence has no such query: the last one is chosen, and a step back leads to before the pin."""
-    page = visit("scores")
-    click_cell(page, "scores", [0, 0, 9, 7])
-    expect_address(page, "query=9", "key=7")
-    entries = settled(page).evaluate("history.length")
-    sentence = page.get_by_label("Sentence", exact=True)
-    sentence.fill("one two three")
-    sentence.press("Control+Enter")
-    expect_address(page, "text=one+two+three", "query=2", "key=2")
-    assert settled(page).evaluate("history.length") == entries
-    page.go_back()
-    expect_address(page, "!text", "!query", "!key")
-    expect(settled(page).get_by_test_id("stToast")).to_have_count(0)
-
-
-def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
-    """An address says nothing of what is as at first: a step back from the first pin leads there."""
-    page = visit("scores")
-    click_cell(page, "scores", [0, 0, 2, 3])
-    expect_address(page, "query=2", "key=3")
-    settled(page).go_back()
-    expect_address(page, "!query", "!key", "!unset")
-    expect(settled(page).get_by_label("Query", exact=True)).to_have_value("0 · The")
-    page.go_forward()
-    expect_address(page, "query=2", "key=3")
-    expect_result(page, score_at(trace_of(Scenario()), 0, 2, 3))
-
-
-def test_forward_after_undo_undoes_again(visit: Visit) -> None:
-    """Undo is an act like others: a step back brings the edit again, a step forward takes it away again."""
-    page = visit("projections?edits=wq_0_0_9")
-    page.get_by_role("button", name="Undo").click()
-    expect_address(page, "!edits")
-    settled(page).go_back()
-    expect_address(page, "edits=wq_0_0_9")
-    settled(page).go_forward()
-    expect_address(page, "!edits", "!unset")
-    expect(settled(page).get_by_role("button", name="Undo")).to_have_count(0)

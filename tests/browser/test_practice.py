@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from attention_core.practice import ask
@@ -11,6 +12,7 @@ from attention_core.scenario import Scenario, trace_of
 from attention_viz.labels import number
 from tests.browser.driving import expect_address, expect_title, settled
 
+pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 

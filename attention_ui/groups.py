@@ -11,6 +11,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+
+
+def stays_open(label: str, key: str) -> ExpanderContainer:
+    """A box that opens and closes, and is on the next page as it is here: Streamlit would close it there."""
+    box = st.expander(label, bool(st.session_state.get(f"open {key}")), key=key, on_change="rerun")
+    st.session_state[f"open {key}"] = bool(box.open)
+    return box
 
 
 @contextmanager
@@ -19,7 +27,7 @@ def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[bool]:
 
     Closed and needless they are left out, which spares the browser a third of its work.
     """
-    with st.expander(group, key=f"group {group}", on_change="rerun") as box:
+    with stays_open(group, f"group {group}") as box:
         shown = bool(box.open) or needed(defaults)
         bring_along(group, defaults if shown else {})
         yield shown

@@ -22,6 +22,7 @@ from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
 from .focus import Focus
+from .groups import stays_open
 from .markdown import plain
 from .presets import widget_values
 
@@ -60,7 +61,7 @@ def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
                 st.button("Reset edits", on_click=_change, args=(Edits(),), help="Take all edits back.")
             if own.given:
                 st.button("Drop own matrices", on_click=st.session_state.update, args=({"own": ""},))
-    with st.expander("Own numbers", key="own numbers", on_change="rerun") as opened:
+    with stays_open("Own numbers", "own numbers") as opened:
         if opened.open:
             if trace is not None:
                 _table(scenario, trace)

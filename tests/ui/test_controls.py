@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import STEPS, Trace
 from attention_core.scenario import CHOICES, LIMITS, Scenario, trace_of
 from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
-from tests.ui.app import here, opened, unfolded
+from tests.ui.app import gone_to, here, opened, unfolded
 
 DEFAULTS = asdict(Scenario())
 BY_NAME = {control.name: control for control in CONTROLS}
@@ -196,3 +196,14 @@ def test_an_address_that_lags_behind_is_no_wish() -> None:
     app.run()
     assert here(app).scenario.n_heads == 8
     assert not app.toast
+
+
+def test_a_group_stays_open_from_page_to_page() -> None:
+    """A group that was opened is open on the next page, too, and one that was closed again is closed there."""
+    app = opened("scores")
+    app.session_state["group Weights"] = True
+    app = gone_to(app.run(), "mask")
+    assert [box.label for box in app.selectbox if box.key == "weights"] == ["Weights"]
+    app.session_state["group Weights"] = False
+    app = gone_to(app.run(), "softmax")
+    assert not [box for box in app.selectbox if box.key == "weights"]

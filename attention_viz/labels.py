@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from html import unescape
 from unicodedata import east_asian_width
@@ -50,6 +51,15 @@ def number(value: float, digits: int = 3) -> str:
     if value != 0 and not 10**-digits <= abs(value) < 10**6:
         return f"{value:.2e}".replace("-", "−")
     return f"{value + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns a negative zero into zero
+
+
+def true_minus(text: str) -> str:
+    """Numbers in a text with the minus sign that `number` gives them.
+
+    >>> true_minus("S3-01: -0.15, up to 7e-16")
+    'S3-01: −0.15, up to 7e−16'
+    """
+    return re.sub(r"(?<![\w)-])-(?=[\d.])|(?<=\de)-(?=\d)", "−", text)
 
 
 def span(places: slice, thing: str) -> str:

@@ -7,6 +7,7 @@ from functools import lru_cache
 import streamlit as st
 
 from attention_core.diagonal.claims import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, Evidence, claim
+from attention_viz.labels import true_minus
 
 from ..markdown import plain
 from ..search import finds, search_field
@@ -47,7 +48,7 @@ def show(one: Claim) -> None:
     with st.container(border=True):
         st.markdown(
             f"**“{plain(one.said)}”** {BADGES[one.status]}\n\n{plain(one.truth)}\n\n"
-            f":gray[**Checked here:** {plain(found.says)} As worded it **{as_worded}** in this check.]"
+            f":gray[**Checked here:** {plain(true_minus(found.says))} As worded it **{as_worded}** in this check.]"
         )
 
 

@@ -8,7 +8,7 @@ from attention_core import Trace
 from attention_core.diagonal.counterexamples import Search, search
 from attention_core.diagonal.proposition_checks import Check, tokens_of_trace
 from attention_core.diagonal.propositions import FALSE, PROPOSITIONS, Proposition, proposition
-from attention_viz.labels import number
+from attention_viz.labels import number, true_minus
 
 from ..address import KEPT
 from ..whole_numbers import LAST_SEED, whole_number_input
@@ -92,4 +92,4 @@ def _say_found(statement: Proposition) -> None:
     excess = found.nearest.excess if found.nearest else 0.0
     rounding, nearest = f"Rounding alone moves it by {excess:.0e}.", f"The nearest came within {number(-excess, 4)}."
     how_near = "" if not excess else rounding if excess > 0 else nearest
-    st.info(f"{looked_at}; none violates it. {how_near}".rstrip())
+    st.info(f"{looked_at}; none violates it. {true_minus(how_near)}".rstrip())

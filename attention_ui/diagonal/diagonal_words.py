@@ -10,7 +10,7 @@ from attention_core.diagonal import log_cross_ratios, margins, pair_excess, pair
 from attention_core.diagonal.proposition_checks import Check
 from attention_core.diagonal.propositions import CONDITION, FALSE, THEOREM, Proposition
 from attention_viz.diagonal.diagonal_board import named
-from attention_viz.labels import counted, number
+from attention_viz.labels import counted, number, true_minus
 
 from ..markdown import plain
 
@@ -67,7 +67,8 @@ def live(proposition: Proposition, check: Check, trace: Trace) -> str:
         gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
         return f":red-badge[violated] {gap}{where}"
     if check.excess > 0 or proposition.number in IDENTITIES:
-        return ":green-badge[holds] " + (f"up to rounding: {abs(check.excess):.0e}" if check.excess else "exactly")
+        rounding = true_minus(f"up to rounding: {abs(check.excess):.0e}")
+        return f":green-badge[holds] {rounding if check.excess else 'exactly'}"
     return f":green-badge[holds] with {number(-check.excess, 4)} to spare at the closest{where}"
 
 

@@ -12,7 +12,7 @@ from attention_core.lab_examples import mapping_example
 from attention_core.labs.column_effect import column_effect
 from attention_core.labs.julia_mapping import CONVENTIONS
 from attention_core.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, orthonormality_drift
-from attention_viz.labels import number
+from attention_viz.labels import number, true_minus
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure
 
@@ -106,10 +106,9 @@ def mapping() -> None:
     right.markdown("**The same here**, tokens as rows:")
     equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ "), "Y = O + X" if connection else "Y = O"]
     right.latex(r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations))  # broken between them only
-    right.badge(
-        f"largest difference {check.difference:.1e}" + (": the same layer" if check.difference < 1e-12 else ""),
-        color="green" if check.difference < 1e-12 else "red", icon=":material/check:",
-    )  # fmt: skip
+    verdict, colour = (": the same layer", "green") if check.difference < 1e-12 else ("", "red")
+    said = true_minus(f"largest difference {check.difference:.1e}{verdict}")
+    right.badge(said, color=colour, icon=":material/check:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(
         "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in the code P_Q and P_K "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+from attention_core.diagonal.claims import CLAIMS
 from attention_core.diagonal.growth_curves import half_mass_width
 from attention_core.diagonal.growth_table import TOKEN_COUNTS
 from attention_core.masks.painted import mask_to_text
@@ -180,3 +182,13 @@ def test_heads_that_are_added_without_w_o() -> None:
     assert r"A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)" in "".join(formula.value for formula in app.latex)
     labels = [box.label for box in opened("output", weights="weightless").expander]
     assert "Could heads simply be added?" not in labels
+
+
+def test_claims_have_true_minus_signs() -> None:
+    """No number of a check is written with a hyphen; some are below 0, or so small that their exponent is."""
+    said = [text.value for text in opened("claims").markdown if "**Checked here:**" in text.value]
+    checks = [text.split("**Checked here:**")[1].replace("\\", "") for text in said]
+    assert len(checks) == len(CLAIMS)
+    assert not [check for check in checks if re.search(r"(?<![\w)-])-\d|\de-\d", check)]
+    assert any("−0." in check for check in checks)
+    assert any("e−" in check for check in checks)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -42,10 +43,21 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     script = joined_script()
     style = (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
     data = json.dumps(scene, allow_nan=False).replace("<", "\\u003c")
-    policy = (
-        f"default-src 'none'; script-src '{digest(UNPACK)}' '{digest(script)}'; style-src '{digest(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    body = f"""<h1>{escape(title)}</h1>
+<p>{escape(says)}</p>
+<p><code>{escape(code)}</code></p>
+<main id="board"></main>
+<p><small>{escape(made_of)}</small></p>
+<script type="application/json" id="scene">{data}</script>
+<script type="text/plain" id="packed">{_packed(script)}</script>
+<script>{UNPACK}</script>"""
+    return html_page(title, style, body, (UNPACK, script))
+
+
+def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
+    """A page that needs no server: its policy allows these scripts, this style, and no network at all. body: HTML."""
+    allowed = f"script-src {' '.join(map(_digest, scripts))}; " if scripts else ""
+    policy = f"default-src 'none'; {allowed}style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -56,14 +68,7 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
 <style>{style}</style>
 </head>
 <body>
-<h1>{escape(title)}</h1>
-<p>{escape(says)}</p>
-<p><code>{escape(code)}</code></p>
-<main id="board"></main>
-<p><small>{escape(made_of)}</small></p>
-<script type="application/json" id="scene">{data}</script>
-<script type="text/plain" id="packed">{_packed(script)}</script>
-<script>{UNPACK}</script>
+{body}
 </body>
 </html>
 """
@@ -93,6 +98,5 @@ def _packed(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def digest(text: str) -> str:
-    """A script or style as a page's policy names it."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+def _digest(text: str) -> str:
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"

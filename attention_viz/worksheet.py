@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from .handout import digest
+from .handout import html_page
 from .practice import Asked
 
+TITLE = "Multi-head attention by hand"
 STYLE = """
 :root { color-scheme: light; font-family: system-ui, sans-serif; }
 body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; }
@@ -22,29 +23,18 @@ li { margin-bottom: 1.2rem; break-inside: avoid; }
 def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
     """A whole page: questions by their numbers with what is given, then the answers on a sheet of their own.
 
-    made_of: which layer the questions are on. The policy in the page allows no script and no network.
+    made_of: which layer the questions are on.
     """
-    policy = f"default-src 'none'; style-src '{digest(STYLE)}'; base-uri 'none'; form-action 'none'"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Multi-head attention by hand</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<h1>Multi-head attention by hand</h1>
+    questions = "".join(_question(number, one) for number, one in asked)
+    answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
+    body = f"""<h1>{TITLE}</h1>
 <p>{escape(made_of)}</p>
 <p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may be off by as much.</p>
-<ol>{"".join(_question(number, one) for number, one in asked)}</ol>
+<ol>{questions}</ol>
 <h1 class="answers">Answers</h1>
 <p><small>{escape(made_of)}</small></p>
-<ol>{"".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)}</ol>
-</body>
-</html>
-"""
+<ol>{answers}</ol>"""
+    return html_page(TITLE, STYLE, body)
 
 
 def _question(number: int, asked: Asked) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError, TextError
+from attention_core.decompositions import keys_read_most
 from attention_core.labs.lexicon import (
     LEXICON,
     SECTIONS,
@@ -30,7 +31,6 @@ Words = dict[str, tuple[str, ...]]
 CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
 MOST_OWN = 12
-TIE = 1e-9  # shares that differ by less are equal
 
 
 def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
@@ -83,9 +83,8 @@ def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
     words = trace.labels("T")
     lines = []
     for place, head in enumerate(heads):
-        row = trace.probabilities[0, place, query].tolist()
-        most = max(row)
-        tied = [f"“{plain(words[key])}” ({key})" for key, share in enumerate(row) if share > most - TIE]
+        most = float(trace.probabilities[0, place, query].max())
+        tied = [f"“{plain(words[key])}” ({key})" for key in keys_read_most(trace, place, query)]
         keys = " and ".join(tied) if len(tied) < 4 else f"{len(tied)} words alike"
         each = " each" if len(tied) > 1 else ""
         lines.append(f"- **{head.name}** looks at {keys} with {percent(most)}{each}")

@@ -74,6 +74,13 @@ def absorbed_contributions(trace: Trace) -> Array:
     return added_BHTO
 
 
+def absorbed_size(trace: Trace) -> tuple[int, int]:
+    """How many numbers W_V and W_O hold together, and the value matrices that take in W_O; none for a W_O not there."""
+    p, sizes = trace.projections, trace.sizes
+    apart = p.w_v.size + (0 if p.w_o is None else p.w_o.size)
+    return apart, sizes["H"] * sizes["M"] * sizes["O"]
+
+
 def head_slice(trace: Trace, matrix: str, head: int) -> Array:
     """The block of a weight matrix that belongs to one head: columns of w_q, w_k, w_v, rows of w_o.
 

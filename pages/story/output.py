@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.decompositions import absorbed_contributions, output_gap
+from attention_core.decompositions import absorbed_contributions, absorbed_size, output_gap
 from attention_core.heads import head_columns
 from attention_core.notation.formulas import output_without_w_o
 from attention_ui.board import show_board
@@ -69,10 +69,9 @@ st.success(
     icon=":material/check:",
 )
 if w_o is not None:
-    with st.expander(
-        "Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun"
-    ) as added_up:
-        if added_up.open:
+    with st.expander("Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun") as box:
+        if box.open:
+            apart, together = absorbed_size(trace)
             st.markdown(
                 f"Yes: let each head’s value matrix take in its own block of {mixes}. Its values are then as wide as "
                 f"the output, {counted(n_out, 'number')}, nothing is joined, and no {mixes} is left:"
@@ -81,8 +80,8 @@ if w_o is not None:
             st.markdown(
                 "So code that adds its heads and has no output matrix need not be wrong: computed like this and as "
                 f"above, the outputs {agreement(output_gap(trace, absorbed_contributions))}. The price: the value "
-                f"matrices hold {h} · {d_in} · {n_out} = **{counted(h * d_in * n_out, 'number')}**, "
-                f"{now.symbol('w_v')} and {mixes} together **{trace.projections.w_v.size + w_o.size:,}**. Their rank "
+                f"matrices hold {h} · {d_in} · {n_out} = **{counted(together, 'number')}**, "
+                f"{now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank "
                 f"is no larger for it: at most {now.symbol('d_v')} = {d_v}."
             )
 code_and_numbers(now, ("output", "merged"), board)

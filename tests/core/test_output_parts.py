@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from attention_core import Projections, Trace, attend
 from attention_core.decompositions import (
     absorbed_contributions,
+    absorbed_size,
     head_contributions,
     keys_read_most,
     merge_without_swap,
@@ -111,6 +112,8 @@ def test_heads_added_without_w_o_by_hand() -> None:
     trace = attend([[1.0], [3.0]], p)
     assert absorbed_contributions(trace)[0, :, 0, 0].tolist() == [(2 * 2 + 1) * 5, 2 * 3 * 7]
     assert trace.output[0, 0, 0] == 25 + 42 + 4
+    assert absorbed_size(trace) == (2 + 2, 2)
+    assert absorbed_size(attend(np.eye(4), Projections.random(4, 2, d_v=3))) == (24 + 24, 32)
 
 
 def test_without_w_o_each_head_fills_its_own_columns() -> None:

@@ -46,6 +46,14 @@ class Question:
             return 0.0
         return 0.5 * 10.0**-self.places * (1 + 1e-9) + abs(self.shown.recompute() - self.exact.result)
 
+    def judge(self, answer: float) -> str:
+        """What an answer is: "right", the right one with the other "sign", "near" it, or "wrong"."""
+        if self.accepts(answer):
+            return "right"
+        if self.accepts(-answer):
+            return "sign"
+        return "near" if abs(answer - self.answer) <= 10 * self.tolerance else "wrong"
+
     def accepts(self, answer: float) -> bool:
         """Whether an answer is right, worked out from the exact numbers or from the rounded ones; NaN never is."""
         return is_finite_number(answer) and abs(answer - self.answer) <= self.tolerance

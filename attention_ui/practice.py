@@ -21,6 +21,7 @@ from .panels import open_step
 
 UNANSWERED = {"pr_answer": "", "pr_show": False}
 ON_A_SHEET = 10
+SIGN, NEAR = "Not yet: look at the signs once more.", "Nearly: keep more digits on the way."
 
 
 def answer_in(text: str) -> float:
@@ -48,14 +49,12 @@ def judged(text: str, question: Question, how: str) -> None:
     answer = answer_in(text)
     if math.isnan(answer):
         st.warning(f"“{plain(text)}” is no number. Write one such as −0.43, 12 % or 2/3.")
-    elif question.accepts(answer):
+        return
+    verdict = question.judge(answer)
+    if verdict == "right":
         st.success(f"Right: {number(question.answer, question.places)}.", icon=":material/check_circle:")
-    elif question.accepts(-answer):
-        st.warning("Not yet: look at the signs once more.")
-    elif abs(answer - question.answer) <= 10 * question.tolerance:
-        st.warning("Nearly: keep more digits on the way.")
     else:
-        st.warning(f"Not yet. {how}")
+        st.warning({"sign": SIGN, "near": NEAR}.get(verdict, f"Not yet. {how}"))
 
 
 def anew() -> None:

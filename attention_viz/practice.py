@@ -23,7 +23,8 @@ PROJECTED = {
 
 HOW = {
     "scaled_scores": "Multiply the two.",
-    "probabilities": "Take e to the power of each score, and divide the one that is asked for by the sum of all.",
+    "probabilities": "Subtract the largest score from all, take e to the power of each, and divide the one that is "
+    "asked for by the sum of all.",
     "merged": "Head 0 comes first, with all its features, then head 1, and so on.",
 }
 DOT_PRODUCT = "Multiply the two lists number by number, and add everything up."
@@ -106,11 +107,12 @@ class _Words:
     def merged(self) -> Asked:
         """A place."""
         column, width = self.index[-1], self.trace.sizes["V"]
+        _, head, _, feature = self.asked.exact.terms[0].factors[0].index  # the head's number that is copied there
         question = self.words(
-            f"Each head is {width} wide. In which column of the merged matrix does feature {column % width} of head "
-            f"{column // width} stand? Columns are counted from 0."
+            f"Each head is {width} wide. In which column of the merged matrix does feature {feature} of head {head} "
+            "stand? Columns are counted from 0."
         )
-        return Asked(question, (), HOW["merged"], f"{column}, from {column // width} × {width} + {column % width}")
+        return Asked(question, (), HOW["merged"], f"{column}, from {head} × {width} + {feature}")
 
     def output(self) -> Asked:
         """The merged heads times a column of W_O, and what is added."""

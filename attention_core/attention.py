@@ -49,9 +49,8 @@ def attend(
     mask is bool, True = may attend; bias is added after scaling; causal: query t sees keys s <= t; scale is
     1/sqrt(d_k) when None; softcap squeezes the scaled scores into (-softcap, softcap) before mask and bias; residual
     adds x to the output. Biases of the matrices, and heads that share keys and values, belong to the projections.
-    float32 stays float32, everything else becomes float64. empty_rows: "zero" or, as in PyTorch, "nan".
-    Raises: ShapeError, SettingsError, this also for more than 2**31 scores (batch × heads × queries × keys).
-    Source: Vaswani et al. 2017, section 3.2.
+    float32 stays float32, everything else becomes float64. empty_rows: "zero" or, as in PyTorch, "nan". Raises:
+    ShapeError, SettingsError, this also for over 2**31 scores (B*H*T*S). Source: Vaswani et al. 2017, section 3.2.
 
     >>> trace = attend([[1.0], [2.0], [3.0]], Projections.weightless(d_model=1))
     >>> trace.probabilities[0, 0].round(4).tolist()

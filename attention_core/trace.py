@@ -165,8 +165,7 @@ class Trace:
 
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
         """The names of axes: M and O are called D, and G is called H, where they are as many."""
-        sizes = self.sizes
-        usual = (("M", "D"), ("O", "D"), ("G", "H"))
+        sizes, usual = self.sizes, (("M", "D"), ("O", "D"), ("G", "H"))
         names = {letter: name for letter, name in usual if sizes[letter] == sizes[name]}
         return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)
 

@@ -61,8 +61,7 @@ OWN_CONTROLS = {
     "reference": OwnControls("This page is the same for every sentence. What was set for other sections stays here."),
 }
 
-PAIR, NUMBER = ("head", "query", "key"), ("head", "query", "feature")
-ANY_CELL = (*PAIR, "feature")
+PAIR, NUMBER, ANY_CELL = ("head", "query", "key"), ("head", "query", "feature"), ("head", "query", "key", "feature")
 
 PAGES: tuple[Page, ...] = (
     Page(

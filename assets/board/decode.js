@@ -11,7 +11,9 @@ export function floatsOf(text) {
   const bytes = bytesOf(text);
   if (bytes.length % 4) throw new RangeError(`${bytes.length} bytes are no whole number of float32 numbers`);
   const view = new DataView(bytes.buffer);
-  return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
+  const floats = new Float32Array(bytes.length / 4);
+  for (let i = 0; i < floats.length; i += 1) floats[i] = view.getFloat32(4 * i, true);
+  return floats;
 }
 
 /** Whether the bit at a place is set; the least significant bit of each byte comes first. */

@@ -1,3 +1,5 @@
+import { onPlane, paintAround, planeOf, writeWords } from "./around.js";
+
 // Room around a number in its cell, the width of a sign as a part of its height, and the least height that can be read.
 const ROOM = 3;
 const BREADTH = 0.53;
@@ -46,8 +48,9 @@ export function attachTexts(host, figure, board) {
     const context = board.sizeCanvas(paper, width, height);
     context.clearRect(0, 0, width, height);
     const letters = lettersFor(tiles, board);
-    const draw = (tile, act) => onTile(context, tile, () => act(context, tile, layout, board, letters));
+    const draw = (tile, act) => onPlane(context, tile.plane, () => act(context, tile, layout, board, letters));
     for (const tile of tiles) if (tile.trace.xgap) draw(tile, paintGaps);
+    paintAround(context, host, layout, board);
     for (const tile of tiles) if (tile.trace.text || letters) draw(tile, writeTile);
     for (const trace of written) writePoints(context, trace, host, layout, board);
   };
@@ -65,15 +68,11 @@ function isWritten({ type, mode }) {
   return type === "scatter" && mode === "text";
 }
 
-function planeOf({ _fullLayout: drawn }, trace) {
-  return drawn._plots[`${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`];
-}
-
 function tilesOf(host, data, { floatsOf }) {
   return data.filter(isLettered).map((trace) => {
     const plane = planeOf(host, trace);
     const [width, height] = [plane.xaxis, plane.yaxis].map((axis) => Math.abs(axis.l2p(1) - axis.l2p(0)));
-    return { trace, plane, width, height, values: floatsOf(trace.z.bdata) };
+    return { trace, plane, width, height, values: () => floatsOf(trace.z.bdata) };
   });
 }
 
@@ -84,7 +83,7 @@ function lettersFor(tiles, { cellNumber }) {
   const sizeOf = (signs) => Math.min(...numbered.map(({ trace }) => trace.textfont.size), 0.8 * least("height"), (least("width") - ROOM) / (BREADTH * signs));
   if (!numbered.length || sizeOf("0.0".length) < LEAST) return null;
   for (const digits of [2, 1]) {
-    const lengths = numbered.flatMap(({ values }) => Array.from(values, (value) => textOf(value, digits, cellNumber).length));
+    const lengths = numbered.flatMap(({ values }) => Array.from(values(), (value) => textOf(value, digits, cellNumber).length));
     const size = sizeOf(lengths.reduce((longest, length) => Math.max(longest, length), 1));
     if (size >= LEAST) return { digits, size: Math.floor(2 * size) / 2 };
   }
@@ -95,29 +94,12 @@ function textOf(value, digits, cellNumber) {
   return Number.isFinite(value) ? cellNumber(value, digits) : "";
 }
 
-// Draw on the cells of a tile that are in view, and on no other.
-function onTile(context, { plane: { xaxis, yaxis } }, draw) {
-  context.save();
-  context.beginPath();
-  context.rect(xaxis._offset, yaxis._offset, xaxis._length, yaxis._length);
-  context.clip();
-  draw();
-  context.restore();
-}
-
-// The lines between cells, in the colour of the page; what is framed keeps its frame, which lies below.
-function paintGaps(context, { trace, plane: { xaxis, yaxis } }, { hoverlabel, shapes }) {
+// The lines between cells, in the colour of the page.
+function paintGaps(context, { trace, plane: { xaxis, yaxis } }, { hoverlabel }) {
   const { xgap: gap } = trace;
-  const [across, down] = [xaxis, yaxis].map((axis) => (place) => axis._offset + axis.l2p(place));
   context.fillStyle = hoverlabel.bgcolor;
   for (const [, x] of placesOf(xaxis, trace.x.length - 1, 0.5)) context.fillRect(Math.round(x - gap / 2), yaxis._offset, gap, yaxis._length);
   for (const [, y] of placesOf(yaxis, trace.y.length - 1, 0.5)) context.fillRect(xaxis._offset, Math.round(y - gap / 2), xaxis._length, gap);
-  for (const { xref, yref, x0, x1, y0, y1, line } of shapes ?? []) {
-    if (xref !== xaxis._id || yref !== yaxis._id) continue;
-    const [left, right, top, bottom, wide] = [across(x0), across(x1), down(y0), down(y1), line.width];
-    for (const x of [left, right]) context.clearRect(x - wide / 2, top - wide / 2, wide, bottom - top + wide);
-    for (const y of [top, bottom]) context.clearRect(left - wide / 2, y - wide / 2, right - left + wide, wide);
-  }
 }
 
 // Write the texts of the cells that are in view.
@@ -126,16 +108,17 @@ function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, layout, 
   const inkOf = trace.textfont.color ? () => trace.textfont.color : inksOf(trace, layout, board);
   context.textAlign = "center";
   context.font = `${size}px ${layout.font.family}`;
+  const numbers = values();
   for (const [row, y] of placesOf(yaxis, trace.y.length)) {
     for (const [column, x] of placesOf(xaxis, trace.x.length)) {
-      const value = values[row * trace.x.length + column];
+      const value = numbers[row * trace.x.length + column];
       context.fillStyle = inkOf(value);
       context.fillText(trace.text ? trace.text[row][column] : textOf(value, letters.digits, board.cellNumber), x, y + MIDDLE * size);
     }
   }
 }
 
-// Write the texts of a trace at its points, to the left of them or to the right; what stands in <b> is bold.
+// Write the texts of a trace at its points, to the left of them or to the right.
 function writePoints(context, trace, host, layout, { floatsOf }) {
   const { xaxis, yaxis } = planeOf(host, trace);
   const [xs, ys] = [trace.x, trace.y].map((places) => (places.bdata ? floatsOf(places.bdata) : places));
@@ -143,9 +126,7 @@ function writePoints(context, trace, host, layout, { floatsOf }) {
   context.textAlign = trace.textposition.endsWith("left") ? "right" : "left";
   context.fillStyle = trace.textfont.color ?? layout.font.color;
   for (const [i, text] of trace.text.entries()) {
-    const words = text.replace(/<\/?b>/g, "");
-    context.font = `${words === text ? "" : "bold "}${size}px ${layout.font.family}`;
-    context.fillText(words, xaxis._offset + xaxis.l2p(xs[i]), yaxis._offset + yaxis.l2p(ys[i]) + MIDDLE * size);
+    writeWords(context, text, size, layout.font.family, xaxis._offset + xaxis.l2p(xs[i]), yaxis._offset + yaxis.l2p(ys[i]) + MIDDLE * size);
   }
 }
 

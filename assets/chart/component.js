@@ -1,7 +1,9 @@
+import { withAround, withoutAround } from "./around.js";
 import { attachTexts, forPlotly, withTexts } from "./cells.js";
 import { attachClicks } from "./clicks.js";
+import { createLegend } from "./legend.js";
 import { loadPlotly } from "./library.js";
-import { fitted, tools, turnOf } from "./screen.js";
+import { fitted, heightOf, tools, turnOf } from "./screen.js";
 
 /** Show a figure in a component of Streamlit; the chart stays, and its zoom with it, while the page runs again. */
 export default function mountChart(component) {
@@ -32,15 +34,18 @@ function createMount(parent) {
   parent.append(host);
   const mount = { component: null };
   let sent = "", library = null, figure = null, stops = null, drawing = null;
-  const config = tools(() => ({ data: withTexts(host, figure.data, library.board), layout: host.layout }));
+  const config = tools(() => ({ data: withTexts(host, legend.chosen(figure.data), library.board), layout: withAround(host.layout, figure.layout) }));
 
-  const draw = (height) => {
-    const given = structuredClone(figure.layout); // plotly.js writes into what it gets
-    const layout = { ...given, height, autosize: true, uirevision: categories(figure.layout) };
+  const draw = () => {
+    const { margin, ...given } = withoutAround(structuredClone(figure.layout)); // a copy: plotly.js writes into what it gets
+    const top = legend.show(figure) || margin.t;
+    host.style.height = `${figure.layout.height + top - margin.t}px`;
+    const layout = { ...given, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: categories(figure.layout) };
     foretell(host, layout);
-    drawing = library.Plotly.react(host, forPlotly(figure.data), layout, config);
+    drawing = library.Plotly.react(host, forPlotly(legend.chosen(figure.data)), layout, config);
     return drawing;
   };
+  const legend = createLegend(host, draw);
 
   mount.show = async (data) => {
     const text = JSON.stringify(data);
@@ -58,8 +63,7 @@ function createMount(parent) {
     await turnOf(host);
     if (text !== sent) return; // another figure came meanwhile
     figure = data.figure;
-    host.style.height = `${figure.layout.height}px`;
-    await draw(figure.layout.height);
+    await draw();
     if (stops || text !== sent) return;
     stops = [fitted(host, draw), attachTexts(host, () => figure, library.board)];
     attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));

@@ -24,8 +24,10 @@ function turnFull(host) {
  * picture(): the data and the layout of the picture that is kept.
  */
 export function tools(picture) {
-  const keep = ({ _fullLayout: { width, height } }) =>
-    window.Plotly.downloadImage(picture(), { format: "svg", filename: "attention-lab", width, height });
+  const keep = ({ _fullLayout: { width } }) => {
+    const kept = picture();
+    return window.Plotly.downloadImage(kept, { format: "svg", filename: "attention-lab", width, height: kept.layout.height });
+  };
   return {
     displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
     displaylogo: false,
@@ -45,14 +47,17 @@ export async function turnOf(host) {
   await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: LONGEST_WAIT }));
 }
 
-/** Keep a chart as large as its place, or as the screen: draw(height) draws it anew. Gives back how to stop. */
+/** The height in px that a chart has: that of the screen when it is alone there. */
+export function heightOf(host) {
+  return document.fullscreenElement === host ? window.innerHeight : Number.parseFloat(host.style.height);
+}
+
+/** Keep a chart as large as its place, or as the screen: draw() draws it anew. Gives back how to stop. */
 export function fitted(host, draw) {
   const fit = () => {
-    const full = document.fullscreenElement === host;
-    const height = full ? window.innerHeight : Number.parseFloat(host.style.height);
     if (!host.clientWidth) return; // in a part of the page that is folded away
-    const { width, height: drawn } = host._fullLayout;
-    if (Math.abs(drawn - height) > 1 || Math.abs(width - host.clientWidth) > 1) draw(height);
+    const { width, height } = host._fullLayout;
+    if (Math.abs(height - heightOf(host)) > 1 || Math.abs(width - host.clientWidth) > 1) draw();
   };
   const watch = new ResizeObserver(fit);
   watch.observe(host);

@@ -21,17 +21,22 @@ from tests.test_configuration import contrast
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 Letters = Callable[[], list[tuple[str, str, str]]]
-# Keeps what is written on a canvas since it was last wiped: size, ink, text.
+# Keeps what is written on a canvas since it was last wiped, in cells and elsewhere: size, ink, text.
 LISTEN = r"""(() => {
   const paper = CanvasRenderingContext2D.prototype;
   const {clearRect, fillText} = paper;
-  paper.clearRect = function (...at) { this.canvas.letters = []; clearRect.apply(this, at); };
+  paper.clearRect = function (...at) {
+    Object.assign(this.canvas, {letters: [], around: []});
+    clearRect.apply(this, at);
+  };
   paper.fillText = function (...what) {
-    if (what[0]) this.canvas.letters?.push([this.font.match(/\S+px/)[0], this.fillStyle, what[0]]);
+    const list = this.textAlign === "center" ? this.canvas.letters : this.canvas.around;
+    if (what[0]) list?.push([this.font.match(/\S+px/)[0], this.fillStyle, what[0]]);
     fillText.apply(this, what);
   };
 })()"""
 LETTERS = "() => document.querySelector('.js-plotly-plot .cell-texts').letters"
+AROUND = LETTERS.replace(".letters", ".around")
 VIEW = """() => {
   const {_fullLayout: {xaxis, yaxis}} = document.querySelectorAll('.js-plotly-plot')[0];
   return [yaxis.range, xaxis.range];
@@ -86,6 +91,17 @@ def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None
     assert shown == pytest.approx(page.evaluate(NUMBERS_IN_VIEW), abs=0.0501)
 
 
+def test_titles_and_scale(letters: Letters, visit: Visit) -> None:
+    """Above each head stands its name, beside them the scale with round numbers, all in the colour of text."""
+    page = visit("all-heads?heads_stage=raw")
+    grid(page)
+    page.wait_for_function(f"() => ({LETTERS})().length > 0")
+    around = page.evaluate(AROUND)
+    assert [text for _, _, text in around] == [f"head {head}" for head in range(4)] + ["−10", "−5", "0", "5", "10"]
+    assert {ink for _, ink, _ in around} == {PALETTES["light"]["text"]}
+    assert 10 < page.evaluate(SCALE)[1] < 15
+
+
 def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
     """Beside the bars of the portraits stand their numbers, above them the names, all in the colour of text."""
     page = visit("head-portraits")
@@ -93,13 +109,14 @@ def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
     expect(chart.locator(".barlayer path").first).to_be_attached()
     figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
     texts = [text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]]
-    assert [text for _, _, text in letters()] == [re.sub("</?b>", "", text) for text in texts]
+    written = page.evaluate(AROUND)
+    assert [text for _, _, text in written] == [re.sub("</?b>", "", text) for text in texts]
     assert len(texts) == 5 * len(MEASURES)
-    assert {(size, ink) for size, ink, _ in letters()} == {("12px", PALETTES["light"]["text"])}
+    assert {(size, ink) for size, ink, _ in written} == {("12px", PALETTES["light"]["text"])}
 
 
 def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
-    """The file of a chart says what the screen says: every number of every head."""
+    """The file of a chart says what the screen says: every number of every head, their names and their scale."""
     page = visit("all-heads?heads_stage=raw")
     chart = grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
@@ -107,7 +124,9 @@ def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
     with page.expect_download() as kept:
         chart.locator(".modebar-btn[data-title^='Keep']").click()
     assert kept.value.suggested_filename == "attention-lab.svg"
-    written = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", kept.value.path().read_text())
+    file = kept.value.path().read_text()
+    assert all(f">{text}</" in file for text in ("head 0", "head 1", "head 2", "head 3", "−10"))
+    written = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", file)
     shown = [text for _, _, text in letters()]
     kept_ones = [text.replace("-", "−") for text in written][: len(shown)]
     assert sorted(in_heads(kept_ones)) == sorted(in_heads(shown))

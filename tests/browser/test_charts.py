@@ -114,9 +114,10 @@ def test_on_a_phone_few_columns_fit_and_many_are_scrolled(visit: Visit, n_heads:
 def test_lines_between_cells(visit: Visit) -> None:
     """Cells stand apart by a line in the colour of the page, and the framed cell keeps its frame."""
     page = visit("all-heads?query=2&key=2")
-    ground = [*bytes.fromhex(PALETTES["light"]["background"].removeprefix("#")), 255]
+    colours = [PALETTES["light"][name].removeprefix("#") for name in ("background", "focus")]
+    ground, focus = ([*bytes.fromhex(colour), 255] for colour in colours)
     assert [page.evaluate(WRITTEN, place) for place in ([5, 4.5], [6.5, 3])] == [ground, ground]
-    assert [page.evaluate(WRITTEN, place) for place in ([2, 2.5], [1.5, 2], [5.3, 4.3])] == [[0] * 4] * 3
+    assert [page.evaluate(WRITTEN, place) for place in ([2, 2.5], [1.5, 2], [5.3, 4.3])] == [focus, focus, [0] * 4]
     gaps = page.evaluate("() => document.querySelector('.js-plotly-plot').data.map(({xgap}) => xgap)")
     assert set(gaps) == {0}, "plotly.js draws the lines itself, as large pictures"
 

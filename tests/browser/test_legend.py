@@ -1,0 +1,92 @@
+"""The names above a chart in a real browser: they hide and show what they name, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.driving import settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+STOPS = "chart => [...chart.querySelectorAll('.names button')].map(({tabIndex}) => tabIndex)"
+DRAWN_TO_ITS_WIDTH = """() => {
+  const chart = document.querySelector('.chart');
+  return chart._fullLayout.width === chart.clientWidth;
+}"""
+SHOWN = "chart => chart._fullData.filter(({visible}) => visible === true).map(({name}) => name)"
+EVERYTHING = ["head 0", "head 1", "head 2", "head 3", "output"]
+
+
+def stacked(page: Page) -> Locator:
+    """The bars of what each head adds, once they are drawn."""
+    chart = settled(page).locator(".chart").first
+    expect(chart.locator(".barlayer path").first).to_be_attached()
+    return chart
+
+
+def name(chart: Locator, text: str) -> Locator:
+    """The button of a name above a chart."""
+    return chart.get_by_role("button", name=text, exact=True)
+
+
+def test_a_name_hides_and_shows_what_it_names(visit: Visit) -> None:
+    """What is pressed is shown; what was hidden stays so while the page runs again, until it is pressed again."""
+    page = visit("head-worth")
+    chart = stacked(page)
+    assert chart.evaluate(SHOWN) == EVERYTHING == chart.locator(".names button").all_text_contents()
+    name(chart, "head 2").click()
+    expect(name(chart, "head 2")).to_have_attribute("aria-pressed", "false")
+    without = [one for one in EVERYTHING if one != "head 2"]
+    assert chart.evaluate(SHOWN) == without
+    page.locator("input[type=range]").first.press("End")
+    expect(chart.locator(".xaxislayer-above text").last).to_contain_text("[pad]")
+    assert chart.evaluate(SHOWN) == without
+    name(chart, "head 2").click()
+    assert chart.evaluate(SHOWN) == EVERYTHING
+
+
+def test_names_by_keyboard(visit: Visit) -> None:
+    """One stop of the tabulator key for all names; arrows go from name to name, Enter and the space bar press."""
+    page = visit("head-worth")
+    chart = stacked(page)
+    assert chart.evaluate(STOPS) == [0, -1, -1, -1, -1]
+    name(chart, "head 0").focus()
+    for key in ("ArrowLeft", "ArrowRight", "ArrowRight", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    expect(name(chart, "head 1")).to_be_focused()
+    assert chart.evaluate(SHOWN) == ["head 0", *EVERYTHING[2:]]
+    page.keyboard.press("Space")
+    assert chart.evaluate(SHOWN) == EVERYTHING
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_all_names_stand_above_the_chart(visit: Visit, width: int) -> None:
+    """Sixteen heads need several lines of names, for which the chart makes room."""
+    page = visit("head-worth?n_heads=16&n_tokens=8")
+    page.set_viewport_size({"width": width, "height": 900})
+    chart = stacked(page)
+    expect(chart.locator(".names button")).to_have_count(17)
+    page.wait_for_function(DRAWN_TO_ITS_WIDTH)
+    above = chart.evaluate("""chart => {
+      const [names, plane] = ['.names', '.nsewdrag'].map(part => chart.querySelector(part).getBoundingClientRect());
+      return plane.top - names.bottom;
+    }""")
+    assert 0 <= above < 20
+    assert chart.evaluate("chart => chart.querySelector('.names').scrollWidth <= chart.clientWidth")
+
+
+def test_a_kept_picture_has_its_names(visit: Visit) -> None:
+    """The file of a chart has the names of what it shows, at its whole height."""
+    page = visit("head-worth")
+    chart = stacked(page)
+    name(chart, "head 3").click()
+    chart.hover()
+    with page.expect_download() as kept:
+        chart.locator(".modebar-btn[data-title^='Keep']").click()
+    file = kept.value.path().read_text()
+    assert all(f">{one}</text>" in file for one in EVERYTHING)
+    assert file.count('class="trace bars"') == 3
+    assert ' height="380"' in file

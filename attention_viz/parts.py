@@ -8,6 +8,7 @@ from typing import Any
 from .labels import longest
 
 PLANE = ("x", "y")
+MOST_NAMES = 32  # names below bars that are all written
 
 Part = dict[str, Any]
 
@@ -53,6 +54,17 @@ def below(labels: Sequence[str]) -> tuple[int, float]:
     """The angle of labels below a picture, aslant when they are long, and the height in px that they need."""
     slanted = max(map(len, labels)) > 3
     return (-45 if slanted else 0), longest(labels) * (0.75 if slanted else 0) + 18
+
+
+def names_below(labels: Sequence[str]) -> tuple[Part, float]:
+    """The axis below bars that have names, of which many are not all written, and the height in px that it needs.
+
+    Told how to write them, Plotly need not try which angle leaves room for all.
+    """
+    angle, room = below(labels)
+    which = {"dtick": 1} if len(labels) <= MOST_NAMES else {"nticks": MOST_NAMES // 2}
+    look = {"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11}, "tickangle": angle}
+    return look | which, room
 
 
 def layout(height: int | float, description: str, **parts: Any) -> Part:

@@ -13,7 +13,7 @@ from attention_core.heads.patterns import Pattern
 from attention_core.heads.portraits import Measure
 
 from ..labels import counted, longest, number
-from ..parts import Part, layout
+from ..parts import Part, layout, names_below
 from ..theme import Figure
 from ..tiles import numbered
 
@@ -99,11 +99,11 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
         })  # fmt: skip
     beside = ", beside the other heads" if others else ""
     says = f"The {measure.name} of head {head} for each {WORDS[measure.axis].split(',')[0]}{beside}."
+    names, foot = names_below(labels)
     return {"data": data, "layout": layout(
-        320, says, showlegend=True, bargap=0.25, margin={"l": 52, "r": 8, "t": 36, "b": 84},
+        260 + foot, says, showlegend=True, bargap=0.25, margin={"l": 52, "r": 8, "t": 36, "b": foot + 20},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        xaxis={"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11},
-               "title": {"text": WORDS[measure.axis], "font": {"size": 12}}},
+        xaxis=names | {"title": {"text": WORDS[measure.axis], "font": {"size": 12}}},
         yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}},
     )}  # fmt: skip
 

@@ -15,7 +15,7 @@ from attention_core.notation import OURS, Notation, axis_names
 
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board
-from ..parts import Part, layout
+from ..parts import Part, layout, names_below
 from ..payload import JSON
 from ..theme import Figure
 from ..tiles import Sheet, Tile, largest, numbered, tiled
@@ -43,7 +43,7 @@ def stacked(trace: Trace, feature: int) -> Figure:
         "marker": {"symbol": "line-ew", "size": min(22, 700 // len(tokens)), "line": {"color": "@text", "width": 3}},
     })  # fmt: skip
     says = f"Feature {feature} of the output of {counted(len(tokens), 'token')} as stacked bars, a part for each head."
-    return {"data": data, "layout": _charted(says, 380, barmode="relative")}
+    return {"data": data, "layout": _charted(says, 316, tokens, barmode="relative")}
 
 
 def shares(trace: Trace) -> Figure:
@@ -60,7 +60,7 @@ def shares(trace: Trace) -> Figure:
     )]  # fmt: skip
     found = f"{heads[0]} has the largest signed share" if has_shares(trace) else "all add 0 together, so there are none"
     says = f"Two shares of the output for each of {counted(len(heads), 'head')}; {found}."
-    return {"data": data, "layout": _charted(says, 320, barmode="group")}
+    return {"data": data, "layout": _charted(says, 260, heads, barmode="group")}
 
 
 def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
@@ -103,10 +103,12 @@ def in_two_bases(both: Turned, name: str) -> Figure:
     return tiled(sheet, [Tile(before, "before"), Tile(after, "after")], says, across=2)
 
 
-def _charted(says: str, height: int, **more: object) -> Part:
+def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
+    """A layout for bars of this height in px with names below."""
+    names, foot = names_below(labels)
     return layout(
-        height, says, showlegend=True, legend=LEGEND, bargap=0.25, margin={"l": 52, "r": 8, "t": 52, "b": 64},
-        xaxis={"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11}},
+        height + foot, says, showlegend=True, legend=LEGEND, bargap=0.25, xaxis=names,
+        margin={"l": 52, "r": 8, "t": 52, "b": foot},
         yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}}, **more,
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -162,7 +163,9 @@ def _view() -> Notation:
 
 @lru_cache(maxsize=1)
 def _style() -> str:
-    return (ASSETS / "style.css").read_text(encoding="utf-8")
+    """The style sheet without what only its reader needs: it is sent in every run."""
+    whole = (ASSETS / "style.css").read_text(encoding="utf-8")
+    return re.sub(r"/\*.*?\*/|\n\s*", "", whole, flags=re.DOTALL)
 
 
 def _heading(page: Page) -> None:

@@ -17,7 +17,7 @@ from attention_core.steps import GIVEN_AXES
 
 from .names import title_of
 from .payload import JSON, Stage, rule_sent, sent
-from .theme import PALETTES
+from .theme import ON_BOARDS
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def scene(stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]]
 
 def dressed(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
     """The scene in the colours of a mode, "light", "dark" or "both", and with larger type."""
-    return given | {"palette": PALETTES if mode == "both" else PALETTES[mode], "zoom": zoom}
+    return given | {"palette": ON_BOARDS if mode == "both" else ON_BOARDS[mode], "zoom": zoom}
 
 
 def _needed(stage: Stage, names: Iterable[str]) -> list[str]:

@@ -46,6 +46,8 @@ PALETTES: dict[str, dict[str, Any]] = {
         "logit": [[0, "#ffc27a"], [0.38, "#8f5820"], [0.5, "#1b1d29"], [0.62, "#5c4f9f"], [1, "#cdbcff"]],
     },
 }
+# What a board needs of them; the charts need more, which is added below.
+ON_BOARDS = {mode: dict(colours) for mode, colours in PALETTES.items()}
 # Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the colour-blind (Okabe and Ito
 # 2008, without their yellow and black), from its palest for the smallest number to its strongest for the largest.
 HUES = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (150, 140, 40),

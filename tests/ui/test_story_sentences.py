@@ -198,5 +198,5 @@ def test_what_is_counted_of_a_layer_without_the_usual_w_o() -> None:
 def test_a_rank_is_a_whole_number() -> None:
     """It counts comparisons; and a chart's name is a sentence."""
     app = opened("head-portraits", portrait="rank of the scores")
-    assert "**Head 0:** 4 of at most min(d_k, tokens) = 4." in texts(app)
+    assert "**Head 0:** 4 of at most min(dₖ, tokens) = 4." in texts(app)
     assert "The cache of MHA, GQA, MQA as n grows (tokens)." in alternatives(opened("shared-keys"))

@@ -171,6 +171,14 @@ def test_who_can_out_vote_a_token() -> None:
     assert "without weights only **longer** tokens can out-vote a token" in said
 
 
+@pytest.mark.parametrize(("token", "is_shaded"), [(0, False), (1, True)])
+def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) -> None:
+    """With a query of 0 all keys score alike; the page says so instead of speaking of what is not drawn."""
+    said = texts(opened("geometry", plane="0,0;1,3;2,1", plane_token=token))
+    assert ("in the shaded half-plane" in said) == is_shaded
+    assert ("there is no half-plane to shade" in said) == (not is_shaded)
+
+
 def test_heads_that_are_added_without_w_o() -> None:
     """The page tells what such value matrices hold, and how well the two outputs agree; without W_O it does not ask."""
     app = opened("output", d_model=24, n_heads=3, d_v=5)

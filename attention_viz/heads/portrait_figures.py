@@ -20,7 +20,7 @@ from ..tiles import numbered
 ACROSS = 6  # measures side by side
 ROW, TITLE, GAP = 20, 24, 14  # px: a head's bar, the name above a measure, the room between two lines of measures
 WIDE, BAR = 0.88, 0.7  # the part of its column that a measure takes, and of its line that a bar takes
-ROOM = 1.4  # how far a measure's scale goes on behind its longest bar, for the numbers
+LONGEST = 0.56  # the part of its column that the longest bar takes; the rest is for the numbers
 WORDS = {"T": "query", "S": "key", "R": "singular value, the largest first"}
 
 
@@ -38,13 +38,13 @@ class _Lane:
     usual: Array | None
 
     def at(self, numbers_H: Array) -> Array:
-        """Where numbers lie: from 0, or about 0 where one is negative, with room for the written ones at the end."""
+        """Where numbers lie: from 0, or about 0 where one is negative; the longest bar ends before the written ones."""
         known = self.values if self.usual is None else np.concatenate([self.values, self.usual])
         known = known[np.isfinite(known)]
         least, most = float(known.min(initial=0.0)), float(known.max(initial=0.0))
         span = max(most, -least) or 1.0
         start = -span if least < 0 else 0.0
-        places_H: Array = self.left + WIDE * (numbers_H - start) / (ROOM * span - start)
+        places_H: Array = self.left + LONGEST * (numbers_H - start) / (span - start)
         return places_H
 
 
@@ -166,7 +166,7 @@ def _titles(lanes: Sequence[_Lane], line_height: float, lit: str) -> Part:
     return {
         "type": "scatter", "mode": "text", "x": [lane.left for lane in lanes], "textposition": "middle right",
         "y": [place // ACROSS * line_height + TITLE / 2 for place in range(len(lanes))],
-        "text": [f"<b>{name}</b>" if name == lit else name for name in names], "textfont": {"size": 12},
+        "text": [f"<b>{name}</b>" if name == lit else name for name in names], "textfont": {"size": 11},
         "hoverinfo": "skip",
     }  # fmt: skip
 

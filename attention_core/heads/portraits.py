@@ -51,6 +51,10 @@ class Measure:
             return self.value_of(pattern)
         return patterns.mean_of_rows(self.profile(pattern))
 
+    def is_known(self, pattern: Pattern, head: int) -> bool:
+        """Whether a head of the first sequence has such a number: a single token reads from no previous one."""
+        return bool(np.isfinite(self.value(pattern)[0, head]))
+
     def baseline(self, pattern: Pattern) -> Array | None:
         """What a head without preferences would have under the same mask; None for what is read off the scores.
 

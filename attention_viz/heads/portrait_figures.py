@@ -93,8 +93,10 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
     if not measure.of_scores:
         usual_X = measure.profile(pattern.uniform())[0, head]
         data.append({
-            "type": "scatter", "mode": "lines", "x": labels, "y": usual_X.astype("f4"), "name": "no preference",
+            "type": "scatter", "mode": "lines" if len(labels) > 1 else "markers", "name": "no preference",
+            "x": labels, "y": usual_X.astype("f4"),
             "line": {"color": "@focus", "width": 2, "dash": "dash", "shape": "hvh"},
+            "marker": {"symbol": "line-ew", "size": 22, "line": {"color": "@focus", "width": 2}},
             "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>no preference</extra>",
         })  # fmt: skip
     beside = ", beside the other heads" if others else ""
@@ -102,10 +104,21 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
     return {"data": data, "layout": layout(
         320, says, showlegend=True, bargap=0.25, margin={"l": 52, "r": 8, "t": 36, "b": 84},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        xaxis={"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11},
-               "title": {"text": WORDS[measure.axis], "font": {"size": 12}}},
-        yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}},
+        xaxis={"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11}, "automargin": True,
+               "title": {"text": WORDS[measure.axis], "font": {"size": 12}, "standoff": 6}},
+        yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11},
+               "rangemode": "tozero"},
     )}  # fmt: skip
+
+
+def value_says(measure: Measure, pattern: Pattern, head: int, most: str) -> str:
+    """The number of a head in words, beside that of a head without preferences; a rank beside the most there can be."""
+    value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
+    if not measure.is_known(pattern, head):
+        return "none, for no query has such a key"
+    if usual is None:
+        return f"{value:.0f} of at most {most}"
+    return f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}"
 
 
 def _places(trace: Trace, measure: Measure, count: int) -> list[str]:

@@ -106,7 +106,7 @@ def in_two_bases(both: Turned) -> Figure:
 def _charted(says: str, height: int, **more: object) -> Part:
     return layout(
         height, says, showlegend=True, legend=LEGEND, bargap=0.25, margin={"l": 52, "r": 8, "t": 52, "b": 64},
-        xaxis={"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11}},
+        xaxis={"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11}, "automargin": True},
         yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}}, **more,
     )  # fmt: skip
 

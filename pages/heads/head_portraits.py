@@ -13,7 +13,7 @@ from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_viz.heads.head_matrices import correlations, divergences
-from attention_viz.heads.portrait_figures import profile, strip
+from attention_viz.heads.portrait_figures import profile, strip, value_says
 from attention_viz.labels import counted, number, percent
 
 now = here()
@@ -32,22 +32,18 @@ with portraits:
     show_figure(strip(MEASURES, pattern, (measure.name, head)), "portraits", on_click=open_portrait)
 
 beside, picture = st.columns([2, 3], gap="medium")
-value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
 with beside:
     st.markdown(letters(f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}."))
-    st.markdown(
-        f"**Head {head}:** "
-        + (f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
-           f"{value:.0f} of at most min({now.symbol('d_k')}, tokens) = "
-           f"{min(trace.sizes['K'], *trace.scores.shape[-2:])}.")
-    )  # fmt: skip
+    most = f"min({now.symbol('d_k')}, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}"
+    st.markdown(f"**Head {head}:** {value_says(measure, pattern, head, most)}.")
     with st.popover("All measures: formula and range", key="all measures", on_change="rerun") as measures:
         if measures.open:
             for one in MEASURES:
                 st.markdown(letters(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}."))
             st.caption(letters("$i$: query, $j$: key, $n_i$: how many keys query $i$ may see; logarithms are natural."))
 with picture:
-    show_figure(profile(trace, measure, pattern, head), "portrait profile")
+    if measure.is_known(pattern, head):
+        show_figure(profile(trace, measure, pattern, head), "portrait profile")
 
 st.subheader("Which heads do the same?", anchor=False)
 if n_heads == 1:

@@ -200,3 +200,12 @@ def test_claims_have_true_minus_signs() -> None:
     assert not [check for check in checks if re.search(r"(?<![\w)-])-\d|\de-\d", check)]
     assert any("−0." in check for check in checks)
     assert any("e−" in check for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("choices", "some"),
+    [({"text": "Hello"}, False), ({}, False), ({"n_tokens": 64, "n_heads": 16, "d_k": 64}, True)],
+)
+def test_on_how_many_tokens_the_ways_were_compared(choices: dict[str, Any], some: bool) -> None:
+    """Where all tokens of the layer were compared, the page does not speak of the first ones."""
+    assert ("of the largest score, on the first " in texts(opened("one-matrix-or-many", **choices))) == some

@@ -9,7 +9,7 @@ import pytest
 
 from attention_core.own.own_matrices import OwnMatrices
 from attention_viz.labels import number
-from tests.ui.app import alternatives, here, opened, scenes, texts
+from tests.ui.app import alternatives, figures, here, opened, scenes, texts
 
 
 def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
@@ -193,6 +193,13 @@ def test_what_is_counted_of_a_layer_without_the_usual_w_o() -> None:
             words = texts(opened("shared-keys", shared_count=count, **choices)).replace("\\", "")
             assert ("This layer has" in words) == bool(said and count == "parameters")
             assert said in words or count == "cache"
+
+
+def test_a_number_that_a_head_has_not_is_no_empty_picture() -> None:
+    """One token reads from no previous one: the page says so, and draws the bars of all measures alone."""
+    app = opened("head-portraits", portrait="previous-token mass", text="Hello", n_heads=1)
+    assert "**Head 0:** none, for no query has such a key." in texts(app)
+    assert len(figures(app)) == 1
 
 
 def test_a_rank_is_a_whole_number() -> None:

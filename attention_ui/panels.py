@@ -60,6 +60,7 @@ def derived(derivation: Derivation, title: str) -> None:
         with st.expander("Every term as a table", key=f"terms {derivation.field}", on_change="rerun") as terms:
             if terms.open:
                 st.dataframe(terms_table(derivation), hide_index=True)
+                st.caption("Shown are four decimals; what is multiplied and added up are the numbers with all digits.")
 
 
 def which() -> str:

@@ -53,6 +53,16 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns a negative zero into zero
 
 
+def is_rounded(value: float, digits: int = 3) -> bool:
+    """Whether `number` leaves digits off, beyond those that computers round away themselves (of float32 the seventh).
+
+    >>> is_rounded(0.5), is_rounded(0.1 + 0.2), is_rounded(1 / 3), is_rounded(float("-inf"))
+    (False, False, True, False)
+    """
+    shown = float(number(value, digits).replace("−", "-").replace("∞", "inf"))
+    return not math.isclose(shown, value, rel_tol=1e-6)
+
+
 def true_minus(text: str) -> str:
     """Numbers in a text with the minus sign that `number` gives them.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from attention_core import STEPS, Trace
@@ -10,7 +12,7 @@ from attention_core.derivation import Derivation, Factor
 from attention_core.heads import head_of
 from attention_core.own.matrix_names import ALL_SYMBOLS
 
-from .labels import number
+from .labels import is_rounded, number
 from .tiles import column_labels
 
 SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
@@ -78,21 +80,33 @@ def place(factor: Factor) -> str:
 
 
 def reads(derivation: Derivation) -> str:
-    """The arithmetic of a cell as one line of plain text, in full when it is short."""
-    operation, terms, result = derivation.operation, derivation.terms, number(derivation.result, 4)
-    first = terms[0]
-    is_alone = operation == "sum" and len(terms) == len(first.factors) == 1
-    if is_alone or operation in ("copy", "given"):
-        return f"{place(first.factors[0])} = {result}"
-    if operation in ("product", "softcap"):
-        product = " × ".join(number(factor.value, 4) for factor in first.factors)
-        return f"{product} = {result}"
-    if operation == "mask":
-        score = number(first.value, 4)
+    """The arithmetic of a cell as one line of plain text, in full when it is short.
+
+    Before the result stands "≈" where a number that is shown is rounded: worked out from those, it may differ.
+    """
+    if derivation.operation == "mask":
+        score, result = number(derivation.terms[0].value, 4), number(derivation.result, 4)
         return f"allowed: {score} stays {result}" if derivation.allowed else f"not allowed: {score} becomes −∞"
+    rounded: list[bool] = []
+
+    def shown(value: float, digits: int = 4) -> str:
+        rounded.append(is_rounded(value, digits))
+        return number(value, digits)
+
+    left, right = _worked_out(derivation, shown), shown(derivation.result)
+    return f"{left} {'≈' if derivation.result and any(rounded) else '='} {right}"
+
+
+def _worked_out(derivation: Derivation, shown: Callable[..., str]) -> str:
+    """What a cell is worked out from; shown writes a number to so many digits."""
+    operation, terms = derivation.operation, derivation.terms
+    factors = terms[0].factors
+    if operation in ("copy", "given") or (operation == "sum" and len(terms) == len(factors) == 1):
+        return place(factors[0])
+    if operation in ("product", "softcap"):
+        return " × ".join(shown(factor.value) for factor in factors)
     if operation == "softmax":
-        total = sum(term.value for term in terms)
-        return f"{number(terms[derivation.position].value, 4)} / {number(total, 4)} = {result}"
-    shown = [" × ".join(number(factor.value, 2) for factor in term.factors) for term in terms[:4]]
+        return f"{shown(terms[derivation.position].value)} / {shown(sum(term.value for term in terms))}"
+    products = [" × ".join(shown(factor.value, 2) for factor in term.factors) for term in terms[:4]]
     more = f" + … ({len(terms) - 4} more)" if len(terms) > 4 else ""
-    return " + ".join(f"({term})" if "−" in term else term for term in shown) + more + f" = {result}"
+    return " + ".join(f"({product})" if "−" in product else product for product in products) + more

@@ -3,7 +3,7 @@ import { button, element, word } from "./elements.js";
 import { counted, number, percent } from "./numbers.js";
 import { highlightsOf } from "./overlay.js";
 import { derivationOf, limitAt } from "./scene.js";
-import { coordinatesOf, placeWords } from "./wording.js";
+import { coordinatesOf, equalsOf, placeWords } from "./wording.js";
 
 const MOST_TERMS = 40;
 const FIRST_TERMS = 32;
@@ -24,7 +24,7 @@ export function writeArithmetic(root, look, cell, options = {}) {
     ...bodyOfCell(look, derivation, { ...options, known, given: look.model.arrays[cell.array].given }),
   );
   if (derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
-  const equals = derivation.operation === "given" ? null : sign("=");
+  const equals = derivation.operation === "given" ? null : sign(known ? equalsOf(derivation, 4) : "=");
   const result = known ? resultOf(look, cell, derivation) : element("span", "", "…");
   root.replaceChildren(titleOf(look, cell, options.edit), element("div", "line", box, element("div", "outcome", equals, result)));
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;

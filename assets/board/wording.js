@@ -1,4 +1,4 @@
-import { number, shorten } from "./numbers.js";
+import { isRounded, number, shorten } from "./numbers.js";
 import { derivationOf, labelAt } from "./scene.js";
 
 const MOST_SPOKEN = 12;
@@ -21,6 +21,13 @@ export function placeWords(model, cell) {
   return parts.join(", ");
 }
 
+/** The sign between a result and what it is worked out from: "≈" where a number that is shown is rounded; 0 and −∞ never are. */
+export function equalsOf({ terms, result }, digits) {
+  if (result === 0 || !Number.isFinite(result)) return "=";
+  const given = terms.flatMap(({ factors }) => factors.map(({ value }) => value));
+  return given.some((value) => isRounded(value)) || isRounded(result, digits) ? "≈" : "=";
+}
+
 /** What a screen reader says of a cell: its array, its place, its number and how that came about. */
 export function spokenOf(model, cell) {
   const derivation = derivationOf(model, cell);
@@ -29,30 +36,32 @@ export function spokenOf(model, cell) {
   return [title, place, `${number(derivation.result)}${spokenHow(model, derivation)}`].filter(Boolean).join(", ");
 }
 
-function spokenHow(model, { operation, terms, hidden, maximum, total, own, softcap }) {
+function spokenHow(model, derivation) {
+  const { operation, terms, hidden, maximum, total, own, softcap } = derivation;
+  const equals = ` ${equalsOf(derivation)} `;
   const values = terms.map(({ value }) => number(value));
   const factors = () => terms[0].factors.map(({ value }) => number(value));
   switch (operation) {
     case "sum":
-      return ` = ${listed(values)}`;
+      return `${equals}${listed(values)}`;
     case "product":
-      return ` = ${factors().join(" × ")}`;
+      return `${equals}${factors().join(" × ")}`;
     case "copy":
       return `, copied from ${model.arrays[terms[0].factors[0].array].title}, ${placeWords(model, terms[0].factors[0])}`;
     case "mask":
-      return hidden ? ", not allowed" : values.length > 1 ? ` = ${listed(values)}` : ", unchanged";
+      return hidden ? ", not allowed" : values.length > 1 ? `${equals}${listed(values)}` : ", unchanged";
     case "softmax":
       return total
-        ? ` = exp(${number(terms[own].factors[0].value)} minus ${number(maximum)}) divided by ${number(total)}`
+        ? `${equals}exp(${number(terms[own].factors[0].value)} minus ${number(maximum)}) divided by ${number(total)}`
         : ", nothing is allowed here";
     case "softcap":
-      return ` = ${number(softcap)} times tanh(${values[0]} divided by ${number(softcap)})`;
+      return `${equals}${number(softcap)} times tanh(${values[0]} divided by ${number(softcap)})`;
     case "max":
       return `, the largest of ${values.length}`;
     case "difference":
-      return ` = ${factors().join(" minus ")}`;
+      return `${equals}${factors().join(" minus ")}`;
     case "exp":
-      return ` = exp(${factors()[0]})`;
+      return `${equals}exp(${factors()[0]})`;
     default:
       return "";
   }

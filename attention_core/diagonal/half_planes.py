@@ -25,6 +25,11 @@ class HalfPlane:
     threshold: float
     rivals: Array
 
+    @property
+    def has_direction(self) -> bool:
+        """Whether there is a half-plane at all: with a query that is 0 all keys score alike, and none is inside."""
+        return bool(self.normal.any())
+
     def edge(self, reach: float) -> Array:
         """Two points on the edge, `reach` to either side of the token's own key. Shapes: (2, 2), one point a row.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import Array
 from ..decompositions import head_slice
+from ..notation import OURS, Notation, symbol
 from ..trace import Trace
 from . import check_places
 from .gauge import change_gauge, output_rows, query_key_forms, random_gauge, value_output_forms
@@ -36,29 +37,25 @@ def turned(trace: Trace, seed: int) -> Trace:
     return rerun(trace, projections=change_gauge(trace.projections, random_gauge(trace.projections, seed)))
 
 
-def moved(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
+def moved(before: Trace, after: Trace, head: int, notation: Notation = OURS) -> tuple[Turned, ...]:
     """The head's own parts of W_Q, W_K, W_V and W_O, which all change."""
     check_places(before, head=head)
     weights = [
-        Turned(symbol, head_slice(before, name, head), head_slice(after, name, head))
-        for name, symbol in (("w_q", "W_Q"), ("w_k", "W_K"), ("w_v", "W_V"))
+        Turned(symbol(name, notation).latex, head_slice(before, name, head), head_slice(after, name, head))
+        for name in ("w_q", "w_k", "w_v")
     ]
-    return (*weights, Turned("W_O", *(output_rows(trace.projections)[head] for trace in (before, after))))
+    w_o = (output_rows(trace.projections)[head] for trace in (before, after))
+    return (*weights, Turned(symbol("w_o", notation).latex, *w_o))
 
 
-def kept(before: Trace, after: Trace, head: int) -> tuple[Turned, ...]:
+def kept(before: Trace, after: Trace, head: int, notation: Notation = OURS) -> tuple[Turned, ...]:
     """What the head computes, and the products of its weights that decide it: none of it changes."""
     check_places(before, head=head)
-    pairs = [_products(trace, head) for trace in (before, after)]
-    products = [Turned(symbol, pairs[0][symbol], pairs[1][symbol]) for symbol in pairs[0]]
+    w_q, w_k, w_v, w_o = (symbol(name, notation) for name in ("w_q", "w_k", "w_v", "w_o"))
+    forms = ((f"{w_q.latex} {w_k.transposed.latex}", query_key_forms), (f"{w_v.latex} {w_o.latex}", value_output_forms))
+    products = [Turned(named, *(form(trace.projections)[head] for trace in (before, after))) for named, form in forms]
     fields = [
-        Turned(symbol, getattr(before, name)[:, head], getattr(after, name)[:, head])
-        for name, symbol in (("scores", "S_h"), ("probabilities", "A_h"))
+        Turned(symbol(name, notation).latex, getattr(before, name)[:, head], getattr(after, name)[:, head])
+        for name in ("scores", "probabilities")
     ]
-    return (*products, *fields, Turned("Y", before.output, after.output))
-
-
-def _products(trace: Trace, head: int) -> dict[str, Array]:
-    """W_Q W_Kᵀ and W_V W_O of one head. Shapes: (D, M), (M, O)."""
-    forms = {r"W_Q W_K^{\top}": query_key_forms, "W_V W_O": value_output_forms}
-    return {symbol: form(trace.projections)[head] for symbol, form in forms.items()}
+    return (*products, *fields, Turned(symbol("output", notation).latex, before.output, after.output))

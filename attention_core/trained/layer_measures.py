@@ -19,14 +19,13 @@ from .attention_maps import AttentionMaps, pattern_of_layer
 
 @dataclass(frozen=True)
 class LayerMeasure:
-    """A measure as the pages offer it; its range is in words or LaTeX.
+    """A measure as the pages offer it; its range is in words, with formulas between dollar signs.
 
     of_scores: it needs the scores, or the weights, which attention maps alone do not hold.
     """
 
     key: str
     title: str
-    symbol: str
     formula: str
     range: str
     says: str
@@ -59,12 +58,12 @@ class Measured:
 
 def _offered() -> dict[str, LayerMeasure]:
     portraits = [
-        LayerMeasure(m.key, m.name[0].upper() + m.name[1:], m.symbol, m.formula, m.range, m.says, m.of_scores, m)
+        LayerMeasure(m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.says, m.of_scores, m)
         for m in MEASURES
     ]
     known = {measure.key for measure in portraits}
     diagonal = [
-        LayerMeasure(m.name, m.title, m.symbol, m.formula, f"${m.range}$", m.says, True, m)
+        LayerMeasure(m.name, m.title, m.formula, f"${m.range}$", m.says, True, m)
         for m in METRICS
         if m.name not in known
     ]

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core import SettingsError, Trace
 from attention_core.heads.gauge_effect import kept, moved, turned
+from attention_core.notation import Notation, symbol
 from attention_viz.heads.worth_figures import in_two_bases
 from attention_viz.labels import number
 
@@ -15,23 +16,25 @@ from ..show import show_figure
 LAST_BASIS = 99
 
 
-def other_bases(trace: Trace, head: int) -> None:
+def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     """What a change of basis moves of a head, and what it leaves as it was."""
+    w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
     st.subheader("Other numbers, the same layer", anchor=False)
     st.markdown(
-        "A single weight matrix means little: queries and keys meet only in dot products. Take any invertible R and "
-        "write W_Q R for W_Q and W_K R⁻ᵀ for W_K, and likewise W_V T and T⁻¹ W_O: every head does exactly what it did."
+        "A single weight matrix means little: queries and keys meet only in dot products. Take any invertible $R$ and "
+        rf"write ${w_q} R$ for ${w_q}$ and ${w_k} R^{{-\top}}$ for ${w_k}$, and likewise, with another one, "
+        rf"${w_v} U$ and $U^{{-1}} {w_o}$: every head does exactly what it did."
     )
     if seed := _choose():
         other = turned(trace, seed)
-        changed, same = moved(trace, other, head), kept(trace, other, head)
-        parts = ((changed, "Changed", "W_Q"), (same, "Unchanged but for rounding", "W_Q W_Kᵀ"))
-        for place, (both, said, name) in zip(st.columns(2, gap="medium"), parts, strict=True):
+        parts = ((moved, "Changed"), (kept, "Unchanged but for rounding"))
+        for place, (compared, said) in zip(st.columns(2, gap="medium"), parts, strict=True):
+            both = compared(trace, other, head, notation)
             named = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in both)
             with place:
                 st.markdown(f"**{said}**, head {head}, largest change as part of the largest number: {named}.")
-                st.markdown(f"**{name}** of head {head}")
-                show_figure(in_two_bases(both[0], name), f"worth {name}")
+                st.markdown(f"${both[0].symbol}$ of head {head}")
+                show_figure(in_two_bases(both[0]), f"worth {said}")
 
 
 def _choose() -> int:

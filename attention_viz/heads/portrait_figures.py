@@ -20,7 +20,7 @@ from ..tiles import numbered
 ACROSS = 6  # measures side by side
 ROW, TITLE, GAP = 20, 24, 14  # px: a head's bar, the name above a measure, the room between two lines of measures
 WIDE, BAR = 0.88, 0.7  # the part of its column that a measure takes, and of its line that a bar takes
-ROOM = 1.4  # how far a measure's scale goes on behind its longest bar, for the numbers
+LONGEST = 0.56  # the part of its column that the longest bar takes; the rest is for the numbers
 WORDS = {"T": "query", "S": "key", "R": "singular value, the largest first"}
 
 
@@ -38,13 +38,13 @@ class _Lane:
     usual: Array | None
 
     def at(self, numbers_H: Array) -> Array:
-        """Where numbers lie: from 0, or about 0 where one is negative, with room for the written ones at the end."""
+        """Where numbers lie: from 0, or about 0 where one is negative; the longest bar ends before the written ones."""
         known = self.values if self.usual is None else np.concatenate([self.values, self.usual])
         known = known[np.isfinite(known)]
         least, most = float(known.min(initial=0.0)), float(known.max(initial=0.0))
         span = max(most, -least) or 1.0
         start = -span if least < 0 else 0.0
-        places_H: Array = self.left + WIDE * (numbers_H - start) / (ROOM * span - start)
+        places_H: Array = self.left + LONGEST * (numbers_H - start) / (span - start)
         return places_H
 
 
@@ -93,8 +93,10 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
     if not measure.of_scores:
         usual_X = measure.profile(pattern.uniform())[0, head]
         data.append({
-            "type": "scatter", "mode": "lines", "x": labels, "y": usual_X.astype("f4"), "name": "no preference",
+            "type": "scatter", "mode": "lines" if len(labels) > 1 else "markers", "name": "no preference",
+            "x": labels, "y": usual_X.astype("f4"),
             "line": {"color": "@focus", "width": 2, "dash": "dash", "shape": "hvh"},
+            "marker": {"symbol": "line-ew", "size": 22, "line": {"color": "@focus", "width": 2}},
             "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>no preference</extra>",
         })  # fmt: skip
     beside = ", beside the other heads" if others else ""
@@ -103,9 +105,20 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
     return {"data": data, "layout": layout(
         260 + foot, says, showlegend=True, bargap=0.25, margin={"l": 52, "r": 8, "t": 36, "b": foot + 20},
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        xaxis=names | {"title": {"text": WORDS[measure.axis], "font": {"size": 12}}},
-        yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}},
+        xaxis=names | {"title": {"text": WORDS[measure.axis], "font": {"size": 12}, "standoff": 6}},
+        yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11},
+               "rangemode": "tozero"},
     )}  # fmt: skip
+
+
+def value_says(measure: Measure, pattern: Pattern, head: int, most: str) -> str:
+    """The number of a head in words, beside that of a head without preferences; a rank beside the most there can be."""
+    value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
+    if not measure.is_known(pattern, head):
+        return "none, for no query has such a key"
+    if usual is None:
+        return f"{value:.0f} of at most {most}"
+    return f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}"
 
 
 def _places(trace: Trace, measure: Measure, count: int) -> list[str]:
@@ -166,7 +179,7 @@ def _titles(lanes: Sequence[_Lane], line_height: float, lit: str) -> Part:
     return {
         "type": "scatter", "mode": "text", "x": [lane.left for lane in lanes], "textposition": "middle right",
         "y": [place // ACROSS * line_height + TITLE / 2 for place in range(len(lanes))],
-        "text": [f"<b>{name}</b>" if name == lit else name for name in names], "textfont": {"size": 12},
+        "text": [f"<b>{name}</b>" if name == lit else name for name in names], "textfont": {"size": 11},
         "hoverinfo": "skip",
     }  # fmt: skip
 

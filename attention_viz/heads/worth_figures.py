@@ -11,7 +11,7 @@ from attention_core.checks import Array
 from attention_core.decompositions import head_contributions
 from attention_core.heads.gauge_effect import Turned
 from attention_core.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
-from attention_core.notation import OURS, Notation, axis_names
+from attention_core.notation import OURS, Notation, Symbol, axis_names
 
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board
@@ -94,12 +94,12 @@ def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
     return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
 
 
-def in_two_bases(both: Turned, name: str) -> Figure:
+def in_two_bases(both: Turned) -> Figure:
     """A matrix before and after a change of basis; of a large one the first rows and columns."""
     before, after = (matrix[:MOST_FEATURES, :MOST_FEATURES] for matrix in (both.before, both.after))
     rows, columns = (tuple(map(str, range(count))) for count in before.shape)
     sheet = Sheet(rows, columns, "feature", max(largest(before), largest(after)), width=520)
-    says = f"{name} of the head before and after a change of basis."
+    says = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
     return tiled(sheet, [Tile(before, "before"), Tile(after, "after")], says, across=2)
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.diagonal.half_planes import half_plane_of
 from attention_core.diagonal.presets import typed
 from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_core.diagonal.token_matrices import format_tokens
@@ -44,9 +45,12 @@ with beside:
     if kind == "points":
         plane_tokens.sliders(points, token)
     st.markdown(
-        f"**Token “{name}”:** {plain(row_says(trace, token))}. A key out-votes it exactly if it lies in the shaded "
-        f"half-plane: {WHY[kind]}"
-    )
+        f"**Token “{name}”:** {plain(row_says(trace, token))}. "
+        + (f"A key out-votes it exactly if it lies in the shaded half-plane: {WHY[kind]}"
+           if half_plane_of(trace, token).has_direction else
+           "Its query is 0, so all keys score 0 with it: there is no half-plane to shade, no key can out-vote it, and "
+           "it reads all tokens alike.")
+    )  # fmt: skip
     if kind == "points":
         show_board(plane_board(trace, (token, token)), "plane", on_pin=plane_tokens.pin)
 with picture:

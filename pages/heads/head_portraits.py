@@ -1,21 +1,24 @@
 """Head portraits: what each head does, in numbers, and which heads do the same."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.heads import similarity
 from attention_core.heads.head_comparison import most_alike
 from attention_core.heads.patterns import largest_entropy, pattern_of
 from attention_core.heads.portraits import MEASURES
+from attention_core.notation.formulas import in_letters
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_viz.heads.head_matrices import correlations, divergences
-from attention_viz.heads.portrait_figures import profile, strip
+from attention_viz.heads.portrait_figures import profile, strip, value_says
 from attention_viz.labels import counted, number, percent
 
 now = here()
 trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
-pattern = pattern_of(trace)
+pattern, letters = pattern_of(trace), partial(in_letters, notation=now.notation, trace=trace)
 
 st.markdown(
     "A line for each head, a column for each measure. The orange tick is a head **without preferences** under the same "
@@ -28,26 +31,19 @@ measure = next((one for one in MEASURES if one.name == chosen), MEASURES[0])
 with portraits:
     show_figure(strip(MEASURES, pattern, (measure.name, head)), "portraits", on_click=open_portrait)
 
-words, picture = st.columns([2, 3], gap="medium")
-value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
-with words:
-    st.markdown(f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}.")
-    st.markdown(
-        f"**Head {head}:** "
-        + (f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}." if usual is not None else
-           f"{value:.0f} of at most min(d_k, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}.")
-    )  # fmt: skip
-    with st.popover(
-        "All measures: formula and range", icon=":material/menu_book:", key="all measures", on_change="rerun"
-    ) as measures:
+beside, picture = st.columns([2, 3], gap="medium")
+with beside:
+    st.markdown(letters(f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}."))
+    most = f"min({now.symbol('d_k')}, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}"
+    st.markdown(f"**Head {head}:** {value_says(measure, pattern, head, most)}.")
+    with st.popover("All measures: formula and range", key="all measures", on_change="rerun") as measures:
         if measures.open:
             for one in MEASURES:
-                st.markdown(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}.")
-            st.caption(
-                "i is the query, j the key, n_i the number of keys that query i may see; logarithms are natural."
-            )
+                st.markdown(letters(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}."))
+            st.caption(letters("$i$: query, $j$: key, $n_i$: how many keys query $i$ may see; logarithms are natural."))
 with picture:
-    show_figure(profile(trace, measure, pattern, head), "portrait profile")
+    if measure.is_known(pattern, head):
+        show_figure(profile(trace, measure, pattern, head), "portrait profile")
 
 st.subheader("Which heads do the same?", anchor=False)
 if n_heads == 1:
@@ -65,8 +61,8 @@ else:
     with left:
         st.markdown(
             "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
-            help=r"$\tfrac1T\sum_i H\big(\tfrac{A_i+B_i}{2}\big)-\tfrac{H(A_i)+H(B_i)}{2}$ for the rows $A_i, B_i$ of "
-            "two heads, $H$ their entropy.",
+            help=r"The mean over all queries of $H\big(\tfrac{a+b}{2}\big)-\tfrac{H(a)+H(b)}{2}$, where $a$ and $b$ "
+            "are the shares of one query in two heads and $H$ is the entropy.",
         )
         show_figure(divergences(distance, order), "head divergences")
         if near:
@@ -77,8 +73,8 @@ else:
     with right:
         st.markdown(
             "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
-            help=r"$\dfrac{\langle A-U,\,B-U\rangle}{\lVert A-U\rVert\,\lVert B-U\rVert}$, $U$ an even spread over the "
-            "visible keys.",
+            help=r"$\dfrac{\langle a-e,\,b-e\rangle}{\lVert a-e\rVert\,\lVert b-e\rVert}$, where $a$ and $b$ are all "
+            "shares of two heads and $e$ those of an even spread over the visible keys.",
         )
         show_figure(correlations(correlation, order), "head correlations")
         if like:

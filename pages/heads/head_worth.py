@@ -20,6 +20,7 @@ now = here()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
 head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
 w_o, gap = now.symbol("w_o"), output_gap(trace)
+part = now.notation.of_head(whole := now.notation.base("output"))
 mixes, way = (
     (f"Without {w_o} each head fills its own features;", "the merged heads")
     if trace.projections.w_o is None
@@ -58,8 +59,8 @@ else:
     st.caption("All heads are on. Switch one off: which tokens need it?")
 show_board(drawn.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(
-    f"How far each token’s output moves when one head alone is off: |Y_h|, token by token. {token(trace, 'T', query)} "
-    f"moves by {number(float(token_changes(trace)[0, head, query]))} without head {head}."
+    f"How far each token’s output moves when one head alone is off: $|{part}|$, token by token. "
+    f"{token(trace, 'T', query)} moves by {number(float(token_changes(trace)[0, head, query]))} without head {head}."
     + (f" Lengths do not add up, because {apart}." if point_apart and has_shares(trace) else "")
 )
 
@@ -70,8 +71,9 @@ with picture:
 with words:
     # Its formulas are set anew whenever the text changes, so the numbers stand in one of their own.
     st.markdown(
-        r"**Signed share** $\langle Y_h, Y\rangle / |Y|^2$: how far a head pushes the output the way it goes; negative "
-        "if it pulls against it.\n\n**Norm share** $|Y_h| / |Y|$, never negative: how far the output moves without it."
+        rf"**Signed share** $\langle {part}, {whole}\rangle / |{whole}|^2$: how far a head pushes the output the "
+        f"way it goes; negative if it pulls against it.\n\n**Norm share** $|{part}| / |{whole}|$, never negative: how "
+        "far the output moves without it."
     )
     st.markdown(
         f"The signed shares sum to {number(float(signed.sum()), 6)}, the norm shares to {total}"
@@ -81,6 +83,8 @@ with words:
         if has_shares(trace)
         else "Here all heads together add 0, of which there are no shares."
     )
-    st.caption("Y is what all heads add together, without bias and residual. Worth for a task is another question.")
+    st.caption(
+        f"${whole}$ is all that heads add together, without bias and residual. Worth for a task is another question."
+    )
 
-other_bases(trace, head)
+other_bases(trace, head, now.notation)

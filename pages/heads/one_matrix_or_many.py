@@ -44,7 +44,8 @@ st.caption(
     f"n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')}, d_k = {size.d_k}. Extra numbers "
     "are kept for a while "
     "besides the result, h · n² numbers. The last column: the largest difference from this layer’s scores, "
-    f"as a part of the largest score, on the first {counted(same.n_tokens, 'token')}."
+    "as a part of the largest score"
+    + ("." if same.n_tokens == size.n_tokens else f", on the first {counted(same.n_tokens, 'token')}.")
 )
 st.info(
     f"The full product throws away {percent(wasted_share(size.n_heads))} of what it computes, 1 − 1/h. The Hadamard "

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from attention_core.heads.portraits import Measure
+from attention_core.notation.formulas import in_letters
 from attention_core.trained import weightless
 from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
@@ -24,8 +26,8 @@ key = next(key for key, measure in LAYER_MEASURES.items() if measure.title == ti
 measured = measure_layers(key, shown.maps, shown.traces)
 measure, values = measured.measure, measured.values
 with right.popover("Formula"):
-    st.latex(measure.formula)
-    st.markdown(f"{measure.says}\n\nRange: {measure.range}.")
+    words = f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\nRange: {measure.range}."
+    st.markdown(in_letters(words, now.notation) if isinstance(measure.source, Measure) else words)
 st.markdown(measure.says)
 show_figure(by_layer(measured), "by layer", on_click=open_measured)
 st.caption(

@@ -29,3 +29,13 @@ def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
     assert parameters(page) == {"off": "1.3", "basis": "1"}
     expect(page.get_by_text("Without heads 1 and 3 the output moves by")).to_be_visible()
     expect(page.get_by_text("Unchanged but for rounding")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["head-portraits", "all-heads", "arrays?notation=gml"])
+def test_nothing_wide_is_cut_in_a_small_window(visit: Visit, page: Page, path: str) -> None:
+    """At 1,024 px beside the sidebar, wide pictures and tables are whole, to their last column."""
+    page.set_viewport_size({"width": 1024, "height": 768})
+    cut = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
+    found = visit(path).locator("[class*=st-key-wide]").evaluate_all(cut)
+    assert found
+    assert max(found) <= 0

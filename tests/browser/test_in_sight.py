@@ -45,3 +45,14 @@ def test_a_low_window_shows_the_cell(visit: Visit, page: Page, width: int, heigh
     way, dock = page.get_by_role("navigation", name="Steps of the story"), page.locator(".board .dock").first
     assert 0 < top < bottom < height
     assert all(sides(part)[1] <= top or sides(part)[0] >= bottom for part in (way, dock))
+
+
+@pytest.mark.parametrize("name", ["scores", "projections", "softmax"])
+def test_in_larger_type_on_a_small_phone_the_arithmetic_leaves_half_of_the_window(
+    visit: Visit, page: Page, name: str
+) -> None:
+    """What stays in sight below the board takes less than half of a window of 320 × 640."""
+    page.set_viewport_size({"width": 320, "height": 640})
+    visit(f"{name}?present=true&query=4&key=1&feature=1")
+    top, bottom = sides(page.locator(".board .dock").first)
+    assert 0 < bottom - top < 320

@@ -139,6 +139,8 @@ def test_a_query_without_direction() -> None:
     assert not half.rivals.any()
     assert half.edge(1.0).tolist() == [[1, 0], [1, 0]]
     assert half.region(1.0).shape == (0, 2)
+    assert not half.has_direction
+    assert half_plane(np.eye(2), np.zeros((2, 2)), 0).has_direction
 
 
 def test_only_in_the_plane() -> None:

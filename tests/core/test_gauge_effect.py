@@ -7,6 +7,8 @@ import pytest
 
 from attention_core import Projections, Trace, attend
 from attention_core.heads.gauge_effect import Turned, kept, moved, turned
+from attention_core.notation import Notation, symbol
+from attention_core.notation.texts import NOTATIONS
 
 X = np.random.default_rng(5).normal(size=(7, 13))
 LAYERS = {
@@ -27,6 +29,17 @@ def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
     assert all(one.change > 0.1 for one in moved(trace, other, head))
     assert all(one.change < 1e-12 for one in kept(trace, other, head))
     np.testing.assert_array_equal(other.inputs, trace.inputs)
+
+
+@pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
+def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
+    """Weights, their products, scores, shares and output are called as the text calls them."""
+    trace = attend(X, LAYERS["random"])
+    w_q, w_k, w_v, w_o = (symbol(name, text) for name in ("w_q", "w_k", "w_v", "w_o"))
+    fields = [symbol(name, text).latex for name in ("scores", "probabilities", "output")]
+    assert [one.symbol for one in moved(trace, trace, 0, text)] == [one.latex for one in (w_q, w_k, w_v, w_o)]
+    products = [f"{w_q.latex} {w_k.transposed.latex}", f"{w_v.latex} {w_o.latex}"]
+    assert [one.symbol for one in kept(trace, trace, 0, text)] == [*products, *fields]
 
 
 def test_every_seed_is_another_basis() -> None:

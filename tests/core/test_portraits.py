@@ -10,6 +10,9 @@ import pytest
 from attention_core import Projections, attend
 from attention_core.heads.patterns import Pattern, mean_of_rows, pattern_of
 from attention_core.heads.portraits import MEASURES, Measure
+from attention_core.notation import OURS, Notation
+from attention_core.notation.formulas import in_letters
+from attention_core.notation.texts import NOTATIONS
 from tests.core.random_layers import assert_same
 
 N = 7
@@ -115,9 +118,30 @@ def test_a_single_token_has_no_neighbours() -> None:
 
 
 def test_every_measure_explains_itself() -> None:
-    """Keys and names are unique, and each measure has a symbol, a formula, a range and a sentence."""
+    """Keys and names are unique, and each measure has a formula, a range and a sentence."""
     assert len(BY_KEY) == len({measure.name for measure in MEASURES}) == len(MEASURES)
     for measure in MEASURES:
-        assert all((measure.symbol, measure.formula, measure.range))
+        assert all((measure.formula, measure.range))
         assert measure.says.endswith(".")
         assert not re.search(r"-\d", measure.range + measure.says)  # a true minus sign, as in numbers
+
+
+@pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
+def test_formulas_in_the_letters_of_a_text(text: Notation) -> None:
+    """Indices, counts and matrices between dollar signs are the text's; where tokens are columns, a key comes first."""
+    words = r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i, \operatorname{rank} S \le d_k$"
+    _, i, j, _ = text.indices
+    cells = (f"{i},{i}-1", f"{i}{j}", f"{i}0") if text.convention == "row" else (f"{i}-1,{i}", f"{j}{i}", f"0{i}")
+    before, pair, first = (f"{text.base('probabilities')}_{{{cell}}}" for cell in cells)
+    known = rf"\ln {text.base('n_tokens')}_{i}, \operatorname{{rank}} {text.base('scores')} \le {text.base('d_k')}"
+    expected = rf"n_i: $$d_{i} = |{i} - {j}|$$ ${before}, \sum_{j} {pair}^2, {first}$ n_i ${known}$"
+    even, uneven = (attend(np.ones((N, 6)), Projections.random(6, 3, d_k=d_k)) for d_k in (2, 5))
+    assert in_letters(words, text) == in_letters(words, text, even) == expected
+    assert in_letters("$d_k$", text, uneven) == ("$d_k$" if text.even else f"${text.base('d_k')}$")
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
+def test_every_formula_is_written_in_our_letters(measure: Measure) -> None:
+    """Nothing of a formula or range is lost or added where the letters are ours."""
+    words = f"${measure.formula}$ {measure.range}"
+    assert in_letters(words, OURS) == words

@@ -120,3 +120,20 @@ def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns(
     words = texts(app) + " ".join(one.label for one in app.expander)
     assert not re.search(r"\brows?\b", words)
     assert "The shares of its column sum to" in words
+
+
+def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
+    """What a head does and is worth is told in the letters of the text that was chosen, and not in ours."""
+    does = texts(opened("head-portraits", notation="gml"))
+    assert all(formula in does for formula in (r"\sum_m \mathcal{P}_{mn} \ln", r"to $\ln T_n$"))
+    assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))
+    worth = texts(opened("head-worth", notation="note", basis=1))
+    for formula in (
+        r"$W^q (W^k)^{\top}$ of head",
+        r"\langle Y^{(i)}, Y\rangle",
+        "$W_0$ ",
+        "$W^q$ of head",
+        "$A^{(i)}$ ",
+    ):
+        assert formula in worth
+    assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))

@@ -235,7 +235,7 @@ def test_formulas_come_when_they_are_opened() -> None:
     app = opened("head-portraits", portrait="self-mass")
     assert r"\ln A_{ij}" not in texts(app)
     helps = " ".join(part.help or "" for part in app.markdown)
-    assert all(formula in helps for formula in (r"\tfrac{H(A_i)+H(B_i)}{2}", r"\langle A-U,\,B-U\rangle"))
+    assert all(formula in helps for formula in (r"\tfrac{H(a)+H(b)}{2}", r"\langle a-e,\,b-e\rangle"))
     app.session_state["all measures"] = True
     assert r"\ln A_{ij}" in texts(app.run())
 

@@ -171,6 +171,14 @@ def test_who_can_out_vote_a_token() -> None:
     assert "without weights only **longer** tokens can out-vote a token" in said
 
 
+@pytest.mark.parametrize(("token", "is_shaded"), [(0, False), (1, True)])
+def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) -> None:
+    """With a query of 0 all keys score alike; the page says so instead of speaking of what is not drawn."""
+    said = texts(opened("geometry", plane="0,0;1,3;2,1", plane_token=token))
+    assert ("in the shaded half-plane" in said) == is_shaded
+    assert ("there is no half-plane to shade" in said) == (not is_shaded)
+
+
 def test_heads_that_are_added_without_w_o() -> None:
     """The page tells what such value matrices hold, and how well the two outputs agree; without W_O it does not ask."""
     app = opened("output", d_model=24, n_heads=3, d_v=5)
@@ -192,3 +200,12 @@ def test_claims_have_true_minus_signs() -> None:
     assert not [check for check in checks if re.search(r"(?<![\w)-])-\d|\de-\d", check)]
     assert any("−0." in check for check in checks)
     assert any("e−" in check for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("choices", "some"),
+    [({"text": "Hello"}, False), ({}, False), ({"n_tokens": 64, "n_heads": 16, "d_k": 64}, True)],
+)
+def test_on_how_many_tokens_the_ways_were_compared(choices: dict[str, Any], some: bool) -> None:
+    """Where all tokens of the layer were compared, the page does not speak of the first ones."""
+    assert ("of the largest score, on the first " in texts(opened("one-matrix-or-many", **choices))) == some

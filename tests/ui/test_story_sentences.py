@@ -9,7 +9,7 @@ import pytest
 
 from attention_core.own.own_matrices import OwnMatrices
 from attention_viz.labels import number
-from tests.ui.app import alternatives, here, opened, scenes, texts
+from tests.ui.app import alternatives, figures, here, opened, scenes, texts
 
 
 def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
@@ -123,7 +123,7 @@ def test_what_keys_are_made_from_is_written_as_in_the_formula(notation: str, inp
 def test_an_output_that_is_a_copy_is_told_as_one() -> None:
     """Without W_O a number of the output is one of the merged heads: 0.42 = 0.4239 is no sum, and not even true."""
     app = opened("output", weights="weightless", feature=5)
-    told = f"merged[0, 5] = {number(here(app).trace.output[0, 0, 5], 4)}"
+    told = f"merged[0, 5] ≈ {number(here(app).trace.output[0, 0, 5], 4)}"
     assert told in texts(app).replace("\\", "")
 
 
@@ -195,8 +195,15 @@ def test_what_is_counted_of_a_layer_without_the_usual_w_o() -> None:
             assert said in words or count == "cache"
 
 
+def test_a_number_that_a_head_has_not_is_no_empty_picture() -> None:
+    """One token reads from no previous one: the page says so, and draws the bars of all measures alone."""
+    app = opened("head-portraits", portrait="previous-token mass", text="Hello", n_heads=1)
+    assert "**Head 0:** none, for no query has such a key." in texts(app)
+    assert len(figures(app)) == 1
+
+
 def test_a_rank_is_a_whole_number() -> None:
     """It counts comparisons; and a chart's name is a sentence."""
     app = opened("head-portraits", portrait="rank of the scores")
-    assert "**Head 0:** 4 of at most min(d_k, tokens) = 4." in texts(app)
+    assert "**Head 0:** 4 of at most min(dₖ, tokens) = 4." in texts(app)
     assert "The cache of MHA, GQA, MQA as n grows (tokens)." in alternatives(opened("shared-keys"))

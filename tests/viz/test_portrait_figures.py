@@ -7,7 +7,7 @@ import pytest
 
 from attention_core.heads.patterns import pattern_of
 from attention_core.heads.portraits import MEASURES
-from attention_viz.heads.portrait_figures import profile, strip
+from attention_viz.heads.portrait_figures import profile, strip, value_says
 from tests.viz.example_traces import square
 from tests.viz.reading_figures import as_sent
 
@@ -41,7 +41,7 @@ def test_bars_and_ticks(causal: bool) -> None:
             np.testing.assert_allclose(drawn - zero, scale * usual[0], atol=1e-5)
         column, ends = place % 6, zero + lengths
         assert column - 1e-6 <= min(zero.min(), ends.min())
-        assert max(ends.max(), drawn.max(initial=0)) < column + 0.88
+        assert max(ends.max(), drawn.max(initial=0)) < column + 0.57  # its number is written from 0.59 to 0.88
     as_sent(figure)
 
 
@@ -98,3 +98,20 @@ def test_a_single_head_has_no_others() -> None:
     trace = square(5, 1)
     figure = profile(trace, BY_NAME["entropy"], pattern_of(trace), 0)
     assert [part["name"] for part in figure["data"]] == ["head 0", "no preference"]
+
+
+def test_the_number_of_a_head_in_words() -> None:
+    """Beside that of a head without preferences; a single token has no previous one, which is said as such."""
+    alone, measures = pattern_of(square(1, 2)), [BY_NAME[name] for name in ("self-mass", "previous-token mass")]
+    told = [value_says(measure, alone, 1, "") for measure in measures]
+    assert told == ["1.000; without preferences 1.000", "none, for no query has such a key"]
+    assert value_says(BY_NAME["rank of the scores"], alone, 0, "d_k = 2") == "1 of at most d_k = 2"
+
+
+def test_a_single_token_has_its_picture() -> None:
+    """One point makes no line: without preferences it is a mark; and an axis of zeros starts at 0."""
+    trace = square(1, 2)
+    for name in ("entropy", "self-mass"):
+        figure = profile(trace, BY_NAME[name], pattern_of(trace), 0)
+        assert [part.get("mode") for part in figure["data"]] == [None, "markers", "markers"]
+        assert figure["layout"]["yaxis"]["rangemode"] == "tozero"

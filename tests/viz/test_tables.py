@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_core import STEPS
+from attention_core import STEPS, Projections, attend
 from attention_core.derivation import Factor, derive
 from attention_viz.labels import number
 from attention_viz.tables import field_table, matrix_table, place, reads, terms_table
@@ -133,3 +133,17 @@ def test_long_sums_are_cut_short() -> None:
     assert "(3 more)" in text
     assert text.count("×") == 4
     assert (T, V) == (5, 3)
+
+
+def test_what_is_rounded_is_not_said_to_be_equal() -> None:
+    """Between numbers shown in full stands "=", beside a rounded one "≈"; what is exactly 0 is not rounded."""
+    whole = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
+    parts = attend([[1 / 3, 0.5], [2.0, -1.0]], Projections.weightless(2))
+    assert reads(derive(whole, "scores", (0, 0, 1, 0))) == "2.00 × 1.00 + (−1.00 × 0.50) = 1.5000"
+    assert reads(derive(parts, "scores", (0, 0, 1, 0))) == "2.00 × 0.33 + (−1.00 × 0.50) ≈ 0.1667"
+    assert reads(derive(whole, "scaled_scores", (0, 0, 1, 0))) == "1.5000 × 0.5000 = 0.7500"
+    assert reads(derive(whole, "inputs", (0, 0, 0))) == "inputs[0, 0] = 1.0000"
+    assert reads(derive(parts, "inputs", (0, 0, 0))) == "inputs[0, 0] ≈ 0.3333"
+    assert " / 1.0000 = 1.0000" in reads(derive(whole, "probabilities", (0, 0, 0, 0)))
+    assert " ≈ 0." in reads(derive(whole, "probabilities", (0, 0, 1, 0)))
+    assert reads(derive(whole, "probabilities", (0, 0, 0, 1))).endswith(" = 0.0000")

@@ -16,7 +16,7 @@ FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
 
 def own_cell(name: str, n_queries: int, n_keys: int) -> tuple[int, int]:
     """The query and the key that were clicked on this page; where there are fewer, the last, which is said."""
-    adopt(name, FIRST, _checked)
+    adopt(name, "Cell", FIRST, _checked)
     mirror(name, FIRST)
     query, key = map(int, st.session_state[name].split("."))
     with st.container():  # one place for both, so that what stands below keeps its own

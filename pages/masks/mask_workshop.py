@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.masks.hiding import hidden_by
 from attention_core.masks.painted import mask_from_text, mask_to_text
 from attention_core.masks.workshop import MASKS, Workshop, masked_batch
-from attention_ui.address import KEPT, adopt, mirror
+from attention_ui.address import KEPT, adopt, bound, mirror
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -17,19 +17,19 @@ from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 
 now = here()
-adopt(PAINTED, "", lambda text: mask_to_text(mask_from_text(text)))
+adopt(PAINTED, "Painted mask", "", lambda text: mask_to_text(mask_from_text(text)))
 
 left, right = st.columns(2)
 reads = (now.scenario, now.trace.sizes["T"])
 second = sentence_field(left, "Second sentence", "The street was wide and empty", "mw_second", *reads)
 third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *reads)
 left, middle, right = st.columns([4, 3, 2])
-masks = left.pills(
-    "Masks", MASKS, selection_mode="multi", default=["causal", "padding"], key="mw_masks", **KEPT,
+masks = bound(
+    left.pills, "Masks", MASKS, selection_mode="multi", default=["causal", "padding"], key="mw_masks", **KEPT,
     help="A query may see a key only if every chosen mask allows it. They stand in place of the sidebar's mask.",
 )  # fmt: skip
 no_window = "window" not in masks
-window = middle.slider("Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **KEPT)
+window = bound(middle.slider, "Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **KEPT)
 sequence = one_of("Sequence", ("0", "1", "2"), "0", place=right, key="mw_sequence", **KEPT)
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
 workshop = Workshop(tuple(others.values()), tuple(masks), int(window), st.session_state[PAINTED])
@@ -61,7 +61,7 @@ st.markdown(
 st.subheader("Try", anchor=False)
 choice = one_of("Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT)
 bias = (
-    st.slider("The finite bias", -20.0, 0.0, -4.0, 0.5, key="mw_bias", **KEPT)
+    bound(st.slider, "The finite bias", -20.0, 0.0, -4.0, 0.5, key="mw_bias", **KEPT)
     if choice in ("how to hide", "mask or scale first")
     else -4.0
 )

@@ -39,6 +39,8 @@ def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> No
     known, given = st.session_state.setdefault(name, default), wish(name)
     if given is None:
         return
+    if len(texts := st.query_params.get_all(name)) > 1:
+        refuse(label, ", ".join(texts), "; the last of them counts")
     try:
         st.session_state[name] = read(given)
     except AttentionError as error:
@@ -131,6 +133,6 @@ def mirror(name: str, default: Any) -> None:
     if shown == str(default):
         if name in st.query_params:
             del st.query_params[name]
-    elif shown != st.query_params.get(name):
+    elif st.query_params.get_all(name) != [shown]:
         st.query_params[name] = shown
     st.session_state[f"url {name}"] = shown if shown != str(default) else None

@@ -20,10 +20,11 @@ def own_cell(name: str, n_queries: int, n_keys: int) -> tuple[int, int]:
     mirror(name, FIRST)
     query, key = map(int, st.session_state[name].split("."))
     with st.container():  # one place for both, so that what stands below keeps its own
-        return _at_most("query", query, n_queries - 1), _at_most("key", key, n_keys - 1)
+        return at_most("query", query, n_queries - 1), at_most("key", key, n_keys - 1)
 
 
-def _at_most(word: str, chosen: int, last: int) -> int:
+def at_most(word: str, chosen: int, last: int) -> int:
+    """The chosen one, or the last where there are fewer, which is said."""
     if chosen > last:
         st.caption(f"There is no {word} {chosen} here: the last one, {last}, is shown.")
     return min(chosen, last)

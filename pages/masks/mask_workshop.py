@@ -13,6 +13,7 @@ from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
 from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.one_of import one_of
+from attention_ui.trained.own_cell import at_most
 from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 
@@ -37,7 +38,8 @@ made = masked_batch(now.scenario, workshop)
 mirror(PAINTED, "")
 n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
-cell = (min(int(sequence), n_batch - 1), now.focus.query, now.focus.key)
+with st.container():  # one place, so that what stands below keeps its own
+    cell = (at_most("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
 asks, answers = (f"“{plain(made.batch.tokens[cell[0]][place])}”" for place in cell[1:])
 by = hidden_by(made.masks, cell[1], cell[2], cell[0])
 share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))

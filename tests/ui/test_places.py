@@ -1,10 +1,10 @@
-"""Heads, groups and cells that the address asks for and that there are not."""
+"""Heads, groups, sequences and cells that the address asks for and that there are not."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.ui.app import errors, opened, said
+from tests.ui.app import errors, opened, said, texts
 
 
 @pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
@@ -42,3 +42,23 @@ def test_a_cell_that_there_is_not_is_refused_once(page: str, name: str, asked: s
     assert said(app) == [f"The address asks for “{asked}” under “{label}”; the nearest one, {shown}, is shown."]
     assert app.query_params[name] in (shown, [shown])
     assert not app.run().toast
+
+
+@pytest.mark.parametrize(("page", "name", "label"), [("scores", "query", "Query"), ("one-head", "th_layer", "Layer")])
+def test_a_place_that_stands_twice_in_the_address(page: str, name: str, label: str) -> None:
+    """Of two different places the last one counts, which is said, and the address is left with that one."""
+    app = opened(page)
+    app.query_params[name] = ["2", "5"]
+    app.run()
+    assert app.session_state[name] == 5
+    assert said(app) == [f"The address asks for “2, 5” under “{label}”; the last of them counts."]
+    assert app.query_params[name] in ("5", ["5"])
+    assert not app.run().toast
+
+
+def test_a_sequence_that_the_batch_has_not() -> None:
+    """Where the chosen sequence is left empty, the last one is told of, and a caption says so."""
+    app = opened("mask-workshop", mw_sequence=2, mw_third="")
+    assert "There is no sequence 2 here: the last one, 1, is shown." in texts(app)
+    assert "In sequence 1, " in texts(app)
+    assert "There is no sequence" not in texts(opened("mask-workshop", mw_sequence=2))

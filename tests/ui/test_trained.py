@@ -18,7 +18,7 @@ from attention_core.trained.changed_word import change_word
 from attention_core.trained.minilm import load_minilm
 from attention_ui.trained import head_place
 from tests.core.made_weight_files import npz
-from tests.ui.app import figures, gone_to, here, opened, said, scenes, sent, texts, title
+from tests.ui.app import errors, figures, gone_to, here, opened, said, scenes, sent, texts, title
 from tests.ui.uploads import ANIMAL, SHARES, uploaded
 
 SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
@@ -203,3 +203,11 @@ def test_a_place_that_the_model_does_not_have(page: str, name: str, label: str, 
     app = opened(page, text=ANIMAL, **more, **{name: 77})
     assert app.session_state[name] == last
     assert said(app) == [f"The address asks for “77” under “{label}”; the last one, {last}, is shown."]
+
+
+@pytest.mark.parametrize("page", ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"])
+def test_sizes_of_the_story_that_do_not_divide_leave_the_trained_heads(page: str) -> None:
+    """A layer that the sidebar's sizes cannot make is of no concern to pages about the model."""
+    app = opened(page, d_model=5, n_heads=4)
+    assert errors(app) == []
+    assert texts(app) == texts(opened(page))

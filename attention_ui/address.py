@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -15,26 +15,37 @@ from .markdown import plain
 MOST_QUOTED = 40
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
 ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
-# What a widget of a page is given whose value is in the address, and stays while another page is shown.
-KEPT: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
+LABELS = "labels of bound widgets"
+# What a widget is given whose value stays while another page is shown.
+KEPT: dict[str, Any] = {"persist_state": "session"}
+ON_OFF = ("off", "on")  # what a switch shows
 UNSET, TAKEN_BACK = "unset", "choices taken back"  # what a step back in the browser takes back, see history.js
 
 
-def adopt(name: str, default: Any, read: Callable[[str], Any]) -> None:
+def bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
+    """Draw a widget whose value the address holds under its key, and give the value. draw: such as `st.slider`."""
+    st.session_state[LABELS][key] = label
+    return draw(label, *given, key=key, bind="query-params", **about)
+
+
+def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> None:
     """Take over what came by the address, or keep what is known and say why.
 
-    read: makes the choice of the text in the address. Raises: AttentionError for a text that says nothing.
+    label: what the page calls it. read: makes the choice of the text in the address, and raises an AttentionError for
+    a text that says nothing.
     """
     if name in st.session_state[TAKEN_BACK] and st.session_state.get(f"url {name}") is not None:
         st.session_state[name] = default
     known, given = st.session_state.setdefault(name, default), wish(name)
     if given is None:
         return
+    if len(texts := st.query_params.get_all(name)) > 1:
+        refuse(label, ", ".join(texts), "; the last of them counts")
     try:
         st.session_state[name] = read(given)
     except AttentionError as error:
         st.session_state[name] = known
-        refuse(name, given, f": {error}")
+        refuse(label, given, f": {error}")
 
 
 def wish(name: str) -> str | None:
@@ -43,11 +54,14 @@ def wish(name: str) -> str | None:
     return None if given == st.session_state.get(f"url {name}") else given
 
 
-def refuse(name: str, asked: str, answer: str) -> None:
-    """Keep for `say_refused` that the address asks for what there cannot be; answer: what is shown instead, or why."""
+def refuse(label: str, asked: str, answer: str) -> None:
+    """Keep for `say_refused` that the address asks for what there cannot be.
+
+    label: what the page calls the choice. answer: what is shown instead, or why.
+    """
     quoted = asked[:MOST_QUOTED]
     said = quoted if quoted.isprintable() else repr(quoted)[1:-1]  # what shows nothing, by its code
-    sentence = f"The address asks for {plain(name)} “{plain(said)}”{plain(answer)}."
+    sentence = f"The address asks for “{plain(said)}” under “{plain(label)}”{plain(answer)}."
     st.session_state.setdefault(REFUSED, []).append(sentence)
 
 
@@ -59,7 +73,7 @@ def listen() -> None:
     taken_back = st.query_params.pop(UNSET, "").split(".")
     asked = {name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)}
     if ASKED_BEFORE not in st.session_state:
-        st.session_state[TAKEN_BACK] = taken_back
+        st.session_state.update({TAKEN_BACK: taken_back, LABELS: {}})
     st.session_state[ASKED] = st.session_state.pop(ASKED_BEFORE, asked)
 
 
@@ -70,32 +84,31 @@ def start_anew(without: str) -> NoReturn:
     st.rerun()
 
 
-def refuse_unheard(page: str, labels: Mapping[str, str]) -> None:
+def refuse_unheard(page: str, elsewhere: Collection[str]) -> None:
     """In the first run of a visit of a page, refuse what its widgets could not follow: they silently take the default.
 
-    Later an address may for one run hold what was shown before. labels: what widgets are called, if not by their names.
+    Later an address may for one run hold what was shown before. elsewhere: the names of widgets that only other pages
+    have a use for.
     """
     if st.session_state.get(VISITED) == page:
         return
     st.session_state[VISITED] = page
-    for name, texts in st.session_state[ASKED].items():
-        if name not in st.session_state or f"url {name}" in st.session_state:
-            continue  # nobody knows it, or `adopt` has answered
-        shown = st.session_state[name]
+    for name, label in st.session_state[LABELS].items():
+        texts, shown = st.session_state[ASKED].get(name, []), st.session_state.get(name)
         if shown == [] and not any(texts):
             continue  # Streamlit writes an empty text where every choice of a group is taken back
         chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
-        is_choice = all(isinstance(one, str | int | float) for one in chosen)
-        if is_choice and not all(any(_says(text, one) for one in chosen) for text in texts):
-            refuse(labels.get(name, name), ", ".join(texts), _shown_instead(texts, chosen))
+        if not all(any(_says(text, one) for one in chosen) for text in texts):
+            stays = "stays set for other pages" if name in elsewhere else "is shown"
+            refuse(label, ", ".join(texts), _shown_instead(texts, chosen, stays))
 
 
-def _shown_instead(texts: Sequence[str], chosen: Sequence[object]) -> str:
+def _shown_instead(texts: Sequence[str], chosen: Sequence[object], stays: str) -> str:
     """What is chosen in place of what the address asks for, and the reason where a text field has cut its text off."""
-    said = ", ".join(map(str, chosen))
+    said = ", ".join(ON_OFF[one] if isinstance(one, bool) else str(one) for one in chosen)
     if len(said) >= MOST_QUOTED and any(text.startswith(said) for text in texts):
         return f": {len(said):,} characters are the most"
-    return f"; {said[:MOST_QUOTED]} is shown" if chosen else "; nothing is chosen"
+    return f"; {said[:MOST_QUOTED]} {stays}" if chosen else "; nothing is chosen"
 
 
 def _says(asked: str, shown: object) -> bool:
@@ -120,6 +133,6 @@ def mirror(name: str, default: Any) -> None:
     if shown == str(default):
         if name in st.query_params:
             del st.query_params[name]
-    elif shown != st.query_params.get(name):
+    elif st.query_params.get_all(name) != [shown]:
         st.query_params[name] = shown
     st.session_state[f"url {name}"] = shown if shown != str(default) else None

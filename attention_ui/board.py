@@ -7,14 +7,18 @@ from functools import partial
 
 import streamlit as st
 
+from attention_core import SettingsError
 from attention_viz.payload import JSON
 from attention_viz.scene import dressed
 
+from .address import adopt, mirror, wish
 from .components import component, sent
 from .focus import follow_cell
 from .own_numbers import edit_cell
+from .places import place_in
 from .show import theme_mode, zoom
 
+PIN, PINNED_BESIDE = "pin", "own cell of the board of the pin"
 OnPin = Callable[[str, list[int]], None]
 
 
@@ -27,7 +31,7 @@ def show_board(
     explains, until the scene's own cell moves on.
     """
     key = f"board {name}"
-    scene = scene | {"cell": _explained(key, scene)}
+    scene = scene | {"cell": _explained(name, scene)}
     axes = {
         name: [(letter, scene["axes"][letter]["block"]) for letter in array["axes"]]
         for name, array in scene["arrays"].items()
@@ -51,27 +55,48 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
         return
     if not all(type(number) is int and number >= 0 for number in index):
         return
-    st.session_state[f"{key} pinned"] = {"cell": {"array": str(pin["array"]), "index": index}}
+    st.session_state[PIN] = f"{key.removeprefix('board ')}.{pin['array']}.{'-'.join(map(str, index))}"
+    st.session_state.pop(PINNED_BESIDE, None)
     if on_pin:
         on_pin(str(pin["array"]), index)
     else:
         follow_cell(letters, index)
 
 
-def _explained(key: str, scene: JSON) -> JSON | None:
-    """The cell pinned last, while the scene has it and its own cell is still that of the run after the pin."""
-    own, pinned = scene.get("cell"), st.session_state.get(f"{key} pinned", {})
-    if pinned and sent(key, "pin"):
-        pinned["own"] = own
-    if "own" in pinned and pinned["own"] == own and _has(scene, **pinned["cell"]):
-        return dict(pinned["cell"])
-    st.session_state.pop(f"{key} pinned", None)
-    return own
+def _explained(name: str, scene: JSON) -> JSON | None:
+    """The cell pinned last, while the scene has it and its own cell is still that of the run after the pin.
+
+    The address holds it where it is not the scene's own, which head, query, key and feature name.
+    """
+    own, asked = scene.get("cell"), wish(PIN)
+    if not (asked or st.session_state.get(PIN, "")).startswith(f"{name}."):
+        return own
+    adopt(PIN, "Pinned cell", "", partial(_checked, scene))
+    cell, new = _cell_at(st.session_state[PIN]), asked is not None or sent(f"board {name}", "pin")
+    if cell == own or not _has(scene, cell) or not (new or st.session_state.get(PINNED_BESIDE, "unknown") == own):
+        cell, st.session_state[PIN] = own, ""
+    st.session_state[PINNED_BESIDE] = own
+    mirror(PIN, "")
+    return cell
 
 
-def _has(scene: JSON, array: str, index: list[int]) -> bool:
-    """Whether a cell lies in what is sent of its array."""
-    given = scene["arrays"].get(array)
+def _checked(scene: JSON, text: str) -> str:
+    if _has(scene, _cell_at(text)):
+        return text
+    raise SettingsError("The board has no such cell, so the one shown stays")
+
+
+def _cell_at(text: str) -> JSON | None:
+    """The cell that a text such as "scores.query_heads.0-0-2-1" names, or None. Raises: SettingsError."""
+    match text.rsplit(".", 2):
+        case [_, array, index]:
+            return {"array": array, "index": [place_in(part) for part in index.split("-")]}
+    return None
+
+
+def _has(scene: JSON, cell: JSON | None) -> bool:
+    """Whether there is a cell, and it lies in what is sent of its array."""
+    given, index = (scene["arrays"].get(cell["array"]), cell["index"]) if cell else (None, [])
     if not given or len(index) != len(given["shape"]):
         return False
     first = given.get("start", [0] * len(index))

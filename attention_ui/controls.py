@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 
+from .address import bound
 from .groups import bring_along, folded, needed
 from .whole_numbers import whole_number_input
 
@@ -147,6 +148,11 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
     return Scenario(**values), below_sizes
 
 
+def of_other_pages(used: Collection[str]) -> tuple[str, ...]:
+    """The controls that a page has no use for which uses these."""
+    return tuple(control.name for control in CONTROLS if control.name not in used)
+
+
 def _of(group: str) -> list[Control]:
     return [control for control in CONTROLS if control.group == group]
 
@@ -184,23 +190,23 @@ def widget_value(control: Control, value: Any) -> Any:
 def _draw(control: Control, disabled: bool) -> Any:
     """The widget that fits the field: its type and bounds decide."""
     name, default = control.name, DEFAULTS[control.name]
-    about: dict[str, Any] = {"key": name, "bind": "query-params", "help": control.help, "disabled": disabled}
+    about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
     if options := CHOICES.get(name):
-        chosen = st.selectbox(control.label, options, options.index(default), required=True, **about)
+        chosen = bound(st.selectbox, control.label, options, options.index(default), required=True, **about)
         return chosen if chosen in options else default
     if isinstance(default, bool):
-        return bool(st.toggle(control.label, default, **about))
+        return bool(bound(st.toggle, control.label, default, **about))
     if isinstance(default, str):
-        text = st.text_area(control.label, default, height=90, on_change=cut_text, args=(name,), **about)
+        text = bound(st.text_area, control.label, default, height=90, on_change=cut_text, args=(name,), **about)
         return (text or "")[:MAX_TEXT]
     low, high = LIMITS[name]
     if isinstance(default, float):
-        typed = st.number_input(control.label, low, high, default, step=0.1, format="%.3f", **about)
+        typed = bound(st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about)
         return default if typed is None else float(typed)
     low, high = int(low), int(high)
     if control.zero:
         names = [widget_value(control, number) for number in range(high + 1)]
-        return names.index(st.select_slider(control.label, names, names[default], **about))
+        return names.index(bound(st.select_slider, control.label, names, names[default], **about))
     if high <= 16:
-        return int(st.slider(control.label, low, high, default, **about))
+        return int(bound(st.slider, control.label, low, high, default, **about))
     return whole_number_input(st, control.label, low, high, default, step=1, **about)

@@ -61,7 +61,7 @@ def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
     """
     lengths = _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LARGEST + 1)
     for name in NAMES:
-        adopt_place(name, 0, lengths[name])
+        adopt_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
         _draw(trace, {name: lengths[name] for name in names})
     for name in NAMES:

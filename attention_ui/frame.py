@@ -17,7 +17,7 @@ from attention_core.scenario import Scenario, settled, tokens_of, trace_of
 from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
-from .address import listen, refuse_unheard, say_refused
+from .address import bound, listen, refuse_unheard, say_refused
 from .components import component
 from .focus import focus
 from .groups import folded
@@ -40,7 +40,8 @@ def run() -> None:
     with in_turn():
         listen()
         page = _draw()
-        refuse_unheard(page.url_path, {control.name: control.label for control in controls.CONTROLS})
+        own = own_heads.controls_of(page)
+        refuse_unheard(page.url_path, controls.of_other_pages(own.used) if own else ())
         say_refused()
 
 
@@ -147,14 +148,12 @@ def _view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
     with st.sidebar, folded("View", VIEW) as shown:
         if shown:
-            st.selectbox(
-                "Notation", tuple(NOTATIONS), key="notation", bind="query-params", required=True,
+            bound(
+                st.selectbox, "Notation", tuple(NOTATIONS), key="notation", required=True,
                 help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
             )  # fmt: skip
-            st.toggle(
-                "Each head its own colours", key="own_scale", bind="query-params", help="Else all share one scale."
-            )
-            st.toggle("Presentation", key="present", bind="query-params", help="Larger type for the back of the room.")
+            bound(st.toggle, "Each head its own colours", key="own_scale", help="Else all share one scale.")
+            bound(st.toggle, "Presentation", key="present", help="Larger type for the back of the room.")
     size = 21 if st.session_state.get("present") else 16
     root = f":root {{ font-size: {size}px; --page: {PALETTES[theme_mode()]['background']}; }}"
     st.html(f"<style>{root}{_style()}</style>")

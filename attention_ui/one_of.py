@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from .address import refuse, start_anew
+from .address import bound, refuse, start_anew
 
 
 def one_of(label: str, options: Collection[str], default: str, *, place: Any = st, key: str, **about: Any) -> str:
@@ -19,6 +19,5 @@ def one_of(label: str, options: Collection[str], default: str, *, place: Any = s
     if st.query_params.get(key) == "":
         refuse(label, "", f"; {default} is shown")
         start_anew(without=key)
-    about = {"bind": "query-params", **about}
-    chosen = place.segmented_control(label, tuple(options), default=default, required=True, key=key, **about)
-    return chosen if chosen in options else default
+    chosen = bound(place.segmented_control, label, tuple(options), default=default, required=True, key=key, **about)
+    return str(chosen) if chosen in options else default

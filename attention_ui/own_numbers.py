@@ -33,8 +33,8 @@ MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_
 
 def with_own_numbers(scenario: Scenario) -> Scenario:
     """The scenario of the controls with the edits and the matrices that the session and the address hold."""
-    adopt("edits", "", lambda text: Edits.at(text).address())
-    adopt("own", "", lambda text: OwnMatrices.at(text) and text)
+    adopt("edits", "Edited cells", "", lambda text: Edits.at(text).address())
+    adopt("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
     for name in ("edits", "own"):
         mirror(name, "")
     return replace(scenario, edits=st.session_state["edits"], own=st.session_state["own"])

@@ -15,19 +15,19 @@ from .address import adopt, mirror, refuse, wish
 LARGEST = 4096
 
 
-def adopt_place(name: str, default: int, count: int) -> None:
+def adopt_place(name: str, label: str, default: int, count: int) -> None:
     """Take over a place from 0 to count - 1; a later one becomes the last, which is said if the address asked for it.
 
     After a quick change the browser still sends a select box's old words, "3 · street".
     """
     asked = wish(name)
-    adopt(name, default, place_in)
+    adopt(name, label, default, place_in)
     number = str(st.session_state[name]).split()[0]
     place = int(number) if number.isdigit() else default
     last = min(place, count - 1)
     tell(name, last)
     if asked is not None and last < place:
-        refuse(name, asked, f"; the last one, {last}, is shown")
+        refuse(label, asked, f"; the last one, {last}, is shown")
 
 
 def place_in(text: str) -> int:
@@ -37,17 +37,24 @@ def place_in(text: str) -> int:
     """
     if text.isascii() and text.isdigit():
         return min(int(text.lstrip("0")[:5] or 0), LARGEST)  # five digits say enough, thousands take Python long
-    raise SettingsError("A place is a whole number from 0, so the place shown stays")
+    raise SettingsError("A place is a whole number from 0, so what was chosen stays")
 
 
-def pinned(name: str, default: str, refused: str, count: int) -> tuple[int, ...]:
-    """The places of a cell, such as "9-2-0", that session and address hold, as many as count; none where it is "".
+def pinned(name: str, label: str, default: str, counts: Sequence[int], such_as: str) -> tuple[int, ...]:
+    """The places of a cell, such as "9-2-0", that session and address hold; none where it is "".
 
-    refused: what is said of an address that holds anything else.
+    counts: how many there are of each; a later place becomes the last, which is said if the address asked for it.
+    such_as: what is said of an address that holds anything else.
     """
-    adopt(name, default, partial(_cell_in, refused=refused, count=count))
+    asked = wish(name)
+    adopt(name, label, default, partial(_cell_in, length=len(counts), such_as=such_as))
+    held = tuple(int(place) for place in st.session_state[name].split("-") if place)
+    shown = tuple(min(place, count - 1) for place, count in zip(held, counts, strict=False))
+    if asked is not None and shown != held:
+        pin_places(name, *shown)
+        refuse(label, asked, f"; the nearest one, {st.session_state[name]}, is shown")
     mirror(name, default)
-    return tuple(int(place) for place in st.session_state[name].split("-") if place)
+    return shown
 
 
 def pin_places(name: str, *places: int) -> None:
@@ -55,13 +62,13 @@ def pin_places(name: str, *places: int) -> None:
     st.session_state[name] = "-".join(str(min(place, LARGEST)) for place in places)
 
 
-def _cell_in(text: str, refused: str, count: int) -> str:
+def _cell_in(text: str, length: int, such_as: str) -> str:
     try:
         places = [place_in(part) for part in text.split("-")]
     except SettingsError:
         places = []
-    if len(places) != count:
-        raise SettingsError(refused)
+    if len(places) != length:
+        raise SettingsError(f"{such_as}, so the one shown stays")
     return "-".join(map(str, places))
 
 

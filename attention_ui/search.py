@@ -6,13 +6,15 @@ from unicodedata import normalize
 
 import streamlit as st
 
+from .address import bound
+
 MOST_LETTERS = 60
 
 
 def search_field(key: str, example: str) -> str:
     """Draw a search field, bound to the address; give what is searched for."""
-    typed = st.text_input(
-        "Search", max_chars=MOST_LETTERS, key=key, bind="query-params", placeholder=f"such as {example}", width=230,
+    typed = bound(
+        st.text_input, "Search", max_chars=MOST_LETTERS, key=key, placeholder=f"such as {example}", width=230,
         icon=":material/search:",
     )  # fmt: skip
     return typed or ""

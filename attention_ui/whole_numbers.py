@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from .address import refuse, start_anew
+from .address import bound, refuse, start_anew
 
 LAST_SEED = 9999
 
@@ -23,7 +23,7 @@ def whole_number_input(place: Any, label: str, low: int, high: int, default: int
     if asked is not None and _is_infinite(asked):
         refuse(label, asked, f"; {default} is shown")
         start_anew(without=key)
-    typed = place.number_input(label, low, high, default, **about)
+    typed = bound(place.number_input, label, low, high, default, **about)
     return default if typed is None else int(typed)
 
 

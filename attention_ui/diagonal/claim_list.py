@@ -9,6 +9,7 @@ import streamlit as st
 from attention_core.diagonal.claims import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, Evidence, claim
 from attention_viz.labels import true_minus
 
+from ..address import bound
 from ..markdown import plain
 from ..search import finds, search_field
 
@@ -23,8 +24,8 @@ def chosen() -> tuple[Claim, ...]:
     """Draw the filters, and give the claims that pass them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = search_field("claims_words", "softmax")
-        statuses = st.pills("Verdict", tuple(BADGES), selection_mode="multi", key="claims_status", bind="query-params")
-        texts = st.pills("Said by", tuple(TEXTS), selection_mode="multi", key="claims_text", bind="query-params")
+        statuses = bound(st.pills, "Verdict", tuple(BADGES), selection_mode="multi", key="claims_status")
+        texts = bound(st.pills, "Said by", tuple(TEXTS), selection_mode="multi", key="claims_text")
     return tuple(
         one
         for one in CLAIMS

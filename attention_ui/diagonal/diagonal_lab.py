@@ -21,7 +21,7 @@ from attention_core.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, for
 from attention_core.text import tokenize_at_most
 from attention_viz.labels import number
 
-from ..address import KEPT
+from ..address import KEPT, bound
 from ..markdown import plain
 from ..one_of import one_of
 from ..places import pin_places, pinned
@@ -38,32 +38,34 @@ def token_controls(text: str) -> DiagonalScene:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = one_of("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
         if kind == "numbers":
-            st.text_input("Such as 3,3; 10,0", DEFAULTS["numbers"], max_chars=2000, width=260, **_about("numbers"))
+            bound(
+                st.text_input, "Such as 3,3; 10,0", DEFAULTS["numbers"], max_chars=2000, width=260, **_about("numbers")
+            )
         if kind == "drawn":
-            st.slider("How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
+            bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
         if kind != "numbers":
-            st.slider("Features C", 1, MAX_FEATURES, 16, width=150, **_about("d_model"))
-        st.slider("Spread of the lengths", 0.0, 2.0, 0.0, 0.1, width=150, **_about("spread"))
-        st.selectbox("Positions", POSITIONS, width=140, **_about("positions"))
+            bound(st.slider, "Features C", 1, MAX_FEATURES, 16, width=150, **_about("d_model"))
+        bound(st.slider, "Spread of the lengths", 0.0, 2.0, 0.0, 0.1, width=150, **_about("spread"))
+        bound(st.selectbox, "Positions", POSITIONS, width=140, **_about("positions"))
         if kind == "drawn" or _held("spread"):
             seed_input(**_about("seed"))
-        st.toggle("LayerNorm", **_about("layer_norm"))
+        bound(st.toggle, "LayerNorm", **_about("layer_norm"))
     return _scene(TOKEN_FIELDS, text)
 
 
 def layer_controls(text: str) -> DiagonalScene:
     """Draw the choice of weights and options; give the whole scene."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        weights = st.selectbox("Weights", WEIGHTS, width=180, **_about("weights"))
+        weights = bound(st.selectbox, "Weights", WEIGHTS, width=180, **_about("weights"))
         if weights == "angle":
-            st.slider("Angle from W_Q to W_K", 0, 180, 0, 5, format="%d°", width=170, **_about("angle"))
+            bound(st.slider, "Angle from W_Q to W_K", 0, 180, 0, 5, format="%d°", width=170, **_about("angle"))
         if weights != "weightless":
-            st.select_slider("d_k", KEY_WIDTHS, width=150, **_about("d_k"))
+            bound(st.select_slider, "d_k", KEY_WIDTHS, width=150, **_about("d_k"))
         if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
             seed_input(**_about("seed"))
-        st.slider("Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
-        st.toggle("Scaled by 1/√d_k", True, **_about("scaled"))
-        st.toggle("Causal mask", **_about("causal"))
+        bound(st.slider, "Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
+        bound(st.toggle, "Scaled by 1/√d_k", True, **_about("scaled"))
+        bound(st.toggle, "Causal mask", **_about("causal"))
     return _scene((*TOKEN_FIELDS, *LAYER_FIELDS), text)
 
 
@@ -99,10 +101,10 @@ def load_tokens(x: Array) -> None:
 
 def pair(trace: Trace) -> tuple[int, int]:
     """The pinned pair of tokens; where none is, the one that breaks the pair bound most or comes nearest to it."""
-    held = pinned("lab_cell", "", "A pair is two whole numbers such as 0-1, so the pair shown stays", 2)
+    n_tokens = trace.sizes["T"]
+    held = pinned("lab_cell", "Pair", "", (n_tokens, n_tokens), "A pair is two whole numbers such as 0-1")
     row, column = held or worst_pair(trace.probabilities[0, 0])
-    last = trace.sizes["T"] - 1
-    return min(row, last), min(column, last)
+    return row, column
 
 
 def pin(array: str, index: Sequence[int]) -> None:

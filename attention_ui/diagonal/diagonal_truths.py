@@ -10,7 +10,7 @@ from attention_core.diagonal.proposition_checks import Check, tokens_of_trace
 from attention_core.diagonal.propositions import FALSE, PROPOSITIONS, Proposition, proposition
 from attention_viz.labels import number, true_minus
 
-from ..address import KEPT
+from ..address import KEPT, bound
 from ..whole_numbers import LAST_SEED, whole_number_input
 from . import diagonal_lab as lab
 from .diagonal_words import BADGES, live
@@ -28,10 +28,10 @@ def checked(trace: Trace) -> dict[str, Check]:
 def search_controls() -> None:
     """How large the random tokens are that a search looks at, and where it begins."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bound = {**KEPT, "width": 150}
-        st.slider("Tokens N", 2, 8, 3, key="truths_n", **bound)
-        st.slider("Features C", 1, 8, 2, key="truths_c", **bound)
-        whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **bound)
+        about = {**KEPT, "width": 150}
+        bound(st.slider, "Tokens N", 2, 8, 3, key="truths_n", **about)
+        bound(st.slider, "Features C", 1, 8, 2, key="truths_c", **about)
+        whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **about)
         st.caption(f"A search looks at {TRIES} token matrices; the worst violation is loaded.", width=260)
 
 

@@ -19,13 +19,13 @@ from ..places import adopt_place
 
 DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 FARTHEST, MOST = 25.0, 12
-TOKEN = "plane_token"
+TOKEN, CHOSEN = "plane_token", "Chosen token"
 TWO_WIDE = ("nearly_all", "equal_norms", "duplicates", "inside")
 
 
 def points() -> Array:
     """The points that are shown now. Shapes: (T, 2)."""
-    adopt("plane", DEFAULT, _read)
+    adopt("plane", "Points", DEFAULT, _read)
     mirror("plane", DEFAULT)
     return parse_tokens(st.session_state["plane"])
 
@@ -67,9 +67,9 @@ def table(x_T2: Array) -> None:
 
 def choose_token(n_tokens: int) -> int:
     """Draw the choice of the token that is looked at; its place is in the address."""
-    adopt_place(TOKEN, 0, n_tokens)
+    adopt_place(TOKEN, CHOSEN, 0, n_tokens)
     st.select_slider(
-        "Chosen token", range(n_tokens), st.session_state[TOKEN], key=TOKEN, persist_state="session",
+        CHOSEN, range(n_tokens), st.session_state[TOKEN], key=TOKEN, persist_state="session",
         help="The half-plane is that of this token’s query.",
     )  # fmt: skip
     mirror(TOKEN, 0)

@@ -39,7 +39,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
 
 def _choose() -> int:
     """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other numbers are seeds."""
-    adopt("basis", 0, _seed)
+    adopt("basis", "Turn the bases", 0, _seed)
     seed = int(st.session_state["basis"])
     with st.container(horizontal=True):
         turn = {"basis": seed % LAST_BASIS + 1}

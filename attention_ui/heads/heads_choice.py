@@ -25,7 +25,7 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
     Heads that this layer has not are passed over, which is said if the address asked for them.
     """
     asked = wish(name)
-    adopt(name, "", _read)
+    adopt(name, label, "", _read)
     heads = _heads(st.session_state[name])
     if asked is not None and any(head >= n_heads for head in heads):
         refuse(label, asked, f"; the last head here is {n_heads - 1}")
@@ -44,7 +44,7 @@ def choose_groups(n_groups: int) -> int:
     """Draw the choice of how many key/value heads there are between one and all; a number that does not divide moves
     to the largest one below it that does, which is said if the address asked for it."""
     asked, label = wish("groups"), "Key/value heads of GQA"
-    adopt("groups", 2, _groups)
+    adopt("groups", label, 2, _groups)
     choices, groups = divisors(n_groups), int(st.session_state["groups"])
     wanted = max(choice for choice in choices if choice <= groups)
     if asked is not None and asked.isdigit() and wanted < groups:
@@ -70,7 +70,7 @@ def _groups(given: str) -> int:
 
 def pinned_kind() -> str:
     """The way of sharing whose cell is pinned, from the address or a click: MHA, GQA or MQA."""
-    adopt("kind", KINDS[0], partial(one_of, "kind", choices=KINDS))
+    adopt("kind", "Way of sharing", KINDS[0], partial(one_of, "kind", choices=KINDS))
     mirror("kind", KINDS[0])
     return str(st.session_state["kind"])
 

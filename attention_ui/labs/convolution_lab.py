@@ -16,7 +16,7 @@ from attention_core.labs.images import IMAGES, KERNELS, MAX_SIDE, as_image, as_k
 from attention_core.labs.padding import PADDINGS, token_grid
 from attention_core.picture_file import MAX_BYTES
 
-from ..address import KEPT, adopt, mirror
+from ..address import KEPT, adopt, bound, mirror
 from ..markdown import plain
 from ..one_of import one_of
 from ..places import pin_places, pinned
@@ -40,8 +40,8 @@ LARGEST_FILE = MAX_BYTES // 2**20  # MB
 def setup() -> tuple[Array, Array, float, str]:
     """Draw all choices; give picture (H, W, 1), kernel (K, K, 1, 1), sharpness and padding."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        image = st.selectbox("Picture", (*IMAGES, DRAWN, FILE), 1, required=True, width=150, **_about("image"))
-        kernel = st.selectbox("Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel"))
+        image = bound(st.selectbox, "Picture", (*IMAGES, DRAWN, FILE), 1, required=True, width=150, **_about("image"))
+        kernel = bound(st.selectbox, "Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel"))
         padding = one_of(
             "Beyond the edge",
             PADDINGS,
@@ -49,8 +49,8 @@ def setup() -> tuple[Array, Array, float, str]:
             **_about("padding"),
             help="\n\n".join(f"**{name}**: {padding.says}" for name, padding in PADDINGS.items()),
         )
-        sharpness = st.select_slider(
-            "Sharpness α of the heads", SHARPNESSES, 4.0, width=260, **_about("sharpness"),
+        sharpness = bound(
+            st.select_slider, "Sharpness α of the heads", SHARPNESSES, 4.0, width=260, **_about("sharpness"),
             help="A head’s score is −α times the squared distance from where it looks.",
         )  # fmt: skip
     left, right = st.columns(2)
@@ -63,9 +63,8 @@ def setup() -> tuple[Array, Array, float, str]:
 
 def pixel(picture: Array) -> tuple[int, int]:
     """The pixel that was clicked last; at first one near the middle."""
-    refused = "A pixel is two whole numbers such as 3-4, so the pixel shown stays"
-    row, column = pinned("conv_pixel", "3-3", refused, 2)
-    return min(row, picture.shape[0] - 1), min(column, picture.shape[1] - 1)
+    row, column = pinned("conv_pixel", "Pixel", "3-3", picture.shape[:2], "A pixel is two whole numbers such as 3-4")
+    return row, column
 
 
 def pin(array: str, index: Sequence[int]) -> None:
@@ -94,7 +93,7 @@ def two_sizes(kernel: Array, picture: Array, padding: str) -> list[float]:
 
 def _own_kernel() -> Array:
     """A table of 3 × 3 numbers; what is typed goes to the address."""
-    adopt("conv_own", FIRST_KERNEL, _read_kernel)
+    adopt("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
     mirror("conv_own", FIRST_KERNEL)
     text = st.session_state["conv_own"]
     numbers = _kernel_at(text)
@@ -124,7 +123,7 @@ def _kernel_changed(key: str, numbers: Array) -> None:
 
 def _drawn() -> list[list[float]]:
     """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
-    adopt("conv_drawn", FIRST_DRAWING, lambda text: _drawing_at(text) is not None and text)
+    adopt("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) is not None and text)
     mirror("conv_drawn", FIRST_DRAWING)
     text = st.session_state["conv_drawn"]
     numbers = _drawing_at(text)

@@ -22,7 +22,7 @@ from attention_core.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, receive
 from attention_core.trace import Trace
 from attention_viz.labels import number, percent
 
-from ..address import adopt, mirror
+from ..address import adopt, bound, mirror
 from ..markdown import plain
 from ..one_of import one_of
 from ..places import pin_places, pinned
@@ -41,8 +41,8 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
             st.button(sentence, key=f"lex example {place}", type="tertiary", icon=":material/science:",
                       on_click=st.session_state.update, args=({"lex_text": sentence},))  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = st.text_input("A sentence of the lexicon’s words", SENTENCES[0], max_chars=200, width=460,
-                             key="lex_text", bind="query-params", persist_state="session")  # fmt: skip
+        text = bound(st.text_input, "A sentence of the lexicon’s words", SENTENCES[0], max_chars=200, width=460,
+                     key="lex_text", persist_state="session")  # fmt: skip
         chosen = one_of(
             "Heads",
             CHOICES,
@@ -50,11 +50,9 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
             key="lex_heads",
             help="four: gender, number, previous word, verb to subject. and: one head that asks for gender and number.",
         )
-        temperature = st.select_slider(
-            "Temperature", TEMPERATURES, 1.0, key="lex_temperature", bind="query-params", width=150
-        )
-        start = st.toggle(f"Start token {START}", True, key="lex_start", bind="query-params")
-        causal = st.toggle("Causal mask", key="lex_causal", bind="query-params")
+        temperature = bound(st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=150)
+        start = bound(st.toggle, f"Start token {START}", True, key="lex_start")
+        causal = bound(st.toggle, "Causal mask", key="lex_causal")
     heads = CHOICES[chosen]
     sentence = compose(text or "", own, start=bool(start))
     return sentence, run_lexicon(sentence, heads, temperature=float(temperature), causal=bool(causal)), heads
@@ -62,13 +60,12 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
 
 def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
     """The pinned head, query and key; at first a pronoun in the head that finds most for it."""
-    held = pinned("lex_cell", "", "A cell is head, query and key such as 1-7-5, so the cell shown stays", 3)
-    last = trace.sizes["T"] - 1
-    if held:
+    n_tokens, words = trace.sizes["T"], trace.labels("T")
+    such_as = "A cell is head, query and key such as 1-7-5"
+    if held := pinned("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
         head, query, key = held
-        return min(head, n_heads - 1), min(query, last), min(key, last)
-    words = trace.labels("T")
-    query = next((place for place, word in enumerate(words) if word == "they"), last)
+        return head, query, key
+    query = next((place for place, word in enumerate(words) if word == "they"), n_tokens - 1)
     head = 1 if n_heads > 1 and words[query] == "they" else 0
     return head, query, int(trace.probabilities[0, head, query].argmax())
 
@@ -99,7 +96,7 @@ def brought(trace: Trace, query: int) -> str:
 
 def own_words() -> Words:
     """The visitor's own words with their features, as the address holds them."""
-    adopt("lex_words", "", lambda text: _written(_read_words(text)))
+    adopt("lex_words", "Own words", "", lambda text: _written(_read_words(text)))
     mirror("lex_words", "")
     return _read_words(st.session_state["lex_words"])
 

@@ -16,6 +16,7 @@ from attention_viz.labels import number, true_minus
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure
 
+from ..address import bound
 from ..board import show_board
 from ..one_of import one_of
 from ..show import show_figure
@@ -82,11 +83,9 @@ def formulas() -> None:
 
 def globe_step() -> SphereStep:
     """Draw the choice of a step on the sphere, and make it."""
-    length = st.slider("Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step", bind="query-params")
-    turn = st.slider(
-        "Direction of the gradient", 0, 360, 210, 15, format="%d°", key="stiefel_turn", bind="query-params"
-    )
-    outward = st.slider("Its part along Y", -1.0, 1.0, -0.5, 0.1, key="stiefel_outward", bind="query-params")
+    length = bound(st.slider, "Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step")
+    turn = bound(st.slider, "Direction of the gradient", 0, 360, 210, 15, format="%d°", key="stiefel_turn")
+    outward = bound(st.slider, "Its part along Y", -1.0, 1.0, -0.5, 0.1, key="stiefel_outward")
     return globe_example(float(turn), float(outward), float(length))
 
 
@@ -94,8 +93,8 @@ def mapping() -> None:
     """GeometricMachineLearning.jl beside our engine: the convention, the weights it needs here, and the difference."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         convention = one_of("Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention")
-        connection = st.toggle("add_connection", key="stiefel_connection", bind="query-params")
-        seed = seed_input(key="stiefel_mapping_seed", bind="query-params")
+        connection = bound(st.toggle, "add_connection", key="stiefel_connection")
+        seed = seed_input(key="stiefel_mapping_seed")
     check = mapping_example(convention, bool(connection), seed)
     chosen = CONVENTIONS[convention]
     left, right = st.columns(2, vertical_alignment="center")

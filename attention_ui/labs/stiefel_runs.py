@@ -15,6 +15,7 @@ from attention_core.labs.training_settings import TrainingSettings, expected_sec
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 
+from ..address import bound
 from ..one_of import one_of
 from ..show import show_figure
 from .training_run import run_of, score, train_on
@@ -77,8 +78,8 @@ def deep_stack() -> None:
             help="relative error: as the package trains.",
         )
         several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
-        connection = st.toggle("add_connection", key="stiefel_stack_connection", bind="query-params")
-        layers = st.slider("Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", bind="query-params", width=200)
+        connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
+        layers = bound(st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200)
     seeds = range(5 if several == "five" else 1)
     wanted = {
         row: [StackSettings(row, loss, int(layers), connection=bool(connection), seed=seed) for seed in seeds]

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core import SettingsError, attend
+from attention_core import attend
 from attention_core.heads.worth import switch_off
 from attention_core.labs.evaluation import best_possible, loss_floor
 from attention_core.labs.tasks import N_TEST, TASKS, task_named, unseen_examples
@@ -25,9 +25,10 @@ from attention_core.trace import Trace
 from attention_viz.labels import counted, number, percent
 from attention_viz.labs.training_figures import loss_figure
 
-from ..address import KEPT, adopt, mirror
+from ..address import KEPT, bound
 from ..one_of import one_of
 from ..own_layer import offer_story
+from ..places import pinned
 from ..show import show_figure
 from ..whole_numbers import seed_input, whole_number_input
 from .training_run import Run, score, train_on
@@ -43,7 +44,7 @@ def settings() -> TrainingSettings:
     """Draw the choices, each bound to the address with fixed bounds, and give what they describe."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = one_of("Task", TASKS, "neighbours", **_about("task"))
-        model = st.selectbox("Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
+        model = bound(st.selectbox, "Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
         seed = seed_input(**_about("seed"))
         more = st.popover("More choices", icon=":material/tune:")
     n_heads = MODELS.get(str(model), 2)
@@ -57,12 +58,14 @@ def settings() -> TrainingSettings:
             st, "Steps (0: as the task has them)", *LIMITS["n_steps"], 0, step=100, **_about("steps")
         )
         batch = whole_number_input(st, "Sequences per step", *LIMITS["batch"], 32, **_about("batch"))
-        rate = st.select_slider("Learning rate", RATES, "0.01", **_about("rate"))
-        constraint = st.selectbox(
-            "Columns of W_Q, W_K, W_V", tuple(CONSTRAINTS), required=True, **_about("constraint"),
+        rate = bound(st.select_slider, "Learning rate", RATES, "0.01", **_about("rate"))
+        constraint = bound(
+            st.selectbox, "Columns of W_Q, W_K, W_V", tuple(CONSTRAINTS), required=True, **_about("constraint"),
             help="orthonormal: each head's columns stay orthonormal while it learns (Stiefel manifold).",
         )  # fmt: skip
-        temperature = st.select_slider("Temperature: scores are divided by", TEMPERATURES, **_about("temperature"))
+        temperature = bound(
+            st.select_slider, "Temperature: scores are divided by", TEMPERATURES, **_about("temperature")
+        )
     return TrainingSettings(
         task, n_heads, d_k, d_v, n_steps, batch, float(rate), str(constraint),
         0.0 if temperature == TEMPERATURES[0] else float(temperature), seed,
@@ -136,10 +139,8 @@ def _four_digits(value: float) -> str:
 
 def silenced(n_heads: int) -> int | None:
     """Draw a button for each head, and give which one is silenced."""
-    adopt("train_without", "", _read_head)
-    mirror("train_without", "")
-    held = st.session_state["train_without"]
-    chosen = min(int(held), n_heads - 1) if held else None
+    held = pinned("train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0")
+    chosen = held[0] if held else None
     with st.container(horizontal=True, gap="small"):
         for head in (None, *range(n_heads)):
             st.button(
@@ -176,12 +177,6 @@ def take_along(settings: TrainingSettings, projections: Projections, trace: Trac
 
 def _silence(head: int | None) -> None:
     st.session_state["train_without"] = "" if head is None else str(head)
-
-
-def _read_head(given: str) -> str:
-    if given.isascii() and given.isdigit() and len(given) < 3:
-        return given
-    raise SettingsError("A head is a whole number from 0 on, so none is silenced")
 
 
 def _about(name: str) -> dict[str, Any]:

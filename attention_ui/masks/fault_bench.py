@@ -8,7 +8,7 @@ from attention_core.masks.bench import NO_FAULT, Examined
 from attention_core.masks.fault_checks import CHECKS
 from attention_core.masks.faults import FAULTS, Fault, hidden_fault
 
-from ..address import KEPT
+from ..address import KEPT, bound
 from ..here import Here
 from ..whole_numbers import whole_number_input
 
@@ -19,7 +19,7 @@ LEGEND = "; ".join(f"{key}: {name}" for key, name in NAMES.items())
 
 def chosen_fault() -> str:
     """The select box of faults, as the key of one."""
-    key = st.selectbox("The mistake", (NO_FAULT, *KEYS), index=1, key="bi_fault", help=LEGEND, **KEPT)
+    key = bound(st.selectbox, "The mistake", (NO_FAULT, *KEYS), index=1, key="bi_fault", help=LEGEND, **KEPT)
     return key or NO_FAULT
 
 
@@ -45,8 +45,8 @@ def game(now: Here) -> str:
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, 999, 1, key="bi_round", **KEPT)
     hidden = hidden_fault(int(number))
-    guess = middle.selectbox("Your guess", ("?", *KEYS), key="bi_guess", help=LEGEND, **KEPT)
-    show = right.toggle("Show the answer", key="bi_answer", **KEPT)
+    guess = bound(middle.selectbox, "Your guess", ("?", *KEYS), key="bi_guess", help=LEGEND, **KEPT)
+    show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
     st.markdown(
         "One of the eight mistakes is in this layer. Look at the checks, at the difference in each field, and at other "
         "sentences and sizes; then guess. Where the sidebar has no mask, the layer has a causal one here."

@@ -15,7 +15,7 @@ from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import softmax_figures as figures
 
-from ..address import KEPT
+from ..address import KEPT, bound
 from ..board import show_board
 from ..here import Here
 from ..one_of import one_of
@@ -84,9 +84,10 @@ def constants(now: Here) -> None:
     """Changes of scores and weights that the layer sees, and changes that it does not."""
     names = {change.key: change.name for change in CHANGES}
     left, right = st.columns([3, 2])
-    key = left.selectbox(
-        "Change", tuple(names), key="inv_change", help="; ".join(f"{k}: {v}" for k, v in names.items()), **KEPT
-    )
+    key = bound(
+        left.selectbox, "Change", tuple(names), key="inv_change", **KEPT,
+        help="; ".join(f"{k}: {v}" for k, v in names.items()),
+    )  # fmt: skip
     seed = whole_number_input(right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
     change = next((one for one in CHANGES if one.key == key), CHANGES[0])
     after = change.apply(now.trace, int(seed))
@@ -122,7 +123,7 @@ def _theory(same: bool) -> str:
 
 def temperature(now: Here) -> None:
     """Every score divided by the same number: sharper or flatter, never in another order."""
-    chosen = float(st.select_slider("Temperature", TEMPERATURES, "0.5", key="inv_temperature", **KEPT) or 1)
+    chosen = float(bound(st.select_slider, "Temperature", TEMPERATURES, "0.5", key="inv_temperature", **KEPT) or 1)
     trace, focus = now.trace, now.focus
     other = at_temperature(trace, chosen)
     rows = [one.probabilities[0, focus.head, focus.query] for one in (trace, other)]

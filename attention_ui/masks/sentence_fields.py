@@ -8,6 +8,7 @@ from attention_core import TextError
 from attention_core.masks.sentences import other_sentence
 from attention_core.scenario import MAX_TEXT, Scenario
 
+from ..address import bound
 from ..controls import cut_text, field_notes
 from ..markdown import plain
 
@@ -22,8 +23,8 @@ def sentence_field(
     to stand instead may be left empty. n_tokens: as long as the sentence will be, as for `other_sentence`.
     Raises: SettingsError, FileError.
     """
-    text = place.text_input(
-        label, default, key=key, help=help, bind="query-params", persist_state="session", on_change=cut_text,
+    text = bound(
+        place.text_input, label, default, key=key, help=help, persist_state="session", on_change=cut_text,
         args=(key,),
     ) or ""  # fmt: skip
     for note in field_notes(f"{label}: the field", text):

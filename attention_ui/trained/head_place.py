@@ -23,13 +23,14 @@ from ..registry import page_of
 from ..way import ask_for
 
 LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
+LABELS = {LAYER: "Layer", HEAD: "Head"}
 FIRST = {LAYER: 3, HEAD: 1}  # shown where the address names no other
 
 
 def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
     """The layer and the head that address and session name, counted from 0; what there is not becomes the last."""
     for name, count in ((LAYER, n_layers), (HEAD, n_heads)):
-        adopt_place(name, FIRST[name], count)
+        adopt_place(name, LABELS[name], FIRST[name], count)
         mirror(name, FIRST[name])
     return st.session_state[LAYER], st.session_state[HEAD]
 
@@ -37,16 +38,17 @@ def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
 def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     """Draw the choice of a layer and a head, and give them."""
     shown = head_shown(n_layers, n_heads)
-    for name, label, count, at in ((LAYER, "Layer", n_layers, shown[0]), (HEAD, "Head", n_heads, shown[1])):
+    for name, count, at in ((LAYER, n_layers, shown[0]), (HEAD, n_heads, shown[1])):
         st.number_input(
-            label, 0, LARGEST, at, step=1, key=name, help=f"From 0 to {count - 1}.", persist_state="session", width=150
-        )
+            LABELS[name], 0, LARGEST, at, step=1, key=name, help=f"From 0 to {count - 1}.", width=150,
+            persist_state="session",
+        )  # fmt: skip
     return shown
 
 
 def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
     """Draw the choice of a token; its place is in the address."""
-    adopt_place(name, default, len(tokens))
+    adopt_place(name, label, default, len(tokens))
     chosen = choose_place(label, name, named_places(tokens))
     mirror(name, default)
     return chosen
@@ -55,15 +57,15 @@ def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -
 def place(maps: AttentionMaps, layer: int, head: int) -> Focus:
     """The pinned cell, within these heads; at first the strongest of the head between two words."""
     sizes = maps.sizes
-    query, key, feature = _cell() or (*telling_pair(maps, layer, head), 0)
-    return Focus(head, min(query, sizes["T"] - 1), min(key, sizes["S"] - 1), feature)
+    query, key, feature = _cell(sizes["T"], sizes["S"]) or (*telling_pair(maps, layer, head), 0)
+    return Focus(head, query, key, feature)
 
 
 def pinned_cell(change_NN: Array) -> tuple[int, int]:
     """The pinned query and key of a head's change; at first where it changed most."""
     n_tokens = len(change_NN)
-    query, key, _ = _cell() or (*divmod(int(abs(change_NN).argmax()), n_tokens), 0)
-    return min(query, n_tokens - 1), min(key, n_tokens - 1)
+    query, key, _ = _cell(n_tokens, n_tokens) or (*divmod(int(abs(change_NN).argmax()), n_tokens), 0)
+    return query, key
 
 
 def pin_cell(at: Focus, array: str, index: list[int]) -> None:
@@ -120,7 +122,7 @@ def _places(array: str) -> list[int]:
     return [int(part) for part in array.split()[1:] if part.isdigit()]
 
 
-def _cell() -> tuple[int, ...]:
+def _cell(n_queries: int, n_keys: int) -> tuple[int, ...]:
     """Query, key and feature as the session or the address has them, or nothing yet."""
-    refused = "A cell is query-key-feature, three whole numbers such as 9-2-0, so the cell shown stays"
-    return pinned(CELL, "", refused, 3)
+    such_as = "A cell is query-key-feature, three whole numbers such as 9-2-0"
+    return pinned(CELL, "Cell", "", (n_queries, n_keys, LARGEST + 1), such_as)

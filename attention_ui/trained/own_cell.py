@@ -16,14 +16,15 @@ FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
 
 def own_cell(name: str, n_queries: int, n_keys: int) -> tuple[int, int]:
     """The query and the key that were clicked on this page; where there are fewer, the last, which is said."""
-    adopt(name, FIRST, _checked)
+    adopt(name, "Cell", FIRST, _checked)
     mirror(name, FIRST)
     query, key = map(int, st.session_state[name].split("."))
     with st.container():  # one place for both, so that what stands below keeps its own
-        return _at_most("query", query, n_queries - 1), _at_most("key", key, n_keys - 1)
+        return at_most("query", query, n_queries - 1), at_most("key", key, n_keys - 1)
 
 
-def _at_most(word: str, chosen: int, last: int) -> int:
+def at_most(word: str, chosen: int, last: int) -> int:
+    """The chosen one, or the last where there are fewer, which is said."""
     if chosen > last:
         st.caption(f"There is no {word} {chosen} here: the last one, {last}, is shown.")
     return min(chosen, last)

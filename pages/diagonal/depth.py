@@ -5,6 +5,7 @@ import streamlit as st
 from attention_core.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
 from attention_core.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
 from attention_core.diagonal.token_matrices import gaussian_tokens
+from attention_ui.address import bound
 from attention_ui.diagonal.diagonal_lab import say_cut
 from attention_ui.here import here
 from attention_ui.one_of import one_of
@@ -17,18 +18,18 @@ now = here()
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     compare = one_of("Compare", ("widths", "remedies"), "widths", key="depth_compare")
     source = one_of("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
-    n_layers = st.slider("Layers", 1, 64, 24, key="depth_layers", bind="query-params", width=150)
+    n_layers = bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
     if compare == "remedies":
-        width = int(st.select_slider("Features C", [str(w) for w in WIDTHS], "16", key="depth_c", bind="query-params",
+        width = int(bound(st.select_slider, "Features C", [str(w) for w in WIDTHS], "16", key="depth_c",
                                      width=150))  # fmt: skip
     else:
-        weights = st.selectbox("Weights", STACK_WEIGHTS, key="depth_weights", bind="query-params", width=150)
-        skip = st.toggle("Skip connection", key="depth_skip", bind="query-params")
-        layer_norm = st.toggle("LayerNorm", key="depth_norm", bind="query-params")
-        gain = st.slider("Gain", 0.1, 2.0, 1.0, 0.1, key="depth_gain", bind="query-params", width=120,
+        weights = bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
+        skip = bound(st.toggle, "Skip connection", key="depth_skip")
+        layer_norm = bound(st.toggle, "LayerNorm", key="depth_norm")
+        gain = bound(st.slider, "Gain", 0.1, 2.0, 1.0, 0.1, key="depth_gain", width=120,
                          help="What attention adds is multiplied by this.")  # fmt: skip
-    logarithmic = st.toggle("Logarithmic", key="depth_log", bind="query-params")
-    seed = seed_input(key="depth_seed", bind="query-params")
+    logarithmic = bound(st.toggle, "Logarithmic", key="depth_log")
+    seed = seed_input(key="depth_seed")
 text = now.scenario.text if source == "sentence" else None
 say_cut(text)
 if compare == "remedies":

@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
+from attention_ui.address import bound
 from attention_ui.diagonal import growth_run
 from attention_ui.one_of import one_of
 from attention_ui.whole_numbers import seed_input
@@ -12,20 +13,18 @@ from attention_viz.diagonal.growth_figure import half_rows
 
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     kind = one_of("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
-    wanted = st.pills(
-        "Tokens N", TOKEN_COUNTS, default=TOKEN_COUNTS, selection_mode="multi", key="growth_n", bind="query-params"
-    )
-    lines = st.pills(
-        "Curves", ("exact", "bound", "rule", "uniform"), default=("exact", "rule"), selection_mode="multi",
-        key="growth_lines", bind="query-params",
+    wanted = bound(st.pills, "Tokens N", TOKEN_COUNTS, default=TOKEN_COUNTS, selection_mode="multi", key="growth_n")
+    lines = bound(
+        st.pills, "Curves", ("exact", "bound", "rule", "uniform"), default=("exact", "rule"), selection_mode="multi",
+        key="growth_lines",
     )  # fmt: skip
-    scaled = st.toggle("Scaled by 1/√C", True, key="growth_scaled", bind="query-params")
-    causal = st.toggle("Causal mask", key="growth_causal", bind="query-params")
-    precision = st.selectbox(
-        "Standard error", ("0.02", "0.01", "0.004", "0.001"), 1, key="growth_error", bind="query-params", width=130,
+    scaled = bound(st.toggle, "Scaled by 1/√C", True, key="growth_scaled")
+    causal = bound(st.toggle, "Causal mask", key="growth_causal")
+    precision = bound(
+        st.selectbox, "Standard error", ("0.02", "0.01", "0.004", "0.001"), 1, key="growth_error", width=130,
         help="Each point draws tokens until the standard errors of D and R are at most this.",
     )  # fmt: skip
-    seed = seed_input(key="growth_seed", bind="query-params")
+    seed = seed_input(key="growth_seed")
 growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted or TOKEN_COUNTS), float(precision or 0.01)
 known = growth_run.known(growth, counts, error)

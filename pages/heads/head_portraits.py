@@ -9,6 +9,7 @@ from attention_core.heads.head_comparison import most_alike
 from attention_core.heads.patterns import largest_entropy, pattern_of
 from attention_core.heads.portraits import MEASURES
 from attention_core.notation.formulas import in_letters
+from attention_ui.address import bound
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
@@ -26,7 +27,7 @@ st.markdown(
     "A click on a bar opens its measure and its head below."
 )
 portraits = st.container(key="wide portraits")
-chosen = st.selectbox("Look closer at", MEASURE_NAMES, key="portrait", bind="query-params")
+chosen = bound(st.selectbox, "Look closer at", MEASURE_NAMES, key="portrait")
 measure = next((one for one in MEASURES if one.name == chosen), MEASURES[0])
 with portraits:
     show_figure(strip(MEASURES, pattern, (measure.name, head)), "portraits", on_click=open_portrait)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core.heads.patterns import largest_entropy
 from attention_core.labs.stiefel import parameter_counts
+from attention_ui.address import bound
 from attention_ui.labs import stiefel_lab as lab
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
@@ -17,9 +18,9 @@ st.markdown(
     "manifold*."
 )
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    width = st.select_slider("Features C", (16, 32, 64, 128), 64, key="stiefel_width", bind="query-params", width=200)
-    count = st.select_slider("Heads h", (1, 2, 4, 8, 16), 8, key="stiefel_heads", bind="query-params", width=200)
-    seed = seed_input(key="stiefel_seed", bind="query-params")
+    width = bound(st.select_slider, "Features C", (16, 32, 64, 128), 64, key="stiefel_width", width=200)
+    count = bound(st.select_slider, "Heads h", (1, 2, 4, 8, 16), 8, key="stiefel_heads", width=200)
+    seed = seed_input(key="stiefel_seed")
 d_model, n_heads = int(width), int(count)
 
 st.subheader("What the constraint changes", anchor=False)

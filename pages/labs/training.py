@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core.labs.evaluation import loss_floor
 from attention_core.labs.tasks import N_TEST
+from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.labs import training_lab as lab
 from attention_ui.labs.training_run import learnt, run_of
@@ -23,8 +24,8 @@ button = right.container()
 with right:
     if run.step == 0:
         st.markdown("The weights are drawn at random and nothing is learnt yet: **press Train**.")
-    percent = st.slider(
-        "Look at the layer after … of the run", 0, 100, 100, format="%d %%", key="train_at", bind="query-params",
+    percent = bound(
+        st.slider, "Look at the layer after … of the run", 0, 100, 100, format="%d %%", key="train_at",
         disabled=run.step == 0,
         help="Drag it back to see the heads form: a plateau, then symmetry breaks, then each head has its question.",
     )  # fmt: skip
@@ -53,9 +54,7 @@ with right:
     show_figure(score_figure(settings.lesson.parts, lab.parts_of(settings, projections, silenced)), "train parts")
     st.caption("Silence a head (its rows of W_O become 0): which part of the task dies with it?")
 
-sequence = whole_number_input(
-    st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", bind="query-params", width=170
-)
+sequence = whole_number_input(st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", width=170)
 trace = lab.one_sequence(settings, projections, sequence)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
 st.caption(

@@ -6,7 +6,7 @@ from attention_core import STEPS
 from attention_core.masks.bench import examined, fault_of
 from attention_core.masks.fault_checks import CHECKS
 from attention_core.masks.faults import differs
-from attention_ui.address import KEPT
+from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.masks.fault_bench import answers, chosen_fault, game, told
@@ -14,7 +14,7 @@ from attention_viz.masks.broken import FIELDS, MOST_FEATURES, broken
 
 now = here()
 focus = now.focus
-spot = st.toggle("Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
+spot = bound(st.toggle, "Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
 key = game(now) if spot else chosen_fault()
 layer = examined(now.scenario, key, masked=spot)
 if not spot:
@@ -22,8 +22,8 @@ if not spot:
 answers(now, layer)
 
 st.subheader("Where it shows", anchor=False)
-field = st.selectbox(
-    "Field", ("first", *FIELDS), key="bi_field", **KEPT,
+field = bound(
+    st.selectbox, "Field", ("first", *FIELDS), key="bi_field", **KEPT,
     help="first: the first one, in order of computation, with wrong numbers; while the mistake is hidden, the output.",
 )  # fmt: skip
 shown = field if field in FIELDS else "output" if spot else layer.differs_from or "output"

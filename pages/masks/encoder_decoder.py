@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.masks.sentences import other_sentence, three_uses
 from attention_core.masks.uses import USES
 from attention_core.scenario import settled
-from attention_ui.address import KEPT
+from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -25,7 +25,7 @@ now = here()
 left, right = st.columns([3, 2])
 target = sentence_field(left, "Target sentence", TARGET, "ed_target", now.scenario, instead=TARGET,
                         help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
-padding = right.slider("[pad] after both sentences", 0, 4, 2, key="ed_pad", **KEPT)
+padding = bound(right.slider, "[pad] after both sentences", 0, 4, 2, key="ed_pad", **KEPT)
 if settled(now.scenario).n_tokens:
     right.caption("The sequence length of the sidebar says how long the source is: this is for the target.")
 traces = three_uses(now.scenario, target, int(padding))

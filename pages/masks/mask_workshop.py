@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.masks.hiding import hidden_by
 from attention_core.masks.painted import mask_from_text, mask_to_text
 from attention_core.masks.workshop import MASKS, Workshop, masked_batch
-from attention_ui.address import KEPT, adopt, mirror
+from attention_ui.address import KEPT, adopt, bound, mirror
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
@@ -13,23 +13,24 @@ from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
 from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.one_of import one_of
+from attention_ui.trained.own_cell import at_most
 from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 
 now = here()
-adopt(PAINTED, "", lambda text: mask_to_text(mask_from_text(text)))
+adopt(PAINTED, "Painted mask", "", lambda text: mask_to_text(mask_from_text(text)))
 
 left, right = st.columns(2)
 reads = (now.scenario, now.trace.sizes["T"])
 second = sentence_field(left, "Second sentence", "The street was wide and empty", "mw_second", *reads)
 third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *reads)
 left, middle, right = st.columns([4, 3, 2])
-masks = left.pills(
-    "Masks", MASKS, selection_mode="multi", default=["causal", "padding"], key="mw_masks", **KEPT,
+masks = bound(
+    left.pills, "Masks", MASKS, selection_mode="multi", default=["causal", "padding"], key="mw_masks", **KEPT,
     help="A query may see a key only if every chosen mask allows it. They stand in place of the sidebar's mask.",
 )  # fmt: skip
 no_window = "window" not in masks
-window = middle.slider("Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **KEPT)
+window = bound(middle.slider, "Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **KEPT)
 sequence = one_of("Sequence", ("0", "1", "2"), "0", place=right, key="mw_sequence", **KEPT)
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
 workshop = Workshop(tuple(others.values()), tuple(masks), int(window), st.session_state[PAINTED])
@@ -37,7 +38,8 @@ made = masked_batch(now.scenario, workshop)
 mirror(PAINTED, "")
 n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
-cell = (min(int(sequence), n_batch - 1), now.focus.query, now.focus.key)
+with st.container():  # one place, so that what stands below keeps its own
+    cell = (at_most("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
 asks, answers = (f"“{plain(made.batch.tokens[cell[0]][place])}”" for place in cell[1:])
 by = hidden_by(made.masks, cell[1], cell[2], cell[0])
 share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
@@ -61,7 +63,7 @@ st.markdown(
 st.subheader("Try", anchor=False)
 choice = one_of("Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT)
 bias = (
-    st.slider("The finite bias", -20.0, 0.0, -4.0, 0.5, key="mw_bias", **KEPT)
+    bound(st.slider, "The finite bias", -20.0, 0.0, -4.0, 0.5, key="mw_bias", **KEPT)
     if choice in ("how to hide", "mask or scale first")
     else -4.0
 )

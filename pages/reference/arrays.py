@@ -6,6 +6,7 @@ from attention_core import AXES, STEPS, notation
 from attention_core.array_file import array_to_npy
 from attention_core.notation import OURS
 from attention_core.notation.formulas import formula
+from attention_ui.address import bound
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.reference.notation_tables import array_table
@@ -27,9 +28,7 @@ if text is OURS:
     st.caption("Axes: " + " · ".join(f"**{letter}** {word}" for letter, word in AXES.items()))
 
 st.subheader("One array", anchor=False)
-chosen = st.selectbox(
-    "Array", tuple(STEPS), key="ar_field", bind="query-params", required=True, persist_state="session"
-)
+chosen = bound(st.selectbox, "Array", tuple(STEPS), key="ar_field", required=True, persist_state="session")
 field = str(chosen) if chosen in STEPS else "inputs"
 step = STEPS[field]
 head = now.focus.head if step.per_head else None

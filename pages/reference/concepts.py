@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.diagonal.claims import TEXTS
+from attention_ui.address import bound
 from attention_ui.reference.concepts import concept_table, concepts, found
 from attention_ui.search import search_field
 from attention_viz.labels import counted
@@ -14,7 +15,7 @@ st.markdown(
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     words = search_field("concepts_words", "softmax")
-    chosen = st.pills("Text", texts, selection_mode="multi", key="concepts_text", bind="query-params")
+    chosen = bound(st.pills, "Text", texts, selection_mode="multi", key="concepts_text")
 shown = found(words, list(chosen or ()))
 st.markdown(
     f"**{counted(len(shown), 'concept')}** of {len(concepts())}:" if shown else "Nothing fits: search for less."

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_core.practice import ASKED, MOST_NUMBER, MOST_TERMS, ask, askable
-from attention_ui.address import KEPT
+from attention_ui.address import KEPT, bound
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.practice import anew, judged, next_question, open_cell, sheet
@@ -18,7 +18,7 @@ TITLES = {STEPS[field].title: field for field in ASKED}
 now = here()
 trace = now.trace
 left, middle = st.columns(2, vertical_alignment="bottom")
-title = left.selectbox("Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT)
+title = bound(left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT)
 number = whole_number_input(middle, "Question", 1, MOST_NUMBER, 1, key="pr_number", on_change=anew, **KEPT)
 field, fields = TITLES.get(title or "", ""), askable(trace)
 if fields and field and field not in fields:
@@ -36,8 +36,10 @@ for name, numbers in asked.given:
     st.markdown(f"{plain(name[0].upper() + name[1:])}: `{numbers}`")
 
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
-answer = left.text_input("Your answer", max_chars=40, key="pr_answer", placeholder="such as −0.43, 12 % or 2/3", **KEPT)
-shown = middle.toggle("Show the answer", key="pr_show", **KEPT)
+answer = bound(
+    left.text_input, "Your answer", max_chars=40, key="pr_answer", placeholder="such as −0.43, 12 % or 2/3", **KEPT
+)
+shown = bound(middle.toggle, "Show the answer", key="pr_show", **KEPT)
 right.button("Next question", icon=":material/arrow_forward:", on_click=next_question, args=(number,), key="pr_next")
 judged(answer or "", question, asked.how)
 if shown:

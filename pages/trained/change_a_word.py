@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.trained.changed_word import change_word, replace_word, stands_again, word_in
+from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import say_cut, say_model
 from attention_ui.here import here
@@ -17,8 +18,8 @@ SENTENCE = "The animal did not cross the street because it was too tired."
 now = here()
 text = now.scenario.text
 left, right, famous = st.columns([2, 2, 1], vertical_alignment="bottom")
-old = left.text_input("Replace the word", "tired", 40, key="cw_old", bind="query-params", persist_state="session")
-new = right.text_input("by", "wide", 40, key="cw_new", bind="query-params", persist_state="session")
+old = bound(left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session")
+new = bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
 famous.button(
     "tired / wide", on_click=st.session_state.update, help="“it” and its animal: layer 3, head 1.",
     kwargs={"text": SENTENCE, "cw_old": "tired", "cw_new": "wide", LAYER: 3, HEAD: 1, CELL: "9-2-0"},

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.trained.head_finder import rank_heads, rules_for, targets_of, word_to_word
+from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
@@ -23,8 +24,8 @@ shown = heads_shown(now)
 maps = shown.maps
 rules = rules_for(maps)
 
-rule = str(st.selectbox(
-    "Find the head that looks from each token to", (*rules, WORDS), key="fh_rule", bind="query-params", required=True,
+rule = str(bound(
+    st.selectbox, "Find the head that looks from each token to", (*rules, WORDS), key="fh_rule", required=True,
     persist_state="session",
 ))  # fmt: skip
 if len(rules) < len(SAYS):

@@ -6,6 +6,7 @@ from attention_core.heads.portraits import Measure
 from attention_core.notation.formulas import in_letters
 from attention_core.trained import weightless
 from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.heads.heads_shown import heads_shown, of_model, say_model
 from attention_ui.here import here
@@ -18,8 +19,8 @@ now = here()
 shown = heads_shown(now)
 
 left, right = st.columns([4, 1], vertical_alignment="bottom")
-title = left.selectbox(
-    "Measure", tuple(measure.title for measure in LAYER_MEASURES.values()), key="ly_measure", bind="query-params",
+title = bound(
+    left.selectbox, "Measure", tuple(measure.title for measure in LAYER_MEASURES.values()), key="ly_measure",
     required=True, persist_state="session",
 )  # fmt: skip
 key = next(key for key, measure in LAYER_MEASURES.items() if measure.title == title)

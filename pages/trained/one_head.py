@@ -60,7 +60,7 @@ st.caption("As wide as the share." + (f" Left out: {counted(left_out, 'weaker li
 if shown.traces:
     st.subheader("Where its numbers come from", anchor=False)
     step = one_of("Step", SAYS, "scores", key="oh_step", label_visibility="collapsed")
-    weights = {name: now.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
+    weights = {name: one.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
     st.markdown(now.turned(SAYS[step]).format(**weights))
     inside = at.within(one.trace, "head_outputs").feature
     if step == "W_O":

@@ -110,3 +110,19 @@ def test_forward_after_undo_undoes_again(visit: Visit) -> None:
     settled(page).go_forward()
     expect_address(page, "!edits", "!unset")
     expect(settled(page).get_by_role("button", name="Undo")).to_have_count(0)
+
+
+def test_a_pinned_operand_is_in_the_address(visit: Visit) -> None:
+    """Whoever opens the address of a pinned cell of Q finds it explained; a step back takes the pin back."""
+    page = visit("scores")
+    entries = page.evaluate("history.length")
+    click_cell(page, "query_heads", [0, 0, 2, 1])
+    expect_address(page, "query=2", "feature=1", "pin=scores.query_heads.0-0-2-1")
+    assert settled(page).evaluate("history.length") == entries + 1
+    told, address = page.locator(".arithmetic").first.inner_text(), page.url
+    page.go_back()
+    expect_address(page, "!query", "!feature", "!pin")
+    expect_result(page, score_at(trace_of(Scenario()), 0, 0, 0))
+    page.goto(address)
+    settled(page)
+    expect(page.locator(".arithmetic").first).to_have_text(told, use_inner_text=True)

@@ -57,6 +57,11 @@ def errors(app: AppTest) -> list[str]:
     return [error.value.replace("\\", "") for error in app.error]
 
 
+def said(app: AppTest) -> list[str]:
+    """The notices about an address that could not be followed, without the escapes."""
+    return [toast.value.replace("\\", "") for toast in app.toast]
+
+
 def title(app: AppTest) -> str:
     """The heading of the page that is shown."""
     return str(app.title[0].value)

@@ -101,7 +101,8 @@ def test_a_place_outside_moves_to_the_nearest_end(address: dict[str, object], ex
     app = opened("scores", **address)
     assert here(app).focus == expected
     assert [toast.value for toast in app.toast] == [
-        f"The address asks for {name} “{address[name]}”; the last one, {vars(expected)[name]}, is shown."
+        f"The address asks for “{address[name]}” under “{name.capitalize()}”; the last one, {vars(expected)[name]}, is "
+        "shown."
         for name in said
     ]
     app.run()
@@ -119,7 +120,7 @@ def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
     """What is no number changes nothing, and a notice says so without running any of it."""
     app = opened("scores", **{name: junk})
     assert vars(here(app).focus)[name] == 0
-    assert [name in toast.value for toast in app.toast] == [True]
+    assert [f"“{name.capitalize()}”" in toast.value for toast in app.toast] == [True]
     assert "<script>" not in app.toast[0].value
 
 

@@ -55,7 +55,7 @@ def test_nonsense_in_the_address(junk: str) -> None:
     app = opened("scores", edits=junk)
     assert not app.exception
     assert here(app).scenario == Scenario()
-    assert "edits" in app.toast[0].value
+    assert "“Edited cells”" in app.toast[0].value
     assert not opened("scores", own=junk).exception
 
 

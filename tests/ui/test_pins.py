@@ -10,7 +10,7 @@ import attention_ui.focus as module
 from attention_ui import board, show
 from attention_ui.focus import follow_cell
 from attention_ui.places import LARGEST
-from tests.ui.app import here, opened, scenes
+from tests.ui.app import gone_to, here, opened, said, scenes
 
 
 @pytest.mark.parametrize(
@@ -43,31 +43,50 @@ def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> N
     """A board goes on explaining a pinned cell of a weight until the focus moves on or the cell is no more."""
     app = opened("projections", feature=1)
     pinned = {"array": "w_q", "index": [11, 1]}
-    app.session_state["board projection pinned"] = {"cell": pinned, "own": {"array": "queries", "index": [0, 0, 1]}}
+    app.query_params["pin"] = "projection.w_q.11-1"
     assert scenes(app.run())[0]["cell"] == pinned
     for name, value in change.items():
         app.session_state[name] = value
     own = {"array": "queries", "index": [0, 0, here(app.run()).focus.column(here(app).trace, "queries")]}
     assert scenes(app)[0]["cell"] == (pinned if stays else own)
-    if stays:
-        assert scenes(opened("projections", feature=1))[0]["cell"] == own
+    assert ("pin" in app.query_params) is stays
 
 
-@pytest.mark.parametrize("index", [[11], [11, 1, 0], [16, 1], []])
-def test_a_pinned_place_that_a_later_board_has_not(index: list[int]) -> None:
-    """A pin of another shape, or beyond the end, gives way to the cell in focus."""
-    app = opened("projections")
-    own = {"array": "queries", "index": [0, 0, 0]}
-    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": index}, "own": own}
-    assert scenes(app.run())[0]["cell"] == own
+def test_the_same_address_pins_the_same_operand() -> None:
+    """A pinned cell of the queries is in the address; whoever opens it finds the same cell explained."""
+    address = {"head": 1, "query": 4, "pin": "scores.query_heads.0-1-4-2"}
+    app = opened("scores", **address)
+    assert scenes(app)[0]["cell"] == {"array": "query_heads", "index": [0, 1, 4, 2]}
+    assert not app.toast
+    assert scenes(gone_to(gone_to(app, "mask"), "scores"))[0]["cell"]["array"] == "query_heads"
+
+
+@pytest.mark.parametrize("index", ["11", "11-1-0", "16-1", "", "x-1", "-1-1"])
+def test_a_pinned_place_that_the_board_has_not(index: str) -> None:
+    """A pin of another shape, or beyond the end, gives way to the cell in focus, and a notice says so once."""
+    app = opened("projections", pin=f"projection.w_q.{index}")
+    assert scenes(app)[0]["cell"] == {"array": "queries", "index": [0, 0, 0]}
+    (sentence,) = said(app)
+    assert sentence.startswith(f"The address asks for “projection.w_q.{index}” under “Pinned cell”: ")
+    assert not app.run().toast
+    assert "pin" not in app.query_params
+
+
+def test_a_pinned_place_that_a_later_board_has_not() -> None:
+    """A pin beyond the end of a smaller layer gives way to the cell in focus without a word."""
+    app = opened("projections", pin="projection.w_q.15-1")
+    app.slider(key="n_heads").set_value(2)
+    app.number_input(key="d_model").set_value(8).run()
+    assert scenes(app)[0]["cell"]["array"] == "queries"
+    assert not app.toast
 
 
 def test_a_pin_that_led_to_another_page() -> None:
     """A pin whose own run never drew the board, since it opened another page, says nothing of a later run."""
     app = opened("projections", feature=1)
-    app.session_state["board projection pinned"] = {"cell": {"array": "w_q", "index": [11, 1]}}
+    app.session_state["pin"] = "projection.w_q.11-1"
     assert scenes(app.run())[0]["cell"] == {"array": "queries", "index": [0, 0, 1]}
-    assert "board projection pinned" not in app.session_state
+    assert app.session_state["pin"] == ""
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,9 @@ from attention_core.scenario import Scenario, trace_of
 from attention_core.trained import attention_of, weightless
 from attention_core.trained.changed_word import change_word
 from attention_core.trained.minilm import load_minilm
-from attention_ui.markdown import plain
 from attention_ui.trained import head_place
 from tests.core.made_weight_files import npz
-from tests.ui.app import figures, gone_to, here, opened, scenes, sent, texts, title
+from tests.ui.app import errors, figures, gone_to, here, opened, said, scenes, sent, texts, title
 from tests.ui.uploads import ANIMAL, SHARES, uploaded
 
 SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
@@ -191,14 +190,24 @@ def test_trained_weights_in_the_story() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "name", "last"),
-    [("one-head", "th_layer", 5), ("change-a-word", "th_head", 11), ("find-a-head", "fh_from", 14)],
+    ("page", "name", "label", "last"),
+    [
+        ("one-head", "th_layer", "Layer", 5),
+        ("change-a-word", "th_head", "Head", 11),
+        ("find-a-head", "fh_from", "From the word", 14),
+    ],
 )
-def test_a_place_that_the_model_does_not_have(page: str, name: str, last: int) -> None:
+def test_a_place_that_the_model_does_not_have(page: str, name: str, label: str, last: int) -> None:
     """A layer, head or word beyond the last one becomes the last, and a notice says so."""
     more = {"fh_rule": "word to word"} if name == "fh_from" else {}
     app = opened(page, text=ANIMAL, **more, **{name: 77})
     assert app.session_state[name] == last
-    assert [toast.value for toast in app.toast] == [
-        f"The address asks for {plain(name)} “77”; the last one, {last}, is shown."
-    ]
+    assert said(app) == [f"The address asks for “77” under “{label}”; the last one, {last}, is shown."]
+
+
+@pytest.mark.parametrize("page", ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"])
+def test_sizes_of_the_story_that_do_not_divide_leave_the_trained_heads(page: str) -> None:
+    """A layer that the sidebar's sizes cannot make is of no concern to pages about the model."""
+    app = opened(page, d_model=5, n_heads=4)
+    assert errors(app) == []
+    assert texts(app) == texts(opened(page))

@@ -1,0 +1,64 @@
+"""Heads, groups, sequences and cells that the address asks for and that there are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ui.app import errors, opened, said, texts
+
+
+@pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
+def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
+    """A number of key/value heads that there cannot be is said, with the one that is shown instead, however large."""
+    app = opened("shared-keys", groups=asked)
+    shown = app.button_group(key="switch groups").value
+    assert shown == (2 if asked == "3" else 4)
+    assert said(app) == [f"The address asks for “{asked[:40]}” under “Key/value heads of GQA”; {shown} is shown."]
+    assert not app.run().toast
+
+
+@pytest.mark.parametrize(("page", "name", "asked"), [
+    ("head-worth", "off", "1.99"), ("head-worth", "off", "1.100"), ("all-heads", "subset", "4")
+])  # fmt: skip
+def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, asked: str) -> None:
+    """What the address asks for beyond the last head is said; the heads that there are stay chosen."""
+    app = opened(page, **{name: asked})
+    label = app.button_group(key=f"switches {name}").label
+    assert said(app) == [f"The address asks for “{asked}” under “{label}”; the last head here is 3."]
+    assert app.session_state[f"switches {name}"] == ([1] if name == "off" else [])
+    assert not app.run().toast
+
+
+@pytest.mark.parametrize(("page", "name", "asked", "label", "shown"), [
+    ("one-head", "th_cell", "99-3-0", "Cell", "13-3-0"), ("change-a-word", "th_cell", "2-99-1", "Cell", "2-13-1"),
+    ("trained-heads", "th_cell", "99999-3-0", "Cell", "13-3-0"), ("lexicon", "lex_cell", "9-99-1", "Cell", "3-9-1"),
+    ("self-attention-mass", "lab_cell", "7-99", "Pair", "7-11"), ("convolution", "conv_pixel", "99-1", "Pixel", "7-1"),
+    ("training", "train_without", "5", "Silenced head", "1"),
+])  # fmt: skip
+def test_a_cell_that_there_is_not_is_refused_once(page: str, name: str, asked: str, label: str, shown: str) -> None:
+    """A pinned cell beyond the last head, token or pixel is the nearest one there is, and a notice says so, once."""
+    app = opened(page, **{name: asked})
+    assert not errors(app)
+    assert said(app) == [f"The address asks for “{asked}” under “{label}”; the nearest one, {shown}, is shown."]
+    assert app.query_params[name] in (shown, [shown])
+    assert not app.run().toast
+
+
+@pytest.mark.parametrize(("page", "name", "label"), [("scores", "query", "Query"), ("one-head", "th_layer", "Layer")])
+def test_a_place_that_stands_twice_in_the_address(page: str, name: str, label: str) -> None:
+    """Of two different places the last one counts, which is said, and the address is left with that one."""
+    app = opened(page)
+    app.query_params[name] = ["2", "5"]
+    app.run()
+    assert app.session_state[name] == 5
+    assert said(app) == [f"The address asks for “2, 5” under “{label}”; the last of them counts."]
+    assert app.query_params[name] in ("5", ["5"])
+    assert not app.run().toast
+
+
+def test_a_sequence_that_the_batch_has_not() -> None:
+    """Where the chosen sequence is left empty, the last one is told of, and a caption says so."""
+    app = opened("mask-workshop", mw_sequence=2, mw_third="")
+    assert "There is no sequence 2 here: the last one, 1, is shown." in texts(app)
+    assert "In sequence 1, " in texts(app)
+    assert "There is no sequence" not in texts(opened("mask-workshop", mw_sequence=2))

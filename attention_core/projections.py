@@ -215,7 +215,7 @@ def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) ->
     if d_model % n_heads == 0:
         return d_k or d_model // n_heads, d_v or d_model // n_heads
     if d_k is None and d_v is None:
-        head_width(d_model, n_heads)
+        head_width(d_model, n_heads, ", or give d_k (and d_v)")
     return d_k or d_v or 0, d_v or d_k or 0
 
 

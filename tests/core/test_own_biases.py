@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from attention_core import AttentionError, SettingsError, ShapeError
 from attention_core.own.matrix_names import ALL_SYMBOLS, LARGEST_SHAPES
 from attention_core.own.own_matrices import OwnMatrices, read_own
+from attention_core.scenario import Scenario, trace_of
 from tests.core.test_own_matrices import SHAPES, D, H, K, V, assert_identical, npz, some
 
 
@@ -75,6 +77,17 @@ def test_an_output_bias_without_its_matrix() -> None:
         ShapeError, match="W_Q has 7 rows, b_O has 8 numbers: these must be equal, because b_O is added"
     ):
         OwnMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
+
+
+def test_an_output_bias_where_the_heads_are_joined() -> None:
+    """A layer without W_O puts out the values of all heads side by side: b_O is as wide as they are, not as X."""
+    beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
+    joined = Scenario(weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).address())
+    plain = replace(joined, own=OwnMatrices(**beside).address())
+    np.testing.assert_allclose(trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1)))
+    with pytest.raises(ShapeError, match="W_V has 4 columns, b_O has 7 numbers: these must be equal, because without"):
+        trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).address()))
+    assert trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").address())).sizes["D"] == D
 
 
 @pytest.mark.parametrize(

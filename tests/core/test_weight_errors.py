@@ -57,7 +57,7 @@ WEIGHTS: dict[str, Case] = {
     "indivisible, orthonormal": (lambda: Projections.stiefel(6, 4), SettingsError,
         "n_heads is 4 but must divide d_model 6: try 3 or 6, or give d_k (and d_v)"),
     "more heads than features": (lambda: Projections.weightless(4, 9), SettingsError,
-        "n_heads is 9 but must divide d_model 4: try 4, or give d_k (and d_v)"),
+        "n_heads is 9 but must divide d_model 4: try 4"),
     "no width": (lambda: Projections.random(4, 2, d_k=0), SettingsError, "d_k is 0 but must be at least 1"),
     "half a feature": (lambda: Projections.random(4, 2, d_v=1.5), SettingsError,
         "d_v is 1.5 but must be a whole number"),

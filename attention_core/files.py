@@ -21,6 +21,7 @@ def trace_to_npz(trace: Trace) -> bytes:
     arrays |= {name: np.asarray(value) for name, value in (weights | options).items() if value is not None}
     arrays |= {"scale": np.asarray(trace.scale), "residual": np.asarray(trace.residual)}
     arrays |= {"n_heads": np.asarray(trace.projections.n_heads), "n_kv_heads": np.asarray(trace.projections.groups)}
+    arrays |= {"empty_rows": np.asarray(trace.empty_rows_as)}
     arrays |= {"tokens": np.asarray(trace.tokens, dtype=np.str_)}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)

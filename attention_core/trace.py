@@ -123,6 +123,7 @@ class Trace:
     mask: Array | None = field(default=None, repr=False)
     bias: Array | None = field(default=None, repr=False)
     residual: bool = False
+    empty_rows_as: str = "zero"
     tokens: tuple[str, ...] = ()
     memory_tokens: tuple[str, ...] = ()
 

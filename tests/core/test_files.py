@@ -59,7 +59,7 @@ def test_the_file_is_enough_to_repeat_the_call(trace: Trace) -> None:
     names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
     weights = Projections(**{name: file[name] for name in names}, n_heads=int(file["n_heads"]), n_kv_heads=2)
     rules = {"mask": file["mask"], "bias": file["bias"], "scale": float(file["scale"]), "softcap": 2.0}
-    again = attend(file["inputs"], weights, residual=True, **rules)
+    again = attend(file["inputs"], weights, residual=True, empty_rows=str(file["empty_rows"]), **rules)
     assert np.array_equal(again.output, file["output"])
 
 

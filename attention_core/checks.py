@@ -38,7 +38,8 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
     if array.dtype.kind not in "biuf":
         raise SettingsError(f"{name} must hold real numbers, but holds {array.dtype}; convert it first")
     if array.dtype not in (_SINGLE, _DOUBLE):
-        array = array.astype(np.float64)
+        with np.errstate(over="ignore"):  # of a longer type, whose numbers beyond float64 are told below
+            array = array.astype(np.float64)
     if not all_finite(array):
         where = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
         position = [int(index) for index in where]

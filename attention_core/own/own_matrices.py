@@ -17,11 +17,10 @@ from ..projections import BIASES
 from ..trace import Trace
 from .csv_matrices import read_csv
 from .kept_texts import is_key, keep, recall
-from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_HEAD_WIDTH, MAX_HEADS, as_matrix
+from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_FILE, MAX_HEAD_WIDTH, MAX_HEADS, as_matrix
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
 
-MAX_FILE = 40 * 2**20
 # A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs room as well.
 LONGEST_IN_ADDRESS = 6000
 

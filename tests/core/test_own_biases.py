@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import AttentionError, SettingsError, ShapeError
-from attention_core.own.matrix_names import ALL_SYMBOLS, LARGEST_SHAPES
+from attention_core import STEPS, AttentionError, SettingsError, ShapeError
+from attention_core.own.edits import MOST_EDITS
+from attention_core.own.matrix_names import (
+    ALL_SYMBOLS,
+    LARGEST_BYTES,
+    LARGEST_SHAPES,
+    MAX_FILE,
+    MAX_STATE,
+    MAX_UNPACKED,
+)
 from attention_core.own.own_matrices import OwnMatrices, read_own
 from attention_core.scenario import Scenario, trace_of
 from tests.core.test_own_matrices import SHAPES, D, H, K, V, assert_identical, npz, some
@@ -121,3 +129,13 @@ def test_every_matrix_is_known() -> None:
     """Names and largest sizes are told of all nine."""
     assert list(ALL_SYMBOLS) == list(LARGEST_SHAPES) == list(SHAPES)
     assert all(len(LARGEST_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
+
+
+def test_files_have_room_for_the_largest_matrices() -> None:
+    """All nine at once fit into a file, as base64 into a state, and beside every step into a downloaded trace."""
+    assert sum(np.ones(shape).nbytes for shape in LARGEST_SHAPES.values()) == LARGEST_BYTES
+    largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
+    steps = sum(getattr(largest, name).nbytes for name in STEPS)
+    assert LARGEST_BYTES < MAX_FILE
+    assert LARGEST_BYTES + steps < MAX_UNPACKED
+    assert LARGEST_BYTES * 4 / 3 + MOST_EDITS * 100 < MAX_STATE

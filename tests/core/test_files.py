@@ -70,6 +70,13 @@ def test_what_is_absent_is_left_out() -> None:
     assert all(array.dtype != object for array in file.values())
 
 
+def test_the_memory_s_tokens_come_back() -> None:
+    """In cross-attention the file also holds the labels of the keys; of one sequence it holds its labels once."""
+    cross = attend(np.eye(2), Projections.random(2, 1), memory=np.eye(2)).labelled(("a", "b"), ("c", "d"))
+    assert loaded(cross)["memory_tokens"].tolist() == ["c", "d"]
+    assert "memory_tokens" not in loaded(attend(np.eye(2), Projections.random(2, 1)).labelled(("a", "b")))
+
+
 def test_a_trace_without_labels_can_be_written() -> None:
     """A layer run on bare numbers has no tokens, and its file says so."""
     assert loaded(attend([[1.0]], Projections.weightless(1)))["tokens"].tolist() == []

@@ -38,7 +38,8 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
     if array.dtype.kind not in "biuf":
         raise SettingsError(f"{name} must hold real numbers, but holds {array.dtype}; convert it first")
     if array.dtype not in (_SINGLE, _DOUBLE):
-        array = array.astype(np.float64)
+        with np.errstate(over="ignore"):  # of a longer type, whose numbers beyond float64 are told below
+            array = array.astype(np.float64)
     if not all_finite(array):
         where = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
         position = [int(index) for index in where]
@@ -222,16 +223,15 @@ def nearest_divisors(number: int, wish: int) -> list[int]:
     return sorted({*below[-1:], *above[:1]})
 
 
-def head_width(d_model: int, n_heads: int) -> int:
+def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
     """d_model / n_heads, the usual width of one head.
 
+    or_else: what a caller may do besides, as the sentence ends with it.
     Raises: SettingsError with the nearest divisors when the heads do not divide the width.
     """
     if d_model % n_heads:
         choices = " or ".join(map(str, nearest_divisors(d_model, n_heads)))
-        raise SettingsError(
-            f"n_heads is {n_heads} but must divide d_model {d_model}: try {choices}, or give d_k (and d_v)"
-        )
+        raise SettingsError(f"n_heads is {n_heads} but must divide d_model {d_model}: try {choices}{or_else}")
     return d_model // n_heads
 
 

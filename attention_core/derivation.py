@@ -124,7 +124,8 @@ def expand(rule: Rule, field: str, index: Index, number: Numbers, result: float,
     own, maximum = rule.own.of(index), 0.0
     if rule.operation == "softmax":
         maximum = max(term.value for term in terms)
-        terms = [Term(t.factors, 0.0 if math.isinf(maximum) else math.exp(t.value - maximum)) for t in terms]
+        nothing = math.nan if math.isnan(result) else 0.0  # what an empty row holds
+        terms = [Term(t.factors, nothing if math.isinf(maximum) else math.exp(t.value - maximum)) for t in terms]
     return Derivation(field, index, rule.operation, tuple(terms), result, own, maximum, allowed, rule.softcap)
 
 

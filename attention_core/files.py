@@ -21,7 +21,9 @@ def trace_to_npz(trace: Trace) -> bytes:
     arrays |= {name: np.asarray(value) for name, value in (weights | options).items() if value is not None}
     arrays |= {"scale": np.asarray(trace.scale), "residual": np.asarray(trace.residual)}
     arrays |= {"n_heads": np.asarray(trace.projections.n_heads), "n_kv_heads": np.asarray(trace.projections.groups)}
-    arrays |= {"tokens": np.asarray(trace.tokens, dtype=np.str_)}
+    arrays |= {"empty_rows": np.asarray(trace.empty_rows_as)}
+    labels = {"tokens": trace.tokens} | ({} if trace.memory is trace.inputs else {"memory_tokens": trace.memory_tokens})
+    arrays |= {name: np.asarray(texts, dtype=np.str_) for name, texts in labels.items()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()

@@ -196,7 +196,8 @@ class Projections:
         except TypeError as error:
             raise SettingsError(f"heads is {shown(heads)} but must be a list of (w_q, w_k, w_v)") from error
         given = list(one_by_one)
-        if not given or any(not isinstance(triple, (tuple, list, np.ndarray)) or len(triple) != 3 for triple in given):
+        lists = [t for t in given if isinstance(t, (tuple, list, np.ndarray)) and getattr(t, "ndim", 1) > 0]
+        if not given or len(lists) < len(given) or any(len(triple) != 3 for triple in lists):
             raise ShapeError("heads must hold one (w_q, w_k, w_v) for each head, and at least one head")
         triples = [tuple(as_numbers(f"head {h}", matrix) for matrix in triple) for h, triple in enumerate(given)]
         for name, matrices in zip(MATRICES, zip(*triples, strict=True), strict=False):
@@ -215,7 +216,7 @@ def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) ->
     if d_model % n_heads == 0:
         return d_k or d_model // n_heads, d_v or d_model // n_heads
     if d_k is None and d_v is None:
-        head_width(d_model, n_heads)
+        head_width(d_model, n_heads, ", or give d_k (and d_v)")
     return d_k or d_v or 0, d_v or d_k or 0
 
 

@@ -108,7 +108,7 @@ def settled(scenario: Scenario) -> Scenario:
         _check_beside_trained(own_of(scenario))
     if not scenario.own:
         return scenario
-    sizes = {**own_of(scenario).sizes(scenario.n_heads)}
+    sizes = {**own_of(scenario).sizes(scenario.n_heads, joined=scenario.weights == "weightless")}
     return replace(scenario, **sizes)
 
 
@@ -208,7 +208,8 @@ def _check_beside_drawn(own: OwnMatrices, drawn: Scenario) -> None:
         if is_beside and said and width * drawn.n_heads != drawn.d_model:
             raise ShapeError(
                 f"{said}, but weightless layers have the identity beside it, {drawn.d_model} × {drawn.d_model}: choose "
-                f"other weights, give {' and '.join(ALL_SYMBOLS[name] for name in alone)}, or leave it out"
+                f"other weights, give {' and '.join(ALL_SYMBOLS[name] for name in alone)}"
+                f"{' in one NPZ file' * (len(alone) > 1)}, or leave it out"
             )
         if drawn.weights == "orthonormal" and said and width > drawn.d_model:
             raise ShapeError(

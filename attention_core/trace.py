@@ -35,7 +35,7 @@ class Trace:
     """Everything that happened in one call of `attend`. Arrays are read-only; their shapes are checked.
 
     The first fields are the intermediates in order of computation, each with its `Step`; the others hold what
-    the call was given. Raises: ShapeError.
+    the call was given, `empty_rows_as` its empty_rows. Raises: ShapeError.
     """
 
     # fmt: off
@@ -123,6 +123,7 @@ class Trace:
     mask: Array | None = field(default=None, repr=False)
     bias: Array | None = field(default=None, repr=False)
     residual: bool = False
+    empty_rows_as: str = "zero"
     tokens: tuple[str, ...] = ()
     memory_tokens: tuple[str, ...] = ()
 

@@ -14,9 +14,9 @@ import streamlit as st
 from attention_core import AttentionError, Trace
 from attention_core.notation import OURS
 from attention_core.own.edits import Edit, Edits, outside_note
-from attention_core.own.matrix_names import ALL_SYMBOLS, SYMBOLS
+from attention_core.own.matrix_names import ALL_SYMBOLS, MAX_STATE, SYMBOLS
 from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
-from attention_core.own.state_file import FOCUS, MAX_BYTES, State, read_state, write_state
+from attention_core.own.state_file import FOCUS, State, read_state, write_state
 from attention_core.scenario import Scenario, edits_of, own_of, trace_of
 from attention_viz.tables import numbered_table
 
@@ -26,7 +26,7 @@ from .groups import stays_open
 from .markdown import plain
 from .presets import widget_values
 
-LARGEST_FILE = MAX_BYTES // 2**20  # MB
+LARGEST_FILE = MAX_STATE // 2**20  # MB
 # The matrix that a board calls by the name of a trace field or of a weight.
 MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_v", "w_o": "w_o"}
 

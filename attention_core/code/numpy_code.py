@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from ..trace import Trace
 
@@ -67,7 +65,7 @@ def probabilities(trace: Trace) -> str:
         "row_sum = exponentials.sum(axis=-1, keepdims=True)",
         "probabilities = exponentials / row_sum",
     ]
-    if trace.empty_rows.any() and not np.isnan(trace.probabilities).any():
+    if trace.empty_rows_as == "zero" and trace.empty_rows.any():
         lines.insert(1, "row_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to attend to")
         lines[-1] = "probabilities = exponentials / np.where(row_sum == 0, 1, row_sum)"
     return "\n".join(lines)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
-
 from ..steps import AXES
 from ..trace import STEPS, Trace
 from . import step_code
@@ -67,7 +65,7 @@ def _imports(trace: Trace, data: str) -> str:
     packed = PACKED in data
     lines = ["import base64", ""] if packed else []
     lines.append("import numpy as np")
-    if np.isnan(trace.probabilities).any():
+    if trace.empty_rows_as == "nan" and trace.empty_rows.any():
         lines += ["", 'np.seterr(invalid="ignore")  # a query with nothing to attend to becomes NaN, as in PyTorch']
     return "\n".join([*lines, "", "", UNPACKED, ""] if packed else lines)
 

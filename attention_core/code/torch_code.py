@@ -66,7 +66,7 @@ def masked_scores(trace: Trace) -> str:
 
 def probabilities(trace: Trace) -> str:
     softmax = "probabilities = torch.softmax(masked_scores, dim=-1)"
-    if trace.empty_rows.any() and not _empty_rows_are_nan(trace):
+    if trace.empty_rows_as == "zero" and trace.empty_rows.any():
         softmax += "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
     return softmax
 
@@ -90,7 +90,7 @@ def heads_in_one_call(trace: Trace) -> str:
     """`head_outputs` from the heads by one call of PyTorch, or a comment that says why there is none."""
     if trace.softcap is not None:
         return "# F.scaled_dot_product_attention has no soft cap."
-    if _empty_rows_are_nan(trace):
+    if trace.empty_rows_as == "nan" and trace.empty_rows.any():
         return "# F.scaled_dot_product_attention gives zeros, not NaN, where there is nothing to attend to."
     options = [_heads_mask(trace)] if _has_rule(trace) else []
     options += [] if _usual_scale(trace) else ["scale=scale"]
@@ -105,7 +105,7 @@ def layer_in_one_call(trace: Trace) -> str:
         return f"# torch.nn.MultiheadAttention cannot be used here: {obstacle}."
     options = [_layer_mask(trace)] if _has_rule(trace) else []
     names = "output, probabilities"
-    if trace.empty_rows.any() and not _empty_rows_are_nan(trace):
+    if trace.empty_rows_as == "zero" and trace.empty_rows.any():
         # Asked for its weights, the module gives NaN to a query with nothing to attend to; otherwise zeros.
         names, options = "output, _", [*options, "need_weights=False"]
     else:
@@ -185,10 +185,6 @@ def _is_causal(trace: Trace) -> bool:
 
 def _usual_scale(trace: Trace) -> bool:
     return trace.scale == 1 / math.sqrt(trace.sizes["K"])
-
-
-def _empty_rows_are_nan(trace: Trace) -> bool:
-    return bool(np.isnan(trace.probabilities).any())
 
 
 def _linear(trace: Trace, read: str, letter: str) -> str:

@@ -29,7 +29,8 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
         "scale": trace.scale,
         "softcap": trace.softcap,
         "residual": trace.residual,
+        "empty_rows": trace.empty_rows_as,
     }
     for name in changes:
-        one_of("the changed argument", name, (*given, "causal", "empty_rows"))
+        one_of("the changed argument", name, (*given, "causal"))
     return attend(**(given | changes)).labelled(trace.tokens, trace.memory_tokens)

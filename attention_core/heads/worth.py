@@ -38,7 +38,8 @@ def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
 def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
     """The output with some heads switched off; with all of them off only the bias and the residual are left.
 
-    The same as attending again with `switch_off`, without computing the heads again. Shapes: (B, T, O).
+    The same as attending again with `switch_off`, without computing the heads again; but a head that is off adds
+    nothing even where it is NaN, of which zeros in W_O make NaN. Shapes: (B, T, O).
     Raises: SettingsError for a head that does not exist.
     """
     kept_H11 = _kept(trace.sizes["H"], heads)[:, np.newaxis, np.newaxis]

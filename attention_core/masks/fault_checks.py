@@ -149,7 +149,9 @@ def _reference(given: Given, steps: Steps) -> Verdict:
 
 
 def _gap(one: Array, other: Array) -> float:
-    return float(np.abs(one - other).max(initial=0.0))
+    """The largest difference; two NaN are alike, and one beside a number is as far from it as can be."""
+    alike = np.isnan(one) & np.isnan(other)
+    return float(np.nan_to_num(np.abs(np.where(alike, 0, one - other)), nan=np.inf).max(initial=0.0))
 
 
 CHECKS: tuple[Check, ...] = (

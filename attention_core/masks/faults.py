@@ -25,17 +25,21 @@ from ..trace import STEPS, Trace
 DROPOUT = 0.1
 
 
+Softmax = Callable[..., Array]
+
+
 @dataclass(frozen=True)
 class Steps:
     """The steps of the layer in which a mistake can be made; the defaults are right.
 
-    scale: of a trace. shares: of the scores without and with the mask. dropped: of probabilities and the call's number.
+    scale: of a trace. shares: of the scores without and with the mask, by the softmax that makes of empty rows what the
+    layer does. dropped: of probabilities and the call's number.
     """
 
     weights: Callable[[Projections], Projections] = lambda projections: projections
     split: Callable[[Array, int], Array] = split_heads
     scale: Callable[[Trace], float] = lambda given: given.scale
-    shares: Callable[[Array, Array], Array] = lambda unmasked, masked: softmax(masked)
+    shares: Callable[[Softmax, Array, Array], Array] = lambda soft, unmasked, masked: soft(masked)
     dropped: Callable[[Array, int], Array] = lambda probabilities, call: probabilities
     merge: Callable[[Array], Array] = merge_heads
 
@@ -82,7 +86,8 @@ def run(given: Given, steps: Steps = RIGHT, call: int = 0) -> Trace:
     scaled = formulas.scale_scores(scores, scale, trace.softcap, out=np.empty_like(scores))
     unmasked = scaled if given.bias is None else scaled + given.bias
     masked = unmasked if given.mask is None else np.where(given.mask, unmasked, -np.inf)
-    probabilities = steps.dropped(steps.shares(unmasked, masked), call)
+    soft = _softmax_or_nan if trace.empty_rows_as == "nan" else softmax
+    probabilities = steps.dropped(steps.shares(soft, unmasked, masked), call)
     head_outputs = formulas.mix_values(probabilities, value_heads, out=np.empty_like(trace.head_outputs))
     merged = steps.merge(head_outputs)
     output = formulas.mix_heads(merged, p.w_o, p.b_o, given.inputs if trace.residual else None)
@@ -94,9 +99,15 @@ def run(given: Given, steps: Steps = RIGHT, call: int = 0) -> Trace:
     )  # fmt: skip
 
 
-def _mask_last(unmasked_BHTS: Array, masked_BHTS: Array) -> Array:
+def _softmax_or_nan(scores: Array, axis: int = -1) -> Array:
+    """The softmax of PyTorch, where a slice that is -inf everywhere becomes NaN."""
+    empty = np.isneginf(scores).all(axis=axis, keepdims=True)
+    return np.where(empty, scores.dtype.type(np.nan), softmax(scores, axis))
+
+
+def _mask_last(soft: Softmax, unmasked_BHTS: Array, masked_BHTS: Array) -> Array:
     visible_BHTS = ~np.isneginf(masked_BHTS)
-    return softmax(unmasked_BHTS) * visible_BHTS
+    return soft(unmasked_BHTS) * visible_BHTS
 
 
 def _dropped(probabilities: Array, call: int) -> Array:
@@ -168,7 +179,7 @@ FAULTS: tuple[Fault, ...] = (
         "axis", "softmax over the wrong axis",
         "The shares are taken along the columns: each key divides itself among the queries.",
         "probabilities", "softmax(masked_scores, axis=-1)", "softmax(masked_scores, axis=-2)",
-        "at least two tokens", Steps(shares=lambda unmasked, masked: softmax(masked, axis=-2)),
+        "at least two tokens", Steps(shares=lambda soft, unmasked, masked: soft(masked, axis=-2)),
     ),
     Fault(
         "mask", "mask after the softmax",
@@ -217,4 +228,4 @@ def differs(right: Trace, faulty: Trace, name: str) -> bool:
     one_of("name", name, STEPS)
     one, other = getattr(right, name), getattr(faulty, name)
     check_alike(name, one, f"the other {name}", other)
-    return not np.allclose(one, other, rtol=0, atol=tolerance(right, name))
+    return not np.allclose(one, other, rtol=0, atol=tolerance(right, name), equal_nan=True)

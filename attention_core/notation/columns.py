@@ -25,7 +25,7 @@ def column_layer(trace: Trace) -> dict[str, Array]:
     read = [head * groups // n_heads for head in range(n_heads)]
     scores = key_heads[:, read].swapaxes(2, 3) @ query_heads
     scaled, masked = _scaled_and_masked(trace, scores)
-    probabilities = _softmax_down(masked, nan=bool(np.isnan(trace.probabilities).any()))
+    probabilities = _softmax_down(masked, nan=trace.empty_rows_as == "nan")
     head_outputs = value_heads[:, read] @ probabilities
     merged = np.concatenate([head_outputs[:, head] for head in range(n_heads)], axis=1)
     output = _plus_column(merged if p.w_o is None else p.w_o.T @ merged, p.b_o)
@@ -64,7 +64,7 @@ def _scaled_and_masked(trace: Trace, scores_BHST: Array) -> tuple[Array, Array]:
 
 
 def _softmax_down(scores_BHST: Array, nan: bool) -> Array:
-    """The softmax of every column; one with nothing to attend to becomes zeros, or NaN where the trace has NaN."""
+    """The softmax of every column; one with nothing to attend to becomes zeros, or NaN on request."""
     empty_BH1T = np.isneginf(scores_BHST).all(axis=2, keepdims=True)
     exponentials = np.exp(scores_BHST - np.where(empty_BH1T, 0, scores_BHST.max(axis=2, keepdims=True)))
     shares: Array = exponentials / np.where(empty_BH1T, 1, exponentials.sum(axis=2, keepdims=True))

@@ -5,6 +5,8 @@ The five matrices may also be changed number by number; the biases come from a f
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -32,6 +34,10 @@ LARGEST_SHAPES: dict[str, tuple[int, ...]] = {
     "b_v": (_ALL_HEADS,),
     "b_o": (MAX_WIDTH,),
 }
+# What a file, or the text of an address, may take: all of them as float64 are LARGEST_BYTES, in the base64 of a state a
+# third more, beside the steps in a downloaded trace a third more as well.
+LARGEST_BYTES = 8 * sum(map(math.prod, LARGEST_SHAPES.values()))
+MAX_FILE, MAX_UNPACKED, MAX_STATE = 40 * 2**20, 64 * 2**20, 48 * 2**20
 # The name that a downloaded trace gives to X.
 _SPELLINGS = {name.replace("_", ""): name for name in ALL_SYMBOLS} | {"inputs": "x"}
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileError
-from .matrix_names import ALL_SYMBOLS, LARGEST_SHAPES, check_matrix_shape
+from .matrix_names import ALL_SYMBOLS, LARGEST_BYTES, check_matrix_shape
 
-_MOST_BYTES = 8 * sum(map(math.prod, LARGEST_SHAPES.values())) + 200
+_MOST_BYTES = LARGEST_BYTES + 200
 _ENTRY = re.compile(rf"({'|'.join(ALL_SYMBOLS)}) (\d{{1,4}}) (\d{{1,4}})", re.ASCII)
 # Beyond, no address holds the text: the best compression would take 6 s for a layer 384 wide, this takes 0.2 s.
 _FEW_BYTES = 2**18

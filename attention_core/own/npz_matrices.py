@@ -11,10 +11,9 @@ import numpy as np
 from ..checks import Array
 from ..errors import FileError
 from ..npz_archive import NpzArchive
-from .matrix_names import ALL_SYMBOLS, check_matrix_shape, matrix_named
+from .matrix_names import ALL_SYMBOLS, MAX_UNPACKED, check_matrix_shape, matrix_named
 
 MAX_MEMBERS = 64
-MAX_UNPACKED = 64 * 2**20
 
 _KINDS = {"b": "yes and no", "U": "text"}
 

@@ -17,11 +17,10 @@ from ..projections import BIASES
 from ..trace import Trace
 from .csv_matrices import read_csv
 from .kept_texts import is_key, keep, recall
-from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_HEAD_WIDTH, MAX_HEADS, as_matrix
+from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_FILE, MAX_HEAD_WIDTH, MAX_HEADS, as_matrix
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
 
-MAX_FILE = 40 * 2**20
 # A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs room as well.
 LONGEST_IN_ADDRESS = 6000
 
@@ -30,8 +29,9 @@ _READ = {"x": 1, "w_q": 0, "w_k": 0, "w_v": 0}, "each token's vector, a row of X
 _COMPARED = {"w_q": 1, "w_k": 1, "b_q": 0, "b_k": 0}, "a query and a key are compared number by number"
 _MIXED = {"w_v": 1, "b_v": 0, "w_o": 0}, "the values of all heads side by side are multiplied by W_O"
 _PUT_OUT = {"w_o": 1, "b_o": 0}, "b_O is added to what W_O puts out"
-# Without an own W_O the output is as wide as the input.
+# Without an own W_O the output is as wide as the input; where the layer then has none, as the values side by side.
 _PUT_OUT_LIKE_READ = {**_READ[0], "b_o": 0}, "b_O is added to an output as wide as a token's vector"
+_JOINED = {"w_v": 1, "b_o": 0}, "without W_O b_O is added to the values of all heads side by side"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +73,10 @@ class OwnMatrices:
         """These matrices with the newer ones in place of their namesakes; files with one matrix each add up so."""
         return replace(self, **newer.given, notes=newer.notes)
 
-    def sizes(self, n_heads: int) -> dict[str, int]:
+    def sizes(self, n_heads: int, joined: bool = False) -> dict[str, int]:
         """The sizes that the matrices decide, under the names of the scenario's fields.
 
+        joined: whether the layer has no W_O where none is given here: its heads are then joined but not mixed.
         Raises: ShapeError saying which matrices do not fit each other, or the number of heads.
 
         >>> OwnMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
@@ -83,7 +84,8 @@ class OwnMatrices:
         """
         whole_number("n_heads", n_heads, 1, MAX_HEADS)
         d_model, all_keys, all_values = (_common(self.given, *sides) for sides in (_READ, _COMPARED, _MIXED))
-        width_out = _common(self.given, *(_PUT_OUT_LIKE_READ if self.w_o is None else _PUT_OUT))
+        drawn_out = _JOINED if joined and self.w_v is not None else _PUT_OUT_LIKE_READ
+        width_out = _common(self.given, *(drawn_out if self.w_o is None else _PUT_OUT))
         sizes = {
             "n_tokens": None if self.x is None else len(self.x),
             "d_model": d_model or (width_out if self.w_o is None else 0),
@@ -163,7 +165,10 @@ def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -
     """The length of the sides that must agree, over those matrices that are given; 0 where none is."""
     lengths = [given[name].shape[side] for name, side in sides.items() if name in given]
     if len(set(lengths)) > 1:
-        raise ShapeError(f"{_said(given, sides)}: these must be equal, because {reason}; change the matrices")
+        raise ShapeError(
+            f"{_said(given, sides)}: these must be equal, because {reason}; "
+            "change the matrices, or drop those loaded before"
+        )
     return lengths[0] if lengths else 0
 
 

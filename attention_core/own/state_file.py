@@ -12,10 +12,10 @@ from ..file_checks import has_half_character
 from ..notation.texts import NOTATIONS
 from ..scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
 from .edits import LAST_PLACE, MOST_EDITS, Edits
+from .matrix_names import MAX_STATE
 from .own_matrices import OwnMatrices
 
 FORMAT, VERSION = "Attention Lab state", 1
-MAX_BYTES = 48 * 2**20  # the largest matrices, random numbers, take 45 MiB
 MAX_PARTS = 2000  # brackets, commas and quotes, those in the sentence included
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
@@ -90,8 +90,8 @@ def read_state(data: bytes) -> State:
 
 def _parsed(data: bytes) -> Any:
     """What the JSON says. Size and number of parts are checked first: an empty list takes twenty times its text."""
-    if len(data) > MAX_BYTES:
-        raise FileError(f"The state file has {len(data):,} bytes but may have at most {MAX_BYTES:,}")
+    if len(data) > MAX_STATE:
+        raise FileError(f"The state file has {len(data):,} bytes but may have at most {MAX_STATE:,}")
     if sum(data.count(mark) for mark in (b"[", b"{", b",", b'"')) > MAX_PARTS:
         raise FileError("The file holds more parts than a state has; choose one that was downloaded here")
     try:

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..checks import Array, divisors, whole_number
-from ..costs import MOST_NUMBERS
 from ..counting import counted
 from ..errors import FileError, SettingsError
 from ..file_checks import LARGEST_VALUE
@@ -20,7 +19,7 @@ from ..npz_archive import LONGEST_NAME
 from ..projections import Projections
 from .npz_file import NpzFile
 from .safetensors_file import SafetensorsFile
-from .weight_file import MAX_BYTES, PICKLES, WeightFile, file_size, pickle_error
+from .weight_file import MAX_BYTES, PICKLES, WeightFile, bytes_read, check_memory, file_size, pickle_error
 from .weight_names import NAMINGS, Naming
 
 # Heads of trained models have nearly always this width.
@@ -176,7 +175,7 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
             raise FileError(f"{prefix + naming.anchor!r} has width {joint[1]}, but it must be queries, keys and values")
         shapes = {f"w_{letter}": (joint[0], joint[1] // 3) for letter in "qkv"} | shapes
     _check_biases(file, prefix, naming)
-    _check_sizes(prefix, shapes)
+    _check_sizes(file, prefix, naming, shapes)
     query_width, key_width, value_width = (shapes[name][1] for name in ("w_q", "w_k", "w_v"))
     heads = possible_heads(query_width, key_width, value_width, shapes["w_o"][0])
     if not heads:
@@ -187,15 +186,14 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
     return FoundLayer(prefix, naming, shapes, heads, saved if saved in heads else None, tuple(filter(None, notes)))
 
 
-def _check_sizes(prefix: str, shapes: Mapping[str, tuple[int, int]]) -> None:
-    """Raises: FileError for matrices that are too wide, or hold too many numbers to be kept beside each other."""
+def _check_sizes(file: WeightFile, prefix: str, naming: Naming, shapes: Mapping[str, tuple[int, int]]) -> None:
+    """Raises: FileError for matrices that are too wide, or take too much memory; one array of 64 bits makes all so."""
     if max(max(shape) for shape in shapes.values()) > MAX_WIDTH:
         raise FileError(f"The matrices of {prefix!r} are wider than the {MAX_WIDTH:,} features that are read: {shapes}")
-    if (numbers := sum(math.prod(shape) for shape in shapes.values())) > MOST_NUMBERS:
-        raise FileError(
-            f"The matrices of {prefix!r} hold {numbers:,} numbers, but at most {MOST_NUMBERS:,} are read: "
-            "choose a smaller model"
-        )
+    parts = [name for suffix in naming.parts.values() if (name := prefix + suffix) in file.shapes]
+    in_double = any(file.n_bytes(name) > bytes_read(file.shapes[name], 4) for name in parts)
+    numbers = sum(math.prod(shape) for shape in shapes.values())
+    check_memory(f"The matrices of {prefix!r}", bytes_read((numbers,), 8 if in_double else 4), "choose a smaller model")
 
 
 def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:

@@ -126,6 +126,13 @@ def test_an_empty_row() -> None:
     assert (derivation.result, derivation.recompute()) == (0, 0)
 
 
+def test_an_empty_row_as_nan() -> None:
+    """Where such a query has NaN, as in PyTorch, its terms give NaN as well: 0/0."""
+    derivation = derive(a_trace(mask=np.zeros(17, dtype=bool), empty_rows="nan"), "probabilities", (0, 0, 0, 4))
+    assert math.isnan(derivation.result)
+    assert math.isnan(derivation.recompute())
+
+
 def test_softmax_terms_are_the_row() -> None:
     """The softmax of a cell shows the exponential of every score of its row minus the maximum, and which is its own."""
     trace = a_trace()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
@@ -26,6 +27,7 @@ from attention_core.masks.faults import (
 from tests.core.random_layers import Layer, assert_same, calls
 
 T, D, H, K, V = 7, 15, 3, 5, 2
+EMPTY_ROWS = st.sampled_from(["zero", "nan"])
 every_fault = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.key)
 
 # What gives a fault away in a causal layer, and what still looks fine.
@@ -53,11 +55,11 @@ def failed(trace: Trace, steps: Steps) -> set[str]:
 
 
 @settings(max_examples=60)
-@given(calls())
-def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]]) -> None:
+@given(calls(), EMPTY_ROWS)
+def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
     """With no fault on, every intermediate is that of the engine, for all options."""
     layer, options = call
-    trace = layer.run(**options)
+    trace = layer.run(**options, empty_rows=empty_rows)
     again = run(given_of(trace))
     for name in STEPS:
         assert_same(getattr(again, name), getattr(trace, name))
@@ -65,11 +67,11 @@ def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]]) -> None:
 
 
 @settings(max_examples=60)
-@given(calls())
-def test_a_right_layer_passes_every_check(call: tuple[Layer, dict[str, Any]]) -> None:
+@given(calls(), EMPTY_ROWS)
+def test_a_right_layer_passes_every_check(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
     """No check accuses a layer without a fault, whatever its sizes, weights and options."""
     layer, options = call
-    assert failed(layer.run(**options), RIGHT) == set()
+    assert failed(layer.run(**options, empty_rows=empty_rows), RIGHT) == set()
 
 
 @settings(max_examples=20)
@@ -171,6 +173,16 @@ def test_heads_that_are_equal_by_their_weights() -> None:
     p = Projections.random(4, 2)
     blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
     assert failed(attend(np.eye(4), Projections.from_heads([blocks, blocks], p.w_o)), RIGHT) == set()
+
+
+def test_a_slice_without_keys_is_nan_only_where_a_fault_takes_its_softmax() -> None:
+    """In a layer that gives NaN as PyTorch does, a late mask leaves zeros, and shares along columns empty columns."""
+    mask = (np.arange(T) != 1)[:, np.newaxis] & (np.arange(T) != 4)
+    trace = attend(np.eye(T), Projections.weightless(T), mask=mask, empty_rows="nan")
+    steps = {fault.key: fault.steps for fault in FAULTS}
+    late, columns = (np.isnan(run(given_of(trace), steps[key]).probabilities[0, 0]) for key in ("mask", "axis"))
+    assert not late.any()
+    assert columns.all(axis=0).tolist() == columns.any(axis=0).tolist() == (np.arange(T) == 4).tolist()
 
 
 def test_dropout() -> None:

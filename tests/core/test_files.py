@@ -59,7 +59,7 @@ def test_the_file_is_enough_to_repeat_the_call(trace: Trace) -> None:
     names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
     weights = Projections(**{name: file[name] for name in names}, n_heads=int(file["n_heads"]), n_kv_heads=2)
     rules = {"mask": file["mask"], "bias": file["bias"], "scale": float(file["scale"]), "softcap": 2.0}
-    again = attend(file["inputs"], weights, residual=True, **rules)
+    again = attend(file["inputs"], weights, residual=True, empty_rows=str(file["empty_rows"]), **rules)
     assert np.array_equal(again.output, file["output"])
 
 
@@ -68,6 +68,13 @@ def test_what_is_absent_is_left_out() -> None:
     file = loaded(trace_of(replace(Scenario(), weights="weightless")))
     assert not {"w_o", "b_q", "mask", "bias", "softcap"} & set(file)
     assert all(array.dtype != object for array in file.values())
+
+
+def test_the_memory_s_tokens_come_back() -> None:
+    """In cross-attention the file also holds the labels of the keys; of one sequence it holds its labels once."""
+    cross = attend(np.eye(2), Projections.random(2, 1), memory=np.eye(2)).labelled(("a", "b"), ("c", "d"))
+    assert loaded(cross)["memory_tokens"].tolist() == ["c", "d"]
+    assert "memory_tokens" not in loaded(attend(np.eye(2), Projections.random(2, 1)).labelled(("a", "b")))
 
 
 def test_a_trace_without_labels_can_be_written() -> None:

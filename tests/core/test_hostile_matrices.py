@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, FileError, SettingsError, ShapeError
-from attention_core.own.npz_matrices import MAX_UNPACKED
-from attention_core.own.own_matrices import MAX_FILE, OwnMatrices, read_own
+from attention_core.own.matrix_names import MAX_FILE, MAX_UNPACKED
+from attention_core.own.own_matrices import OwnMatrices, read_own
 from tests.core.test_own_matrices import npz
 
 RAN: list[str] = []

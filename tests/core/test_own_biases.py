@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import AttentionError, SettingsError, ShapeError
-from attention_core.own.matrix_names import ALL_SYMBOLS, LARGEST_SHAPES
+from attention_core import STEPS, AttentionError, SettingsError, ShapeError
+from attention_core.own.edits import MOST_EDITS
+from attention_core.own.matrix_names import (
+    ALL_SYMBOLS,
+    LARGEST_BYTES,
+    LARGEST_SHAPES,
+    MAX_FILE,
+    MAX_STATE,
+    MAX_UNPACKED,
+)
 from attention_core.own.own_matrices import OwnMatrices, read_own
+from attention_core.scenario import Scenario, trace_of
 from tests.core.test_own_matrices import SHAPES, D, H, K, V, assert_identical, npz, some
 
 
@@ -77,6 +87,17 @@ def test_an_output_bias_without_its_matrix() -> None:
         OwnMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
 
 
+def test_an_output_bias_where_the_heads_are_joined() -> None:
+    """A layer without W_O puts out the values of all heads side by side: b_O is as wide as they are, not as X."""
+    beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
+    joined = Scenario(weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).address())
+    plain = replace(joined, own=OwnMatrices(**beside).address())
+    np.testing.assert_allclose(trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1)))
+    with pytest.raises(ShapeError, match="W_V has 4 columns, b_O has 7 numbers: these must be equal, because without"):
+        trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).address()))
+    assert trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").address())).sizes["D"] == D
+
+
 @pytest.mark.parametrize(
     ("values", "kind", "words"),
     [
@@ -108,3 +129,13 @@ def test_every_matrix_is_known() -> None:
     """Names and largest sizes are told of all nine."""
     assert list(ALL_SYMBOLS) == list(LARGEST_SHAPES) == list(SHAPES)
     assert all(len(LARGEST_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
+
+
+def test_files_have_room_for_the_largest_matrices() -> None:
+    """All nine at once fit into a file, as base64 into a state, and beside every step into a downloaded trace."""
+    assert sum(np.ones(shape).nbytes for shape in LARGEST_SHAPES.values()) == LARGEST_BYTES
+    largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
+    steps = sum(getattr(largest, name).nbytes for name in STEPS)
+    assert LARGEST_BYTES < MAX_FILE
+    assert LARGEST_BYTES + steps < MAX_UNPACKED
+    assert LARGEST_BYTES * 4 / 3 + MOST_EDITS * 100 < MAX_STATE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import struct
 from collections.abc import Callable
 from dataclasses import replace
@@ -219,19 +220,25 @@ def test_an_odd_layer_does_not_hide_the_others() -> None:
         find_layers(opened(narrow | kernels))
 
 
-def of_shape(rows: int, columns: int) -> Any:
-    """A file that says it holds a layer of these sizes; none of its numbers can be read."""
-    shapes = {name: (columns, rows) if name == "w_o" else (rows, columns) for name in MATRICES}
-    return type("Said", (), {"shapes": shapes, "labels": ()})()
+def of_shape(rows: int, columns: int, keys: int = 0, **itemsizes: int) -> Any:
+    """A file that says it holds a layer of these sizes, four bytes a number; none of its numbers can be read."""
+    widths = {"w_q": columns, "w_k": keys or columns, "w_v": keys or columns}
+    shapes = {name: (columns, rows) if name == "w_o" else (rows, widths[name]) for name in MATRICES}
+    n_bytes = {name: math.prod(shape) * itemsizes.get(name, 4) for name, shape in shapes.items()}
+    return type("Said", (), {"shapes": shapes, "labels": (), "n_bytes": lambda self, name: n_bytes[name]})()
 
 
-def test_more_numbers_than_there_is_room_for() -> None:
-    """A layer is refused from its shapes: 4 × 4,096² numbers, as in large models, are read, one row more is not."""
-    (layer,) = find_layers(of_shape(4096, 4096))
+def test_more_memory_than_there_is_for_a_file() -> None:
+    """A layer is refused from its shapes: one of Llama 3 8B is read, larger ones and it in double precision are not."""
+    (layer,) = find_layers(of_shape(4096, 4096, 1024))
     assert layer.d_model == 4096
-    for rows, columns, numbers in ((4097, 4096, "67,125,248"), (32_768, 2270, "297,533,440")):
-        with pytest.raises(FileError, match=f"'' hold {numbers} numbers, but at most 67,108,864 are read"):
-            find_layers(of_shape(rows, columns))
+    for said, n_bytes in (
+        (of_shape(4096, 4096), "268,435,456"),
+        (of_shape(32_768, 2270), "1,190,133,760"),
+        (of_shape(4096, 4096, 1024, w_v=8), "335,544,320"),
+    ):
+        with pytest.raises(FileError, match=f"of '' take {n_bytes} bytes once .* at most 170,000,000: choose a small"):
+            find_layers(said)
 
 
 @pytest.mark.parametrize("shape", [(31,), (), (0, 1)])

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from attention_core import AttentionError, FileError, SettingsError, ShapeError
 from attention_core.file_checks import LARGEST_VALUE
 from attention_core.own.edits import LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
-from attention_core.own.matrix_names import SYMBOLS
+from attention_core.own.matrix_names import MAX_STATE, SYMBOLS
 from attention_core.own.matrix_text import pack
 from attention_core.own.own_matrices import OwnMatrices
-from attention_core.own.state_file import FOCUS, MAX_BYTES, State, read_state, write_state
+from attention_core.own.state_file import FOCUS, State, read_state, write_state
 from attention_core.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
 
 OWN = OwnMatrices(x=np.arange(10.0).reshape(2, 5) / 3, w_o=np.array([[-0.0, 5e-324]]))
@@ -144,7 +144,7 @@ FILES: dict[str, tuple[bytes, type[AttentionError], str]] = {
     "deep pairs": (b'{"a":' * 600, FileError, "is damaged"),
     "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, "holds more parts than a state has"),
     "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, "holds more parts than a state has"),
-    "too large": (b" " * (MAX_BYTES + 1), FileError, "50,331,649 bytes but may have at most 50,331,648"),
+    "too large": (b" " * (MAX_STATE + 1), FileError, "50,331,649 bytes but may have at most 50,331,648"),
     "bad edit": (file(edits="wq_0_0_nan"), SettingsError, "its value is 'nan'"),
     "many edits": (file(edits="__".join(["x_0_0_1"] * 4001)), SettingsError, "4,001 edits, but at most 4,000"),
     "key of kept edits": (file(edits=".0123"), SettingsError, "The edit '.0123' is not understood"),

@@ -78,7 +78,7 @@ def test_the_fields_are_in_order_of_computation() -> None:
     """Each intermediate has a `Step`, in the order in which they are computed; the other fields are what was given."""
     assert list(STEPS) == ORDER
     assert [field.name for field in fields(Trace)][: len(ORDER)] == ORDER
-    given = {"projections", "scale", "softcap", "mask", "bias", "residual", "tokens", "memory_tokens"}
+    given = {"projections", "scale", "softcap", "mask", "bias", "residual", "empty_rows_as", "tokens", "memory_tokens"}
     assert {field.name for field in fields(Trace)} - set(ORDER) == given
 
 

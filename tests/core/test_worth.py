@@ -61,6 +61,14 @@ def test_joined_heads_are_switched_off_too() -> None:
         assert_same(output[..., ~columns], trace.output[..., ~columns])
 
 
+def test_a_head_that_is_off_adds_no_nan() -> None:
+    """Where a layer gives NaN to queries without keys, the output loses the NaN of a head that is switched off."""
+    trace = attend(X, FOUR.projections, mask=np.arange(4)[:, np.newaxis, np.newaxis] > 0, empty_rows="nan")
+    assert np.isnan(trace.output).all()
+    assert np.isnan(ablated_output(trace, [1])).all()
+    assert_same(ablated_output(trace, [0]), ablated_output(rerun(trace, empty_rows="zero"), [0]))
+
+
 @settings(max_examples=40)
 @given(calls())
 def test_signed_shares_sum_to_one(call: tuple[Layer, dict[str, Any]]) -> None:

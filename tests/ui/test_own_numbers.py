@@ -145,6 +145,9 @@ def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> Non
         ({"weights": "weightless"}, {}, {"w_o": (8, 16)}, "W_O has 8 rows, but weightless layers have the identity"),
         ({"residual": True}, {"w_o": (16, 16)}, {"w_o": (16, 5)}, "switch Residual off, or give W_O 16 columns"),
         ({}, {"w_q": (16, 16)}, {"b_q": (7,)}, "W_Q has 16 columns, b_Q has 7 numbers: these must be equal"),
+        ({}, {"w_q": (16, 16)}, {"w_k": (16, 8)}, "change the matrices, or drop those loaded before"),
+        ({"weights": "weightless"}, {}, {"w_q": (16, 8)}, "give W_Q and W_K in one NPZ file, or leave it out"),
+        ({"weights": "weightless"}, {"w_v": (16, 8)}, {"b_o": (16,)}, "W_V has 8 columns, b_O has 16 numbers: these"),
     ],
 )  # fmt: skip
 def test_a_file_that_makes_no_layer_leaves_the_one_before(

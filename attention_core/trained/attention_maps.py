@@ -16,7 +16,7 @@ from ..errors import FileError, SettingsError, ShapeError
 from ..file_checks import has_half_character
 from ..heads.patterns import Pattern
 from .encoder import Encoded
-from .weight_file import MAX_TENSORS, WeightFile, check_memory
+from .weight_file import MAX_TENSORS, WeightFile
 
 MAX_CELLS = 2**25
 # A rule about tokens takes an array of this many by this many, however few keys there are.
@@ -108,7 +108,6 @@ def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
     if not shapes:
         raise FileError("The file holds no attention tensors: no array has the axes layer, head, query, key")
     _check_sizes(shapes)
-    check_memory("The file's probabilities", sum(map(file.n_bytes, shapes)), "save fewer layers")
     names = sorted(shapes, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
     stacked = len(names) == 1 and len(shapes[names[0]]) > 3
     _check_heads(shapes[names[0]][0] if stacked else len(names), shapes[names[0]][-3])

@@ -19,12 +19,14 @@ from ..npz_archive import LONGEST_NAME
 from ..projections import Projections
 from .npz_file import NpzFile
 from .safetensors_file import SafetensorsFile
-from .weight_file import MAX_BYTES, PICKLES, WeightFile, bytes_read, check_memory, file_size, pickle_error
+from .weight_file import MAX_BYTES, PICKLES, WeightFile, bytes_read, file_size, pickle_error
 from .weight_names import NAMINGS, Naming
 
 # Heads of trained models have nearly always this width.
 USUAL_WIDTH = 64
 MAX_WIDTH = 32_768
+# Bytes of a layer once it is read: compressed zeros unpack to a thousand times their size. Llama 2 7B: 268 million.
+MAX_MEMORY = 270_000_000
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,11 @@ def _check_sizes(file: WeightFile, prefix: str, naming: Naming, shapes: Mapping[
     parts = [name for suffix in naming.parts.values() if (name := prefix + suffix) in file.shapes]
     in_double = any(file.n_bytes(name) > bytes_read(file.shapes[name], 4) for name in parts)
     numbers = sum(math.prod(shape) for shape in shapes.values())
-    check_memory(f"The matrices of {prefix!r}", bytes_read((numbers,), 8 if in_double else 4), "choose a smaller model")
+    if (n_bytes := bytes_read((numbers,), 8 if in_double else 4)) > MAX_MEMORY:
+        raise FileError(
+            f"The matrices of {prefix!r} take {n_bytes:,} bytes once they are read, but may take at most "
+            f"{MAX_MEMORY:,}: choose a smaller model, or numbers of 32 bits"
+        )
 
 
 def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:

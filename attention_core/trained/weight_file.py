@@ -16,9 +16,6 @@ from ..errors import FileError
 
 MAX_BYTES = 600_000_000
 MAX_TENSORS = 4096
-# Of what is kept of a file: compressed zeros unpack to a thousand times their size. 72 heads of 512 tokens take 151
-# million bytes in float64, a layer of Llama 3 8B takes 168 million in float32.
-MAX_MEMORY = 170_000_000
 # Of a header: room for 4096 tensors with long names.
 MAX_HEADER = 2**22
 PICKLES = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
@@ -54,15 +51,6 @@ def bytes_read(shape: tuple[int, ...], itemsize: int) -> int:
     (24, 48)
     """
     return math.prod(shape) * max(4, itemsize)
-
-
-def check_memory(said: str, n_bytes: int, remedy: str) -> None:
-    """Raises: FileError when what is to be read of a file, as it is `said`, takes more than `MAX_MEMORY`."""
-    if n_bytes > MAX_MEMORY:
-        raise FileError(
-            f"{said} take {n_bytes:,} bytes once they are read, but may take at most {MAX_MEMORY:,}: {remedy}, or "
-            "numbers of 32 bits"
-        )
 
 
 def file_size(file: BinaryIO) -> int:

@@ -229,15 +229,15 @@ def of_shape(rows: int, columns: int, keys: int = 0, **itemsizes: int) -> Any:
 
 
 def test_more_memory_than_there_is_for_a_file() -> None:
-    """A layer is refused from its shapes: one of Llama 3 8B is read, larger ones and it in double precision are not."""
-    (layer,) = find_layers(of_shape(4096, 4096, 1024))
+    """A layer is refused from its shapes: one of Llama 2 7B is read, larger ones and it in double precision are not."""
+    (layer,) = find_layers(of_shape(4096, 4096))
     assert layer.d_model == 4096
     for said, n_bytes in (
-        (of_shape(4096, 4096), "268,435,456"),
+        (of_shape(4160, 4096), "272,629,760"),
         (of_shape(32_768, 2270), "1,190,133,760"),
-        (of_shape(4096, 4096, 1024, w_v=8), "335,544,320"),
+        (of_shape(4096, 4096, w_v=8), "536,870,912"),
     ):
-        with pytest.raises(FileError, match=f"of '' take {n_bytes} bytes once .* at most 170,000,000: choose a small"):
+        with pytest.raises(FileError, match=f"of '' take {n_bytes} bytes once .* at most 270,000,000: choose a small"):
             find_layers(said)
 
 

@@ -159,8 +159,11 @@ def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: boo
     """The colours of a tile, and the ground of its cells without a number."""
     finite = np.isfinite(tile.matrix)
     shown = np.where(finite, tile.matrix, np.nan).astype("f4")
-    place = axes | {"x": list(sheet.columns), "y": list(sheet.rows), "xgap": _gap(sheet), "ygap": _gap(sheet),
-                    "meta": [tile.head, sheet.start]}  # fmt: skip
+    place = axes | {
+        "xgap": _gap(sheet),
+        "ygap": _gap(sheet),
+        "meta": [tile.head, sheet.start],
+    }  # the axes know the names
     data: list[Part] = [place | _scale(sheet, tile) | {
         "type": "heatmap", "z": shown, "hoverongaps": False, "name": tile.title,
         "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",

@@ -1,17 +1,21 @@
 /*
- * What stands around the cells of a heatmap: a frame around it and around the cell in focus, its title, and the scale of
- * its colours. plotly.js takes half of the time of a picture of many tiles for them, so they are drawn here.
+ * What stands around the cells of a heatmap: a frame around it and around the cell in focus, its title, the names of its
+ * rows and columns, and the scale of its colours. plotly.js takes more than half of the time of a picture of many tiles
+ * for them, so they are drawn here.
  */
+import { MIDDLE, onPlane, planeOf, writeWords } from "./paper.js";
+import { paintScale } from "./scale.js";
 
 const ABOVE = 7; // px from the cells up to the line on which a title stands
-const BESIDE = 4; // px from the cells to their scale, and from the scale to its numbers
-const MIDDLE = 0.35; // from the middle of a sign down to the line it stands on, as a part of its height
+const BESIDE = 4; // px from the cells to the names of their rows and columns
 
 /** A layout without what is drawn here. */
 export function withoutAround(layout) {
   const { shapes = [], annotations = [], coloraxis } = layout;
+  const axes = namedAxes(layout).map((name) => [name, { ...layout[name], showticklabels: false }]);
   return {
     ...layout,
+    ...Object.fromEntries(axes),
     shapes: shapes.filter((shape) => !isFrame(shape)),
     annotations: annotations.filter((word) => !isTitle(word)),
     showlegend: false,
@@ -20,12 +24,14 @@ export function withoutAround(layout) {
 }
 
 /** A layout as plotly.js has it, with what was drawn here, for a picture that plotly.js makes. */
-export function withAround(drawn, { shapes, annotations, coloraxis, showlegend, margin }) {
+export function withAround(drawn, layout) {
+  const { shapes, annotations, coloraxis, showlegend, margin } = layout;
+  const axes = namedAxes(layout).map((name) => [name, { ...drawn[name], showticklabels: true }]);
   const height = drawn.height + margin.t - drawn.margin.t;
-  return { ...drawn, shapes, annotations, showlegend, margin, height, ...(coloraxis && { coloraxis }) };
+  return { ...drawn, ...Object.fromEntries(axes), shapes, annotations, showlegend, margin, height, ...(coloraxis && { coloraxis }) };
 }
 
-/** Draw the frames, the titles and the scale that a layout tells of. */
+/** Draw the frames, the titles, the names and the scale that a layout tells of. */
 export function paintAround(context, host, layout, board) {
   const { shapes = [], annotations = [], coloraxis, font } = layout;
   for (const frame of shapes.filter(isFrame)) paintFrame(context, planeOf(host, { xaxis: frame.xref, yaxis: frame.yref }), frame);
@@ -36,29 +42,9 @@ export function paintAround(context, host, layout, board) {
     context.fillStyle = title.font.color;
     writeWords(context, title.text, title.font.size, font.family, plane.xaxis._offset, plane.yaxis._offset - ABOVE);
   }
+  context.fillStyle = font.color;
+  for (const name of namedAxes(layout)) writeNames(context, host._fullLayout, name, layout);
   if (coloraxis) paintScale(context, host, layout, board);
-}
-
-/** What plotly.js knows of the plane of a trace: its two axes. */
-export function planeOf({ _fullLayout: drawn }, trace) {
-  return drawn._plots[`${trace.xaxis ?? "x"}${trace.yaxis ?? "y"}`];
-}
-
-/** Draw on the part of a plane that is in view, and on nothing else. */
-export function onPlane(context, { xaxis, yaxis }, draw) {
-  context.save();
-  context.beginPath();
-  context.rect(xaxis._offset, yaxis._offset, xaxis._length, yaxis._length);
-  context.clip();
-  draw();
-  context.restore();
-}
-
-/** Write a text, all of it bold if some of it stands in <b>. */
-export function writeWords(context, text, size, family, x, y) {
-  const words = text.replace(/<\/?b>/g, "");
-  context.font = `${words === text ? "" : "bold "}${size}px ${family}`;
-  context.fillText(words, x, y);
 }
 
 function isFrame({ type }) {
@@ -67,6 +53,10 @@ function isFrame({ type }) {
 
 function isTitle({ yref }) {
   return Boolean(yref?.endsWith(" domain"));
+}
+
+function namedAxes(layout) {
+  return Object.keys(layout).filter((name) => layout[name]?.categoryarray);
 }
 
 function paintFrame(context, plane, { x0, x1, y0, y1, line }) {
@@ -79,37 +69,34 @@ function paintFrame(context, plane, { x0, x1, y0, y1, line }) {
   });
 }
 
-// The colours from the largest number down to the least, with round numbers beside them.
-function paintScale(context, { _fullLayout: drawn }, { coloraxis, font }, { shadesOf }) {
-  const { cmin, cmax, colorscale, colorbar } = coloraxis;
-  const { thickness, len, nticks, tickfont } = colorbar;
-  const { l, t, w } = drawn._size;
-  const [left, size] = [l + w + BESIDE, tickfont.size];
-  const shades = shadesOf(colorscale);
-  const fill = context.createLinearGradient(0, t + len, 0, t);
-  for (let i = 0; i < shades.length; i += 3) fill.addColorStop(i / (shades.length - 3), `rgb(${shades.slice(i, i + 3).join(",")})`);
-  context.fillStyle = fill;
-  context.fillRect(left, t, thickness, len);
-  context.fillStyle = font.color;
-  context.font = `${size}px ${font.family}`;
-  for (const value of roundNumbers(cmin, cmax, nticks)) {
-    const y = t + (len * (cmax - value)) / (cmax - cmin);
-    context.fillText(briefly(value), left + thickness + BESIDE, Math.max(t + 0.7 * size, y + MIDDLE * size));
+// The names along an axis: beside the first tile of a line, and below the last one of a column, aslant if they are long.
+function writeNames(context, drawn, name, { [name]: given, font }) {
+  const axis = drawn[name];
+  const other = drawn[given.anchor.replace(/^[xy]/, "$&axis")];
+  const { size } = given.tickfont;
+  const write = (text, x, y) => writeWords(context, text, size, font.family, x, y);
+  const below = other._offset + other._length + BESIDE;
+  context.textAlign = given.tickangle === 0 ? "center" : "right";
+  for (const [place, at] of chosenNames(axis, given)) {
+    const text = given.categoryarray[place];
+    if (name.startsWith("y")) write(text, other._offset - BESIDE, at + MIDDLE * size);
+    else if (given.tickangle === 0) write(text, at, below + size);
+    else {
+      context.save();
+      context.translate(at + MIDDLE * size, below);
+      context.rotate((given.tickangle * Math.PI) / 180);
+      write(text, 0, MIDDLE * size);
+      context.restore();
+    }
   }
 }
 
-/** At most so many round numbers from one number to a larger one: multiples of 1, 2 or 5 times a power of ten. */
-export function roundNumbers(low, high, most) {
-  const power = 10 ** Math.floor(Math.log10((high - low) / most));
-  const countOf = (step) => Math.floor(high / step) - Math.ceil(low / step) + 1;
-  const step = [1, 2, 5, 10].map((part) => part * power).find((one) => countOf(one) <= most) ?? 20 * power;
-  return Array.from({ length: countOf(step) }, (_, i) => (Math.ceil(low / step) + i) * step);
-}
-
-/** A round number without needless signs, such as 0.2, −5 or 3e+7. */
-export function briefly(value) {
-  const rounded = Number(value.toPrecision(6)); // 3 · 0.1 is not 0.3
-  const size = Math.abs(rounded);
-  const text = size && (size < 1e-4 || size >= 1e5) ? rounded.toExponential() : String(rounded || 0);
-  return text.replaceAll("-", "−");
+// All names in view, or at most so many at equal distances, each with its place on the chart.
+function chosenNames({ range, _offset, l2p }, { categoryarray, nticks }) {
+  const [low, high] = [Math.min(...range), Math.max(...range)];
+  const [first, last] = [Math.max(0, Math.ceil(low)), Math.min(categoryarray.length - 1, Math.floor(high))];
+  const step = nticks ? Math.ceil((last - first + 1) / nticks) : 1;
+  const places = [];
+  for (let place = Math.ceil(first / step) * step; place <= last; place += step) places.push([place, _offset + l2p(place)]);
+  return places;
 }

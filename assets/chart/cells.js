@@ -1,16 +1,18 @@
-import { onPlane, paintAround, planeOf, writeWords } from "./around.js";
+import { paintAround } from "./around.js";
+import { columnsOf, isStacked, paintStacked } from "./bars.js";
+import { MIDDLE, onPlane, planeOf, writeWords } from "./paper.js";
 
 // Room around a number in its cell, the width of a sign as a part of its height, and the least height that can be read.
 const ROOM = 3;
 const BREADTH = 0.53;
 const LEAST = 8;
-const MIDDLE = 0.35; // from the middle of a sign down to the line it stands on, as a part of its height
 
 /**
- * The traces of a figure without what is faster drawn here: texts in cells and at points, and the lines between cells.
- * Of cells that touch plotly.js makes a picture of one pixel each, else one as large as on the screen.
+ * The traces of a figure without what is faster drawn here: stacked bars, texts in cells and at points, and the lines
+ * between cells. Of cells that touch plotly.js makes a picture of one pixel each, else one as large as on the screen.
  */
-export function forPlotly(data) {
+export function forPlotly({ data, layout }, board) {
+  if (isStacked(layout)) return [columnsOf(data, board)];
   return data.map((trace) => {
     if (isWritten(trace)) return { ...trace, visible: false };
     const plain = trace.xgap ? { ...trace, xgap: 0, ygap: 0 } : trace;
@@ -28,7 +30,7 @@ export function withTexts(host, data, board) {
 
 /**
  * Whenever the chart is drawn, write into its cells: numbers in one size on all tiles, or the trace's own signs; and
- * at the points of traces that are nothing but texts.
+ * at the points of traces that are nothing but texts. Draw what stands around cells, and stacked bars.
  *
  * figure(): what is drawn. board: the functions by which the board writes its numbers. Cells too narrow for two
  * decimals get one, and those too narrow for that nothing, until one zooms in. Gives back how to stop.
@@ -39,7 +41,8 @@ export function attachTexts(host, figure, board) {
   const write = () => {
     const { data, layout } = figure();
     const [tiles, written] = [tilesOf(host, data, board), data.filter(isWritten)];
-    if (!tiles.length && !written.length) {
+    const stacked = isStacked(layout);
+    if (!tiles.length && !written.length && !stacked) {
       paper.remove();
       return;
     }
@@ -52,6 +55,7 @@ export function attachTexts(host, figure, board) {
     for (const tile of tiles) if (tile.trace.xgap) draw(tile, paintGaps);
     paintAround(context, host, layout, board);
     for (const tile of tiles) if (tile.trace.text || letters) draw(tile, writeTile);
+    if (stacked) paintStacked(context, host, data, layout, board);
     for (const trace of written) writePoints(context, trace, host, layout, board);
   };
   for (const event of ["plotly_afterplot", "plotly_relayouting"]) host.on(event, write);
@@ -72,7 +76,8 @@ function tilesOf(host, data, { floatsOf }) {
   return data.filter(isLettered).map((trace) => {
     const plane = planeOf(host, trace);
     const [width, height] = [plane.xaxis, plane.yaxis].map((axis) => Math.abs(axis.l2p(1) - axis.l2p(0)));
-    return { trace, plane, width, height, values: () => floatsOf(trace.z.bdata) };
+    const [rows, columns] = trace.z.shape.split(",").map(Number);
+    return { trace, plane, rows, columns, width, height, values: () => floatsOf(trace.z.bdata) };
   });
 }
 
@@ -95,23 +100,23 @@ function textOf(value, digits, cellNumber) {
 }
 
 // The lines between cells, in the colour of the page.
-function paintGaps(context, { trace, plane: { xaxis, yaxis } }, { hoverlabel }) {
+function paintGaps(context, { trace, rows, columns, plane: { xaxis, yaxis } }, { hoverlabel }) {
   const { xgap: gap } = trace;
   context.fillStyle = hoverlabel.bgcolor;
-  for (const [, x] of placesOf(xaxis, trace.x.length - 1, 0.5)) context.fillRect(Math.round(x - gap / 2), yaxis._offset, gap, yaxis._length);
-  for (const [, y] of placesOf(yaxis, trace.y.length - 1, 0.5)) context.fillRect(xaxis._offset, Math.round(y - gap / 2), xaxis._length, gap);
+  for (const [, x] of placesOf(xaxis, columns - 1, 0.5)) context.fillRect(Math.round(x - gap / 2), yaxis._offset, gap, yaxis._length);
+  for (const [, y] of placesOf(yaxis, rows - 1, 0.5)) context.fillRect(xaxis._offset, Math.round(y - gap / 2), xaxis._length, gap);
 }
 
 // Write the texts of the cells that are in view.
-function writeTile(context, { trace, plane: { xaxis, yaxis }, values }, layout, board, letters) {
+function writeTile(context, { trace, rows, columns, plane: { xaxis, yaxis }, values }, layout, board, letters) {
   const size = trace.text ? trace.textfont.size : letters.size;
   const inkOf = trace.textfont.color ? () => trace.textfont.color : inksOf(trace, layout, board);
   context.textAlign = "center";
   context.font = `${size}px ${layout.font.family}`;
   const numbers = values();
-  for (const [row, y] of placesOf(yaxis, trace.y.length)) {
-    for (const [column, x] of placesOf(xaxis, trace.x.length)) {
-      const value = numbers[row * trace.x.length + column];
+  for (const [row, y] of placesOf(yaxis, rows)) {
+    for (const [column, x] of placesOf(xaxis, columns)) {
+      const value = numbers[row * columns + column];
       context.fillStyle = inkOf(value);
       context.fillText(trace.text ? trace.text[row][column] : textOf(value, letters.digits, board.cellNumber), x, y + MIDDLE * size);
     }

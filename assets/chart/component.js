@@ -17,9 +17,9 @@ export default function mountChart(component) {
   };
 }
 
-// What stands along the axes: as long as it stays, so does the zoom.
-function categories(layout) {
-  return JSON.stringify(Object.values(layout).map((part) => part?.categoryarray ?? null));
+// What stands along the axes, which all tiles share: as long as it stays, so does the zoom.
+function categories({ xaxis, yaxis }) {
+  return JSON.stringify([xaxis?.categoryarray, yaxis?.categoryarray]);
 }
 
 // Tell plotly.js the room inside the margins beforehand: one that it finds changed costs it legend and colour bar twice.
@@ -34,7 +34,8 @@ function createMount(parent) {
   parent.append(host);
   const mount = { component: null };
   let sent = "", library = null, figure = null, stops = null, drawing = null;
-  const config = tools(() => ({ data: withTexts(host, legend.chosen(figure.data), library.board), layout: withAround(host.layout, figure.layout) }));
+  const shown = () => ({ ...figure, data: legend.chosen(figure.data) });
+  const config = tools(() => ({ data: withTexts(host, shown().data, library.board), layout: withAround(host.layout, figure.layout) }));
 
   const draw = () => {
     const { margin, ...given } = withoutAround(structuredClone(figure.layout)); // a copy: plotly.js writes into what it gets
@@ -42,7 +43,7 @@ function createMount(parent) {
     host.style.height = `${figure.layout.height + top - margin.t}px`;
     const layout = { ...given, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: categories(figure.layout) };
     foretell(host, layout);
-    drawing = library.Plotly.react(host, forPlotly(legend.chosen(figure.data)), layout, config);
+    drawing = library.Plotly.react(host, forPlotly(shown(), library.board), layout, config);
     return drawing;
   };
   const legend = createLegend(host, draw);
@@ -65,7 +66,7 @@ function createMount(parent) {
     figure = data.figure;
     await draw();
     if (stops || text !== sent) return;
-    stops = [fitted(host, draw), attachTexts(host, () => figure, library.board)];
+    stops = [fitted(host, draw), attachTexts(host, shown, library.board)];
     attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));
   };
 

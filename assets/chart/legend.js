@@ -49,7 +49,7 @@ export function createLegend(host, redraw) {
         place.remove();
         return 0;
       }
-      if (!place.isConnected) host.append(place);
+      if (!place.isConnected) host.prepend(place); // below what plotly.js shows when one points at the chart
       Object.assign(place.style, { left: `${layout.margin.l}px`, fontSize: `${(layout.legend.font ?? layout.font).size}px` });
       return place.offsetHeight + BELOW;
     },

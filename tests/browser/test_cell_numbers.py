@@ -91,13 +91,15 @@ def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None
     assert shown == pytest.approx(page.evaluate(NUMBERS_IN_VIEW), abs=0.0501)
 
 
-def test_titles_and_scale(letters: Letters, visit: Visit) -> None:
-    """Above each head stands its name, beside them the scale with round numbers, all in the colour of text."""
+def test_titles_names_and_scale(letters: Letters, visit: Visit) -> None:
+    """Around the heads stand their titles, the tokens and a scale with round numbers, in the colour of text."""
     page = visit("all-heads?heads_stage=raw")
     grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
     around = page.evaluate(AROUND)
-    assert [text for _, _, text in around] == [f"head {head}" for head in range(4)] + ["−10", "−5", "0", "5", "10"]
+    tokens = [f"{place} {token}" for place, token in enumerate(trace_of(Scenario()).tokens)]
+    titles, scale = [f"head {head}" for head in range(4)], ["−10", "−5", "0", "5", "10"]
+    assert [text for _, _, text in around] == titles + 4 * tokens + scale, "the tokens of two columns and two lines"
     assert {ink for _, ink, _ in around} == {PALETTES["light"]["text"]}
     assert 10 < page.evaluate(SCALE)[1] < 15
 
@@ -112,7 +114,7 @@ def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
     written = page.evaluate(AROUND)
     assert [text for _, _, text in written] == [re.sub("</?b>", "", text) for text in texts]
     assert len(texts) == 5 * len(MEASURES)
-    assert {(size, ink) for size, ink, _ in written} == {("12px", PALETTES["light"]["text"])}
+    assert {(size, ink) for size, ink, _ in written} == {(size, PALETTES["light"]["text"]) for size in ("11px", "12px")}
 
 
 def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:

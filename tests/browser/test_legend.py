@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from attention_core.scenario import Scenario, trace_of
+from attention_viz.heads.worth_figures import stacked
 from tests.browser.driving import settled
 
 pytestmark = pytest.mark.browser
@@ -16,14 +19,15 @@ DRAWN_TO_ITS_WIDTH = """() => {
   const chart = document.querySelector('.chart');
   return chart._fullLayout.width === chart.clientWidth;
 }"""
-SHOWN = "chart => chart._fullData.filter(({visible}) => visible === true).map(({name}) => name)"
+# What one reads who points at the first column: its parts by name.
+SHOWN = "chart => [...chart.data[0].text[0].matchAll(/<\\/span> (.*?):/g)].map(([, name]) => name)"
 EVERYTHING = ["head 0", "head 1", "head 2", "head 3", "output"]
 
 
-def stacked(page: Page) -> Locator:
+def drawn(page: Page) -> Locator:
     """The bars of what each head adds, once they are drawn."""
     chart = settled(page).locator(".chart").first
-    expect(chart.locator(".barlayer path").first).to_be_attached()
+    expect(chart.locator("canvas.cell-texts")).to_be_attached()
     return chart
 
 
@@ -35,7 +39,7 @@ def name(chart: Locator, text: str) -> Locator:
 def test_a_name_hides_and_shows_what_it_names(visit: Visit) -> None:
     """What is pressed is shown; what was hidden stays so while the page runs again, until it is pressed again."""
     page = visit("head-worth")
-    chart = stacked(page)
+    chart = drawn(page)
     assert chart.evaluate(SHOWN) == EVERYTHING == chart.locator(".names button").all_text_contents()
     name(chart, "head 2").click()
     expect(name(chart, "head 2")).to_have_attribute("aria-pressed", "false")
@@ -51,7 +55,7 @@ def test_a_name_hides_and_shows_what_it_names(visit: Visit) -> None:
 def test_names_by_keyboard(visit: Visit) -> None:
     """One stop of the tabulator key for all names; arrows go from name to name, Enter and the space bar press."""
     page = visit("head-worth")
-    chart = stacked(page)
+    chart = drawn(page)
     assert chart.evaluate(STOPS) == [0, -1, -1, -1, -1]
     name(chart, "head 0").focus()
     for key in ("ArrowLeft", "ArrowRight", "ArrowRight", "ArrowLeft", "Enter"):
@@ -67,7 +71,7 @@ def test_all_names_stand_above_the_chart(visit: Visit, width: int) -> None:
     """Sixteen heads need several lines of names, for which the chart makes room."""
     page = visit("head-worth?n_heads=16&n_tokens=8")
     page.set_viewport_size({"width": width, "height": 900})
-    chart = stacked(page)
+    chart = drawn(page)
     expect(chart.locator(".names button")).to_have_count(17)
     page.wait_for_function(DRAWN_TO_ITS_WIDTH)
     above = chart.evaluate("""chart => {
@@ -81,7 +85,7 @@ def test_all_names_stand_above_the_chart(visit: Visit, width: int) -> None:
 def test_a_kept_picture_has_its_names(visit: Visit) -> None:
     """The file of a chart has the names of what it shows, at its whole height."""
     page = visit("head-worth")
-    chart = stacked(page)
+    chart = drawn(page)
     name(chart, "head 3").click()
     chart.hover()
     with page.expect_download() as kept:
@@ -89,4 +93,5 @@ def test_a_kept_picture_has_its_names(visit: Visit) -> None:
     file = kept.value.path().read_text()
     assert all(f">{one}</text>" in file for one in EVERYTHING)
     assert file.count('class="trace bars"') == 3
-    assert ' height="380"' in file
+    (height,) = re.findall(r'<svg [^>]* height="([0-9.]+)"', file)[:1]
+    assert float(height) == pytest.approx(stacked(trace_of(Scenario()), 0)["layout"]["height"], abs=1)

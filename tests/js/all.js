@@ -1,5 +1,5 @@
 // Every test, for a page; node finds them by their names.
-import "./around.test.js";
+import "./bars.test.js";
 import "./colours.test.js";
 import "./decode.test.js";
 import "./editor.test.js";
@@ -10,6 +10,7 @@ import "./numbers.test.js";
 import "./paint.test.js";
 import "./pins.test.js";
 import "./rules.test.js";
+import "./scale.test.js";
 import "./scene.test.js";
 import "./snapshot.test.js";
 import "./solve.test.js";

@@ -101,7 +101,7 @@ def test_pairs_of_heads_in_order() -> None:
     numbers[1] = numbers[:, 1] = np.nan
     figure = correlations(numbers, (2, 0, 1))
     np.testing.assert_array_equal(matrices(figure)[0], numbers[[2, 0, 1]][:, [2, 0, 1]].astype("f4"))
-    assert figure["data"][0]["y"] == ["head 2", "head 0", "head 1"]
+    assert figure["layout"]["yaxis"]["categoryarray"] == ["head 2", "head 0", "head 1"]
     assert figure["layout"]["coloraxis"]["cmin"] == -1
     assert divergences(numbers, (0, 1, 2))["layout"]["coloraxis"]["cmax"] == pytest.approx(np.log(2))
     as_sent(figure)
@@ -112,7 +112,8 @@ def test_hostile_tokens_stay_text() -> None:
     figures = [heads_grid(example(), "scores", range(3), cell=(0, 0, 0)), of_query(example(), 0, 0, 0)]
     for figure in figures:
         dressed = theme.coloured(figure)
-        texts = [text for part in dressed["data"] for text in strings([part.get("text"), part.get("x"), part.get("y")])]
+        names = [part["categoryarray"] for axis, part in dressed["layout"].items() if axis[1:5] == "axis"]
+        texts = [*strings(names), *strings([part.get("text") for part in dressed["data"]])]
         for text in texts:
             assert not re.search(r"<(?!/?b>|br>)", text), text
             assert not re.search(r"&(?!amp;|lt;|gt;)", text), text

@@ -33,7 +33,9 @@ def test_each_tile_holds_its_matrix() -> None:
     figure = picture()
     for tile, matrix in zip(drawn(figure), MATRICES, strict=True):
         np.testing.assert_array_equal(tile["z"], matrix.astype("f4"))
-        assert (tile["x"], tile["y"]) == (list(COLUMNS), list(ROWS))
+    names = {axis: part["categoryarray"] for axis, part in figure["layout"].items() if axis[1:5] == "axis"}
+    columns, rows = list(COLUMNS), list(ROWS)
+    assert names == {"xaxis": columns, "xaxis2": columns, "yaxis": rows, "yaxis2": rows}
     assert [(tile["xaxis"], tile["yaxis"]) for tile in drawn(figure)] == [("x", "y"), ("x2", "y"), ("x", "y2")]
     as_sent(figure)
 

@@ -88,7 +88,7 @@ def test_of_a_wide_output_the_columns_around_the_focus() -> None:
     """Beyond 64 columns a block of them is drawn, and clicks still name the true column: they count from its first."""
     trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
     figure = ablation(trace, trace.output[0], (1, 66))
-    assert figure["data"][0]["x"] == [str(column) for column in range(MOST_COLUMNS, 70)]
+    assert figure["layout"]["xaxis"]["categoryarray"] == [str(column) for column in range(MOST_COLUMNS, 70)]
     assert {part["meta"][1] for part in figure["data"]} == {MOST_COLUMNS} == {64}
     cells = [shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus"]
     assert {(cell["x0"], cell["y0"]) for cell in cells} == {(1.5, 0.5)}

@@ -1,4 +1,4 @@
-import { briefly, roundNumbers } from "../../assets/chart/around.js";
+import { briefly, roundNumbers } from "../../assets/chart/scale.js";
 import { assert, test } from "./testing.js";
 
 test("the numbers of a scale are round, inside it, and as many as there is room for", () => {

@@ -156,7 +156,7 @@ def test_panels_follow_the_focus() -> None:
     trace = here(app).trace
     assert "**Head 2:** :blue[query of “street”] and :red[key of “animal”]" in texts(app)
     result = f"{trace.scores[0, 2, 6, 1]:.4f}".replace("-", "−")
-    assert any(line.value.replace("\\", "").endswith(f"= {result}") for line in app.markdown)
+    assert any(line.value.replace("\\", "").endswith(f"≈ {result}") for line in app.markdown)
     assert scenes(app)[0]["cell"] == {"array": "scores", "index": [0, 2, 6, 1]}
 
 

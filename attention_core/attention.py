@@ -79,9 +79,8 @@ def _layer(inputs: Array, source: Array, p: Projections, rules: _Rules, connecti
         output = formulas.mix_heads(merged, p.w_o, p.b_o, connection)
     return Trace(
         inputs, source, queries, keys, values, query_heads, key_heads, value_heads, heads.scores, heads.scaled_scores,
-        heads.masked_scores, heads.probabilities, heads.head_outputs, merged, output, projections=p, scale=rules.scale,
-        softcap=rules.softcap, mask=rules.allowed, bias=rules.bias, residual=connection is not None,
-        empty_rows_as=rules.empty_rows,
+        heads.masked_scores, heads.probabilities, heads.head_outputs, merged, output, p, rules.scale, rules.softcap,
+        rules.allowed, rules.bias, residual=connection is not None, empty_rows_as=rules.empty_rows,
     )  # fmt: skip
 
 

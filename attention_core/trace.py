@@ -34,8 +34,8 @@ class HeadTrace:
 class Trace:
     """Everything that happened in one call of `attend`. Arrays are read-only; their shapes are checked.
 
-    The first fields are the intermediates in order of computation, each with its `Step`; the others hold what
-    the call was given, `empty_rows_as` its empty_rows. Raises: ShapeError.
+    The first are the intermediates in order of computation, each with its `Step`; the others hold what was given to
+    the call, `empty_rows_as` its empty_rows. Raises: ShapeError.
     """
 
     # fmt: off
@@ -219,8 +219,8 @@ class Trace:
         Raises: ShapeError for more labels or fewer, SettingsError, TextError for what is no list of texts.
         """
         tokens, memory_tokens = as_labels("tokens", tokens), as_labels("memory_tokens", memory_tokens)
-        own = self.memory is self.inputs and not memory_tokens
-        return replace(self, tokens=tokens, memory_tokens=tokens if own else memory_tokens)
+        own = tokens if self.memory is self.inputs else ()
+        return replace(self, tokens=tokens, memory_tokens=memory_tokens or own)
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """What stands at the ticks of an axis: tokens, heads, or numbered features. Raises: SettingsError."""

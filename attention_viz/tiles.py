@@ -159,11 +159,8 @@ def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: boo
     """The colours of a tile, and the ground of its cells without a number."""
     finite = np.isfinite(tile.matrix)
     shown = np.where(finite, tile.matrix, np.nan).astype("f4")
-    place = axes | {
-        "xgap": _gap(sheet),
-        "ygap": _gap(sheet),
-        "meta": [tile.head, sheet.start],
-    }  # the axes know the names
+    # The names of rows and columns are those of the axes.
+    place = axes | {"xgap": _gap(sheet), "ygap": _gap(sheet), "meta": [tile.head, sheet.start]}
     data: list[Part] = [place | _scale(sheet, tile) | {
         "type": "heatmap", "z": shown, "hoverongaps": False, "name": tile.title,
         "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",

@@ -19,6 +19,8 @@ from .encoder import Encoded
 from .weight_file import MAX_TENSORS, WeightFile
 
 MAX_CELLS = 2**25
+# Compressed zeros unpack to a thousand times their size. 72 heads of 512 tokens take 151 million bytes in float64.
+MAX_MEMORY = 160_000_000
 # A rule about tokens takes an array of this many by this many, however few keys there are.
 MAX_POSITIONS = 4096
 # Shares stored in 8 significant bits (bfloat16) add up to 1 no better than this.
@@ -108,6 +110,7 @@ def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
     if not shapes:
         raise FileError("The file holds no attention tensors: no array has the axes layer, head, query, key")
     _check_sizes(shapes)
+    _check_bytes(sum(map(file.n_bytes, shapes)))
     names = sorted(shapes, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
     stacked = len(names) == 1 and len(shapes[names[0]]) > 3
     _check_heads(shapes[names[0]][0] if stacked else len(names), shapes[names[0]][-3])
@@ -134,6 +137,15 @@ def _check_sizes(shapes: Mapping[str, tuple[int, ...]]) -> None:
         raise FileError(
             f"The file holds attention over {longest:,} positions, but at most {MAX_POSITIONS:,} are read: "
             "save a shorter text"
+        )
+
+
+def _check_bytes(n_bytes: int) -> None:
+    """Raises: FileError when the probabilities need more memory than there is for a visitor's file."""
+    if n_bytes > MAX_MEMORY:
+        raise FileError(
+            f"The file's probabilities take {n_bytes:,} bytes once they are read, but may take at most {MAX_MEMORY:,}: "
+            "save fewer layers, or numbers of 32 bits"
         )
 
 

@@ -25,8 +25,8 @@ from .weight_names import NAMINGS, Naming
 # Heads of trained models have nearly always this width.
 USUAL_WIDTH = 64
 MAX_WIDTH = 32_768
-# Bytes of a layer once it is read: compressed zeros unpack to a thousand times their size. Llama 2 7B: 268 million.
-MAX_MEMORY = 270_000_000
+# Bytes of a layer once it is read, as many as Llama 2 7B needs: compressed zeros unpack to a thousand times their size.
+MAX_MEMORY = 2**28
 
 
 @dataclass(frozen=True)

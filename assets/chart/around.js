@@ -76,11 +76,14 @@ function writeNames(context, drawn, name, { [name]: given, font }) {
   const { size } = given.tickfont;
   const write = (text, x, y) => writeWords(context, text, size, font.family, x, y);
   const below = other._offset + other._length + BESIDE;
-  context.textAlign = given.tickangle === 0 ? "center" : "right";
-  for (const [place, at] of chosenNames(axis, given)) {
-    const text = given.categoryarray[place];
-    if (name.startsWith("y")) write(text, other._offset - BESIDE, at + MIDDLE * size);
-    else if (given.tickangle === 0) write(text, at, below + size);
+  const [beside, level] = [name.startsWith("y"), given.tickangle === 0];
+  context.textAlign = level ? "center" : "right";
+  context.font = `${size}px ${font.family}`;
+  const room = level && !beside ? Math.max(...given.categoryarray.map((text) => context.measureText(text).width)) + BESIDE : size;
+  for (const place of chosenNames(axis, given, room)) {
+    const [text, at] = [given.categoryarray[place], axis._offset + axis.l2p(place)];
+    if (beside) write(text, other._offset - BESIDE, at + MIDDLE * size);
+    else if (level) write(text, at, below + size);
     else {
       context.save();
       context.translate(at + MIDDLE * size, below);
@@ -91,12 +94,13 @@ function writeNames(context, drawn, name, { [name]: given, font }) {
   }
 }
 
-// All names in view, or at most so many at equal distances, each with its place on the chart.
-function chosenNames({ range, _offset, l2p }, { categoryarray, nticks }) {
+/** The places of the names in view, at equal distances: at most so many as the axis is told, and none that touch. room: px for a name. */
+export function chosenNames({ range, l2p }, { categoryarray, nticks }, room) {
   const [low, high] = [Math.min(...range), Math.max(...range)];
   const [first, last] = [Math.max(0, Math.ceil(low)), Math.min(categoryarray.length - 1, Math.floor(high))];
-  const step = nticks ? Math.ceil((last - first + 1) / nticks) : 1;
+  const apart = Math.ceil(room / Math.abs(l2p(1) - l2p(0)));
+  const step = Math.max(apart, nticks ? Math.ceil((last - first + 1) / nticks) : 1);
   const places = [];
-  for (let place = Math.ceil(first / step) * step; place <= last; place += step) places.push([place, _offset + l2p(place)]);
+  for (let place = Math.ceil(first / step) * step; place <= last; place += step) places.push(place);
   return places;
 }

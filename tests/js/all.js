@@ -1,4 +1,5 @@
 // Every test, for a page; node finds them by their names.
+import "./around.test.js";
 import "./bars.test.js";
 import "./colours.test.js";
 import "./decode.test.js";

@@ -16,8 +16,10 @@ from ..labels import counted, number
 from ..parts import Part, broken_line, layout
 from ..theme import Figure
 from .diagonal_board import named
+from .word_room import TYPE, WordRoom
 
 SIDE = 560  # px
+INSIDE = 420  # px of the plane itself, about, on a screen
 
 
 def plane(trace: Trace, token: int) -> Figure:
@@ -37,13 +39,13 @@ def plane(trace: Trace, token: int) -> Figure:
     query = f"query of {labels[token]}" if apart else labels[token]
     rivals = half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
-    data += [
-        *_arrows(keys, labels, others, "other tokens", "@primary"),
-        *_arrows(keys, labels, rivals, "out-vote it", "@key"),
-        *_arrows(half.normal[np.newaxis], [query], np.array([True]), "its query", "@query", aside=True),
-    ]
+    room = WordRoom(INSIDE / (2 * reach))
+    chosen = _arrows(room, half.normal[np.newaxis], [query], np.array([True]), "its query", "@query", aside=True)
     if apart:
-        data += _arrows(half.own[np.newaxis], [f"key of {labels[token]}"], np.array([True]), "its own key", "@focus")
+        own = [f"key of {labels[token]}"]
+        chosen += _arrows(room, half.own[np.newaxis], own, np.array([True]), "its own key", "@focus")
+    beating = _arrows(room, keys, labels, rivals, "out-vote it", "@key")
+    data += [*_arrows(room, keys, labels, others, "other tokens", "@primary"), *beating, *chosen]
     if inside:
         data.append(_outputs(trace, labels))
     n_rivals = int(rivals.sum())
@@ -53,11 +55,11 @@ def plane(trace: Trace, token: int) -> Figure:
 
 
 def _arrows(
-    ends: Array, labels: Sequence[str], wanted: Array, name: str, color: str, aside: bool = False
+    room: WordRoom, ends: Array, labels: Sequence[str], wanted: Array, name: str, color: str, aside: bool = False
 ) -> list[Part]:
     """Shafts from the origin, and heads that point outwards and say their token; aside: below the line of the arrow."""
     places = np.flatnonzero(wanted)
-    tips = ends[places]
+    tips, words, stands = ends[places], [labels[int(i)] for i in places], _outside(ends[places], aside)
     zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
     shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2).astype("f4")
     shafts = {
@@ -65,11 +67,10 @@ def _arrows(
         "x": shafts_M2[:, 0], "y": shafts_M2[:, 1], "line": {"color": color, "width": 2},
     }  # fmt: skip
     heads = {
-        "type": "scatter", "mode": "markers+text", "name": name, "text": [labels[int(i)] for i in places],
-        "x": tips[:, 0].astype("f4"), "y": tips[:, 1].astype("f4"), "textposition": _outside(tips, aside),
-        "cliponaxis": False,
-        "textfont": {"color": color, "size": 12}, "showlegend": len(places) > 0,
-        "customdata": [str(i) for i in places], "hovertemplate": "%{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
+        "type": "scatter", "mode": "markers+text", "name": name, "text": room.write(words, tips, stands),
+        "x": tips[:, 0].astype("f4"), "y": tips[:, 1].astype("f4"), "textposition": stands, "hovertext": words,
+        "cliponaxis": False, "textfont": {"color": color, "size": TYPE}, "showlegend": len(places) > 0,
+        "customdata": [str(i) for i in places], "hovertemplate": "%{hovertext}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
         "marker": {"color": color, "size": 11, "symbol": "triangle-up",
                    "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4")},
     }  # fmt: skip

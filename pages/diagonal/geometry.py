@@ -59,7 +59,7 @@ with picture:
         "Dashed: the hull of the values. Every output is an average of values, so no diamond ever leaves it."
         if kind == "points"
         else "Keys are arrows from the origin; in blue the query of the chosen token, in orange its own key where that "
-        "is another arrow."
+        "is another arrow. Where arrows crowd, point at one to read its word."
     )
 if kind == "points":
     with st.expander("All points as a table", icon=":material/table:", key="plane points", on_change="rerun") as opened:

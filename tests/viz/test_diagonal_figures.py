@@ -168,6 +168,15 @@ def test_a_colour_of_the_plane_means_one_thing() -> None:
     assert (heads["its query"]["text"], heads["its own key"]["text"]) == (["query of 0 The"], ["key of 0 The"])
 
 
+def test_no_word_of_the_plane_covers_another() -> None:
+    """Where arrows end together the longest keeps its word; who points at the others reads theirs."""
+    figure = plane(trace_of_scene(typed("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
+    heads = {part["name"]: part for part in figure["data"] if part.get("mode") == "markers+text"}
+    assert heads["its query"]["text"] == ["0"]
+    assert (heads["out-vote it"]["text"], heads["out-vote it"]["hovertext"]) == (["", "2"], ["1", "2"])
+    assert (heads["other tokens"]["text"], heads["other tokens"]["hovertext"]) == (["3", "4"], ["3", "4"])
+
+
 def test_the_half_mass_table() -> None:
     """The table holds the rule's numbers."""
     assert half_rows((64,)) == [

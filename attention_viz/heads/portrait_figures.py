@@ -64,7 +64,7 @@ def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -
         "xaxis": {"range": [0, ACROSS], "visible": False, "fixedrange": True},
         "yaxis": {
             "range": [whole, 0], "tickvals": rows, "ticktext": names * (len(rows) // n_heads), "fixedrange": True,
-            "showgrid": False, "zeroline": False, "tickfont": {"size": 12},
+            "showgrid": False, "zeroline": False, "tickfont": {"size": 12}, "ticklabelstandoff": 4,
         },
         "margin": {"l": round(longest([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }  # fmt: skip

@@ -3,7 +3,7 @@ import { attachTexts, forPlotly, withTexts } from "./cells.js";
 import { attachClicks } from "./clicks.js";
 import { createLegend } from "./legend.js";
 import { loadPlotly } from "./library.js";
-import { fitted, heightOf, tools, turnOf } from "./screen.js";
+import { askedHeight, fitted, heightOf, tools, turnOf } from "./screen.js";
 
 /** Show a figure in a component of Streamlit; the chart stays, and its zoom with it, while the page runs again. */
 export default function mountChart(component) {
@@ -40,7 +40,7 @@ function createMount(parent) {
   const draw = () => {
     const { margin, ...given } = withoutAround(structuredClone(figure.layout)); // a copy: plotly.js writes into what it gets
     const top = legend.show(figure) || margin.t;
-    host.style.height = `${figure.layout.height + top - margin.t}px`;
+    host.style.height = `${askedHeight(host, figure.layout) + top - margin.t}px`;
     const layout = { ...given, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: categories(figure.layout) };
     foretell(host, layout);
     drawing = library.Plotly.react(host, forPlotly(shown(), library.board), layout, config);

@@ -47,6 +47,11 @@ export async function turnOf(host) {
   await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: LONGEST_WAIT }));
 }
 
+/** The height in px that a figure asks for; a plane with equal scales has no more than its width can fill. */
+export function askedHeight({ clientWidth }, { height, yaxis, margin: { l, r, t, b } }) {
+  return yaxis?.scaleanchor ? Math.min(height, clientWidth - l - r + t + b) : height;
+}
+
 /** The height in px that a chart has: that of the screen when it is alone there. */
 export function heightOf(host) {
   return document.fullscreenElement === host ? window.innerHeight : Number.parseFloat(host.style.height);

@@ -13,6 +13,7 @@ import "./pins.test.js";
 import "./rules.test.js";
 import "./scale.test.js";
 import "./scene.test.js";
+import "./screen.test.js";
 import "./snapshot.test.js";
 import "./solve.test.js";
 import "./timeline.test.js";

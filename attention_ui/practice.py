@@ -10,8 +10,7 @@ from attention_core import Trace
 from attention_core.derivation import Derivation
 from attention_core.file_checks import typed_number
 from attention_core.practice import MOST_NUMBER, Question, ask
-from attention_viz.labels import number
-from attention_viz.practice import worded
+from attention_viz.practice import answer_of, worded
 from attention_viz.worksheet import worksheet
 
 from .focus import follow_cell
@@ -52,7 +51,7 @@ def judged(text: str, question: Question, how: str) -> None:
         return
     verdict = question.judge(answer)
     if verdict == "right":
-        st.success(f"Right: {number(question.answer, question.places)}.", icon=":material/check_circle:")
+        st.success(f"Right: {answer_of(question)}.", icon=":material/check_circle:")
     else:
         st.warning({"sign": SIGN, "near": NEAR}.get(verdict, f"Not yet. {how}"))
 

@@ -46,11 +46,20 @@ def number(value: float, digits: int = 3) -> str:
     >>> number(-0.12345), number(float("-inf")), number(0.00000123), number(12345678.0)
     ('−0.123', '−∞', '1.23e−06', '1.23e+07')
     """
+    if value != 0 and math.isfinite(value) and not 10**-digits <= abs(value) < 10**6:
+        return f"{value:.2e}".replace("-", "−")
+    return decimals(value, digits)
+
+
+def decimals(value: float, digits: int) -> str:
+    """A number with so many decimals whatever its size, for a reader who calculates with what is shown.
+
+    >>> decimals(-0.0099999998, 2), decimals(12345678.9, 2), decimals(-0.001, 2), decimals(float("-inf"), 2)
+    ('−0.01', '12345678.90', '0.00', '−∞')
+    """
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    if value != 0 and not 10**-digits <= abs(value) < 10**6:
-        return f"{value:.2e}".replace("-", "−")
-    return f"{value + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns a negative zero into zero
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns a negative zero into zero
 
 
 def is_rounded(value: float, digits: int = 3) -> bool:

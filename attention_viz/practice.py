@@ -9,7 +9,7 @@ from attention_core import Trace
 from attention_core.notation import Notation, turned
 from attention_core.practice import Question
 
-from .labels import number
+from .labels import decimals, number
 from .names import symbol_of
 from .tables import reads
 
@@ -38,6 +38,14 @@ class Asked:
     given: tuple[tuple[str, str], ...]
     how: str
     answer: str
+
+
+def answer_of(question: Question) -> str:
+    """The answer as it is shown: whole for a place, else precise enough to be judged right, also where it is large."""
+    if question.exact.field == "merged":
+        return f"{question.answer:.0f}"
+    write = decimals if abs(question.answer) >= 1 else number
+    return write(question.answer, question.places)
 
 
 def worded(question: Question, trace: Trace, notation: Notation) -> Asked:
@@ -140,7 +148,7 @@ class _Words:
 
     def told(self, question: str, names: Sequence[str]) -> Asked:
         """The question with the numbers it needs, as many lists as the arithmetic reads."""
-        answer = f"{number(self.asked.answer, self.asked.places)}, from {reads(self.asked.exact)}"
+        answer = f"{answer_of(self.asked)}, from {reads(self.asked.exact)}"
         how = HOW.get(self.asked.exact.field, DOT_PRODUCT)
         return Asked(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
 
@@ -150,4 +158,4 @@ class _Words:
         several = [term for term in terms if len(term.factors) == len(terms[0].factors)]
         lists = [[term.factors[i].value for term in several] for i in range(len(terms[0].factors))]
         lists += [[term.factors[0].value] for term in terms if len(term.factors) < len(terms[0].factors)]
-        return [", ".join(number(value, self.asked.places) for value in values) for values in lists]
+        return [", ".join(decimals(value, self.asked.places) for value in values) for values in lists]

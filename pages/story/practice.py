@@ -23,8 +23,8 @@ number = whole_number_input(middle, "Question", 1, MOST_NUMBER, 1, key="pr_numbe
 field, fields = TITLES.get(title or "", ""), askable(trace)
 if fields and field and field not in fields:
     st.info(
-        f"Here {title} are no work for a hand: each takes more than {MOST_TERMS} terms, or none. So another step is "
-        "asked for. Smaller sizes help; the example *Two heads by hand* has them."
+        f"Here the numbers of the {title} are no work for a hand: each takes more than {MOST_TERMS} terms, or none. So "
+        "another step is asked for. Smaller sizes help; the example *Two heads by hand* has them."
     )
     field = ""
 question = ask(trace, number, field)

@@ -37,6 +37,9 @@ def test_answers_are_judged() -> None:
     assert "Multiply the two lists number by number" in answered(app, "99")
     assert "“x=1” is no number" in answered(app, "x=1")
     assert answered(app, "  ") == ""
+    merged = opened("practice", pr_step="merged")
+    place = f"{ask(here(merged).trace, 1, 'merged').answer:.0f}"
+    assert answered(merged, place) == f"Right: {place}."
 
 
 @pytest.mark.parametrize("answer", ["{:.1f} %", "{:.3f}/100", "{:.1f}%"])
@@ -83,7 +86,8 @@ def test_the_answer_leads_to_the_board(step: str, page: str, row: str) -> None:
 def test_what_is_no_work_for_a_hand() -> None:
     """Of a wide layer another step is asked for, which is said; where a notation turns rows, the question does, too."""
     app = opened("practice", pr_step="queries", d_model=64)
-    assert "queries are no work for a hand" in app.info[0].value
+    assert "Here the numbers of the queries are no work for a hand" in app.info[0].value
+    assert "the output are no work" in opened("practice", pr_step="output", weights="weightless").info[0].value
     assert app.subheader[0].value != "Queries"
     assert not opened("practice", pr_step="queries").info
     assert "In which row of the merged matrix" in texts(opened("practice", pr_step="merged", notation="gml"))

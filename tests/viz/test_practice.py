@@ -12,7 +12,7 @@ from attention_core import Projections, Trace, attend
 from attention_core.notation import OURS
 from attention_core.notation.texts import GML
 from attention_core.practice import ASKED, MOST_TERMS, Question, ask
-from attention_viz.practice import Asked, worded
+from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
 
 
@@ -31,8 +31,8 @@ def lists(asked: Asked) -> list[list[float]]:
 def worked_out(question: Question, given: list[list[float]]) -> float:
     """The answer from the given lists alone, as a hand would work it out."""
     if question.exact.field == "probabilities":
-        shares = np.exp(given[0]) / np.exp(given[0]).sum()
-        return float(shares[question.exact.index[-1]])
+        shares = np.exp(np.array(given[0]) - max(given[0]))
+        return float((shares / shares.sum())[question.exact.index[-1]])
     return float(np.dot(given[0], given[1])) + sum(added[0] for added in given[2:])
 
 
@@ -47,6 +47,25 @@ def test_what_is_given_is_enough(field: str) -> None:
         assert all(len(numbers) <= MOST_TERMS for numbers in lists(asked))
         assert asked.question.endswith("?") or asked.question.endswith(".")
         assert asked.how.endswith(".")
+
+
+@pytest.mark.parametrize("field", ASKED)
+def test_no_number_is_shown_too_coarsely(field: str) -> None:
+    """Of large numbers, and of float32's 0.01 that is a little less, no digit gets lost in an exponent.
+
+    And the answer that is shown is right.
+    """
+    x = np.random.default_rng(2).normal(size=(4, 6))
+    large = attend(4000 * x, Projections.random(6, 2, d_k=3, d_v=2, seed=1, bias=True))
+    single = attend(x.astype("f4"), Projections.random(6, 2, seed=1).astype("f4"))
+    for trace in (large, single):
+        for number in range(1, 20):
+            question = ask(trace, number, field)
+            asked = worded(question, trace, OURS)
+            assert "e" not in "".join(numbers for _, numbers in asked.given)
+            assert question.accepts(float(answer_of(question).replace("−", "-")))
+            if field != "merged":
+                assert question.accepts(worked_out(question, lists(asked)))
 
 
 def test_the_words_by_hand() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array, as_array, as_list, whole_number
 from ..errors import SettingsError, ShapeError
 from ..trace import Trace
-from .patterns import effective_tokens, mean_of_rows, pattern_of
+from .patterns import effective_tokens, entropy, mean_of_rows, pattern_of
 
 
 def chosen_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
@@ -45,8 +45,8 @@ def maximum_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
 class Blur:
     """What some heads and their summaries read; NaN where no query may see a key.
 
-    in_a_head, in_the_mean: effective tokens of a query, averaged over the queries (and the heads). most: the largest
-    sum of a row of their maximum.
+    in_a_head, in_the_mean: effective tokens of a query, averaged over the queries that see a key in every head; those
+    in a head are e to the mean of the heads' entropies. most: the largest sum of a row of their maximum.
     """
 
     in_a_head: float
@@ -57,15 +57,12 @@ class Blur:
 def blur(trace: Trace, heads: Sequence[int]) -> Blur:
     """How much wider the mean of some heads looks than the heads themselves. Raises: SettingsError.
 
-    The entropy of a mean is at least the mean of the entropies. Source: Shannon 1948, section 6 (concavity).
+    The entropy of a mean is at least the mean of the entropies, so the mean never looks narrower; than the mean of the
+    heads' effective tokens it might, for e to the entropy is not concave. Source: Shannon 1948, section 6 (concavity).
     """
     pattern = pattern_of(trace)
     shares_HTS = chosen_heads(pattern.probabilities[0], heads)
-    seen_HT = chosen_heads(pattern.occupied[0], heads)
-    mean_TS = shares_HTS.mean(axis=0)
-    widths_HT = np.where(seen_HT, effective_tokens(shares_HTS), np.nan)
-    width_T = np.where(seen_HT.all(axis=0), effective_tokens(mean_TS), np.nan)
-    return Blur(
-        float(mean_of_rows(widths_HT.ravel())), float(mean_of_rows(width_T)),
-        float(shares_HTS.max(axis=0).sum(axis=-1).max()),
-    )  # fmt: skip
+    seen_T = chosen_heads(pattern.occupied[0], heads).all(axis=0)
+    widths_T = np.exp(entropy(shares_HTS).mean(axis=0)), effective_tokens(shares_HTS.mean(axis=0))
+    in_a_head, in_the_mean = (float(mean_of_rows(np.where(seen_T, width_T, np.nan))) for width_T in widths_T)
+    return Blur(in_a_head, in_the_mean, float(shares_HTS.max(axis=0).sum(axis=-1).max()))

@@ -46,6 +46,15 @@ def test_a_mean_is_never_narrower_by_entropy() -> None:
         assert 1 <= lost.in_the_mean <= 7
 
 
+def test_a_mean_is_not_narrower_than_a_sharp_and_an_even_head() -> None:
+    """One token in one head, all 32 in the other: 16.5 on average, yet their mean reads as from 11 tokens."""
+    x = 30 * np.eye(32)
+    same, none = np.eye(32), np.zeros((32, 32))
+    lost = blur(attend(x, Projections.from_heads([(same, same, same), (none, same, same)])), [0, 1])
+    assert lost.in_a_head == pytest.approx(32**0.5)
+    assert lost.in_a_head < lost.in_the_mean < 12
+
+
 def test_where_nothing_can_be_read() -> None:
     """Without any visible key there is no number, not 0."""
     trace = attend([[1.0], [2.0]], Projections.weightless(1), mask=np.zeros((2, 2), dtype=bool))

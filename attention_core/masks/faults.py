@@ -6,6 +6,7 @@ Every one of them gives arrays of the right shapes, so the result is a `Trace` t
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -105,6 +106,12 @@ def _softmax_or_nan(scores: Array, axis: int = -1) -> Array:
     return np.where(empty, scores.dtype.type(np.nan), softmax(scores, axis))
 
 
+def _scale_of_the_layer(given: Trace) -> float:
+    """One over √C; another scale than one over √d_k has nothing to mistake."""
+    divided = math.isclose(given.scale, given.projections.d_k**-0.5)
+    return given.projections.d_model**-0.5 if divided else given.scale
+
+
 def _mask_last(soft: Softmax, unmasked_BHTS: Array, masked_BHTS: Array) -> Array:
     visible_BHTS = ~np.isneginf(masked_BHTS)
     return soft(unmasked_BHTS) * visible_BHTS
@@ -171,9 +178,10 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "scale", "√C for √d_k",
-        "The scores are divided by the root of the whole width instead of a head's, so every softmax is too flat.",
+        "The scores are divided by the root of the whole width instead of a head's, so the softmax is too flat where "
+        "heads are narrower than the embedding, too steep where they are wider.",
         "scaled_scores", "scores / np.sqrt(K)", "scores / np.sqrt(D)",
-        "heads narrower than the embedding", Steps(scale=lambda given: given.projections.d_model**-0.5),
+        "scores divided by √d_k, and heads of another width than the embedding", Steps(scale=_scale_of_the_layer),
     ),
     Fault(
         "axis", "softmax over the wrong axis",

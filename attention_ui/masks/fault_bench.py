@@ -7,6 +7,7 @@ import streamlit as st
 from attention_core.masks.bench import NO_FAULT, Examined
 from attention_core.masks.fault_checks import CHECKS
 from attention_core.masks.faults import FAULTS, Fault, hidden_fault
+from attention_viz.labels import true_minus
 
 from ..address import KEPT, bound
 from ..here import Here
@@ -81,6 +82,6 @@ def answers(now: Here, layer: Examined) -> None:
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{title}**: {len(checks)} of {len(CHECKS)} checks")
             for check in checks:
-                st.markdown(f"{icon} " + now.turned(f"**{check.name}**. {layer.verdicts[check.key].says}"))
+                st.markdown(f"{icon} " + now.turned(f"**{check.name}**. {true_minus(layer.verdicts[check.key].says)}"))
             if not checks:
                 st.markdown("Nothing.")

@@ -19,6 +19,11 @@ key = game(now) if spot else chosen_fault()
 layer = examined(now.scenario, key, masked=spot)
 if not spot:
     told(now, fault_of(key), layer)
+elif layer.differs_from is None:
+    st.info(
+        "With these controls the mistake changes nothing, so nothing can find it. Some need several heads, several "
+        "tokens, weights that read the whole embedding, or scores divided by √d_k."
+    )
 answers(now, layer)
 
 st.subheader("Where it shows", anchor=False)
@@ -28,14 +33,15 @@ field = bound(
 )  # fmt: skip
 shown = field if field in FIELDS else "output" if spot else layer.differs_from or "output"
 show_board(broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation), "broken")
-none = f"here no number of the {STEPS[shown].title} is wrong."
+title = "merged heads" if shown == "merged" else STEPS[shown].title
+none = f"here no number of the {title} is wrong."
 first = (
     f" The first field with wrong numbers is **{STEPS[layer.differs_from].title}**."
     if layer.differs_from and not spot
     else ""
 )
 st.markdown(
-    f"The {STEPS[shown].title} of the right layer, of this one, and what differs: "
+    f"The {title} of the right layer, of this one, and what differs: "
     + ("weak colours agree, strong ones do not." if differs(layer.right, layer.faulty, shown) else none)
     + first
 )

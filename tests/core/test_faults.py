@@ -136,6 +136,23 @@ def test_what_a_fault_needs(key: str, harmless: dict[str, int]) -> None:
     assert failed(causal(**harmless), fault.steps) == set()
 
 
+@pytest.mark.parametrize("scale", [1.0, D**-0.5, 0.0, -0.3])
+def test_a_scale_of_one_s_own_cannot_be_mistaken(scale: float) -> None:
+    """√C for √d_k is a mistake only where the layer divides by √d_k; then wide heads make the softmax too steep."""
+    fault = next(fault for fault in FAULTS if fault.key == "scale")
+    x = np.random.default_rng(2).normal(size=(T, D))
+    assert failed(attend(x, Projections.random(D, H, d_k=K, d_v=V), scale=scale), fault.steps) == set()
+    wide = attend(x, Projections.random(D, H, d_k=4 * D, d_v=V))
+    assert run(given_of(wide), fault.steps).probabilities.max(axis=-1).mean() > wide.probabilities.max(axis=-1).mean()
+
+
+def test_a_sum_that_is_hardly_off() -> None:
+    """A sum of 0.99999 is not written as 1 beside the sentence that it is none."""
+    fault = next(fault for fault in FAULTS if fault.key == "mask")
+    trace = attend([[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]])
+    assert verdicts(trace, fault.steps)["row_sums"].says.endswith("off by up to 1.67e-05.")
+
+
 def test_a_late_mask_needs_a_mask() -> None:
     """Where nothing is hidden, masking after the softmax is no mistake."""
     fault = next(fault for fault in FAULTS if fault.key == "mask")

@@ -205,6 +205,7 @@ def test_a_fault_that_changes_nothing_says_what_it_needs() -> None:
     next(button for button in app.button if button.label == "Choose a causal mask").click().run()
     assert not app.info
     assert here(app).scenario.mask == "causal"
+    assert "It needs scores divided by √d_k" in opened("break-it", bi_fault="scale", scaling="off").info[0].value
 
 
 def test_spot_the_bug() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+from attention_core.masks.faults import hidden_fault
 from attention_core.own.own_matrices import OwnMatrices
 from attention_viz.labels import number
 from tests.ui.app import alternatives, figures, here, opened, scenes, texts
@@ -97,6 +99,21 @@ def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
     assert "It needs a mask that hides something." in app.info[0].value
     assert "Choose a causal mask" not in [button.label for button in app.button]
     assert "Choose a causal mask" in [button.label for button in opened("break-it", bi_fault="mask").button]
+
+
+def test_a_round_that_cannot_be_won_says_so() -> None:
+    """With one head a hidden mistake of the heads changes nothing: the page says it, and does not name the mistake."""
+    place, hidden = next((n, one) for n in range(1, 99) if (one := hidden_fault(n)).key == "split")
+    app = opened("break-it", bi_spot="true", bi_round=place, n_heads=1)
+    assert "nothing can find it" in app.info[0].value
+    assert hidden.name not in texts(app)
+    assert not opened("break-it", bi_spot="true", bi_round=place).info
+
+
+def test_checks_have_true_minus_signs() -> None:
+    """As all other numbers of the page: where weights are small, differences have an exponent below 0."""
+    assert re.search(r"by up to \d\.\d+e−05\.", texts(opened("break-it", init="small", bi_fault="scale")))
+    assert "The merged heads of the right layer" in texts(opened("break-it", bi_fault="merge"))
 
 
 def test_the_output_is_of_no_head() -> None:

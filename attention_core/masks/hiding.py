@@ -131,7 +131,7 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
     ),
     HidingValue(
         "finite", "a small bias", -4.0,
-        "It makes a key less likely, by the factor e to this number, and hides nothing.",
+        "The key’s exponential is multiplied by e to this number: less likely below 0, and not hidden.",
     ),
 )  # fmt: skip
 

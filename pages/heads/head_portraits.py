@@ -22,9 +22,9 @@ trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
 pattern, letters = pattern_of(trace), partial(in_letters, notation=now.notation, trace=trace)
 
 st.markdown(
-    "A line for each head, a column for each measure. The orange tick is a head **without preferences** under the same "
-    "mask, which gives every key it may see the same share: a bar far from its tick is what makes a head special. "
-    "A click on a bar opens its measure and its head below."
+    "A line for each head, a column for each measure: its mean over the queries, unless it says otherwise. The orange "
+    "tick is a head **without preferences** under the same mask, which gives every key it may see the same share: a "
+    "bar far from its tick is what makes a head special. A click on a bar opens its measure and its head below."
 )
 portraits = st.container(key="wide portraits")
 chosen = bound(st.selectbox, "Look closer at", MEASURE_NAMES, key="portrait")

@@ -40,7 +40,7 @@ words.badge(
     color="gray",
 )
 form.latex(formula(trace, field, text))
-needs = [name for name in step.needs.split() if name in STEPS]
+needs = [name for name in step.needs.split() if name != "inputs" or field != "output" or trace.residual]
 st.caption(
     (f"Made from {' and '.join(plain(STEPS[name].title) for name in needs)}. " if needs else "")
     + f"Kind: {step.kind}. Below: "

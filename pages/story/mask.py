@@ -17,7 +17,8 @@ cell = focus.cell("query", "key")
 
 WHY = {
     "none": "No mask is chosen, so every query sees every key and nothing changes in this step. Try one:",
-    "causal": "A causal mask hides every later token. A language model predicts the next word and must not see it.",
+    "causal": "A causal mask hides every later token; a token sees itself and those before it. A language model "
+    "predicts the next word and must not see it.",
     "padding": "A padding mask hides the [pad] keys that only fill the sequence up. It hides keys: the "
     f"{now.turned('rows')} of padded queries are still computed, and whoever uses the output must leave them out.",
     "window": f"A window hides every key more than {counted(scenario.window, 'place')} away."

@@ -41,8 +41,12 @@ copied = (
     else f"**{weights} is the identity here,**"
 )
 weightless = (
-    f"{copied} so {made} = {source}, and head {focus.head} gets a plain copy of :{color}[{span(block, 'feature')}]. "
-    "Only so do heads cut up the embedding itself; choose other weights to see every head read all of it."
+    f"{copied} so {made} = {source}, and head {focus.head} gets a plain copy of :{color}[{span(block, 'feature')}]"
+    + (
+        ". Only so do heads cut up the embedding itself; choose other weights to see every head read all of it."
+        if trace.sizes["H"] > 1
+        else ", which are all there are: one head alone has the whole embedding."
+    )
 )
 whole = (
     f"**Every head reads the whole embedding.** The framed block of {weights} belongs to head {focus.head}: "

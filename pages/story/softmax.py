@@ -20,12 +20,14 @@ reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in
     trace, focus.head, focus.query
 )]  # fmt: skip
 
+others = ", the rest from others" if (row.probabilities > 0).sum() > len(reads) else ""
+
 says(now, "probabilities")
 board = story.softmax(now.stage, cell)
 show_board(board, "softmax")
 if reads:
     st.markdown(
-        f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}. The shares of its {line} sum to "
+        f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}{others}. The shares of its {line} sum to "
         f"{number(row.share, 6)}."
     )
 else:

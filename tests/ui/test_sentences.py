@@ -179,6 +179,29 @@ def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) ->
     assert ("there is no half-plane to shade" in said) == (not is_shaded)
 
 
+@pytest.mark.parametrize(
+    ("page", "choices", "said", "unsaid"),
+    [("softmax", {}, "from “animal”, the rest from others. The shares", ""),
+     ("softmax", {"mask": "causal", "query": 2}, "from “animal”. The shares", "the rest from others"),
+     ("softmax", {"text": "a"}, "**100.0 %** from “a”. The shares", "the rest from others"),
+     ("projections", {"weights": "weightless", "n_heads": 1}, "one head alone has the whole embedding", "Only so do"),
+     ("projections", {"weights": "weightless"}, "Only so do heads cut up the embedding", "one head alone"),
+     ("mask", {"mask": "causal"}, "a token sees itself and those before it", ""),
+     ("mask-workshop", {"mw_try": "how to hide", "mw_bias": 0}, "less likely below 0", "makes a key less likely"),
+     ("head-portraits", {}, "its mean over the queries", ""),
+     ("arrays", {"ar_field": "output"}, "Made from merged.", "and inputs"),
+     ("arrays", {"ar_field": "output", "residual": "true"}, "Made from merged and inputs.", "Made from merged.")],
+)  # fmt: skip
+def test_what_holds_in_one_state_alone(page: str, choices: dict[str, Any], said: str, unsaid: str) -> None:
+    """Shares that are listed are all or not; one head cuts nothing up; a bias of 0 hides nothing.
+
+    X is not always added. And what a reader asks is said: a causal mask shows the diagonal, a head's number is a mean.
+    """
+    told = texts(opened(page, **choices)).replace("\\", "")
+    assert said in told
+    assert not unsaid or unsaid not in told
+
+
 def test_heads_that_are_added_without_w_o() -> None:
     """The page tells what such value matrices hold, and how well the two outputs agree; without W_O it does not ask."""
     app = opened("output", d_model=24, n_heads=3, d_v=5)

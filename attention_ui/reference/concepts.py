@@ -1,4 +1,4 @@
-"""The ideas of the five texts, each with the page and the state of the app in which it can be seen."""
+"""The ideas of the five texts, and what learners ask, each with the page and the state in which it can be seen."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from ..markdown import plain
 from ..registry import page_of
 from ..search import finds
 
-FILE = Path(__file__).parent.parent.parent / "assets" / "concepts.csv"
+ASSETS = Path(__file__).parent.parent.parent / "assets"
+ASKED = "asked"  # stands where a concept has the key of its text
 
 
 @dataclass(frozen=True)
 class Concept:
     """What a text says, in our words, and where to see it. It need not be true: that is what the claims are about.
 
-    text: its key in `TEXTS`. number: its place among the text's concepts. page, query: the address, without "?".
-    look: what to look at there.
+    Or a question, and where its answer is. text: its key in `TEXTS`, or `ASKED`. number: its place among the text's
+    concepts. page, query: the address, without "?". look: what to look at there.
     """
 
     text: str
@@ -40,19 +41,32 @@ class Concept:
 @lru_cache(maxsize=1)
 def concepts() -> tuple[Concept, ...]:
     """Every concept, text by text, as the file has them."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(
-            Concept(row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"])
-            for row in csv.DictReader(file)
-        )
+    return tuple(
+        Concept(row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"])
+        for row in _rows("concepts.csv")
+    )
+
+
+@lru_cache(maxsize=1)
+def questions() -> tuple[Concept, ...]:
+    """What learners ask, in forums and of the authors of code and tools, along the way through the layer."""
+    return tuple(
+        Concept(ASKED, number, row["question"], row["page"], row["query"], row["look"])
+        for number, row in enumerate(_rows("questions.csv"), 1)
+    )
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (ASSETS / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def found(words: str, texts: list[str]) -> tuple[Concept, ...]:
-    """The concepts that hold every word, of the chosen texts or, where none is chosen, of all."""
+    """The concepts and questions that hold every word, of the chosen texts or, where none is chosen, all of them."""
     return tuple(
         one
-        for one in concepts()
-        if one.text in (texts or TEXTS) and finds(words, one.says, one.look, page_of(one.page).title)
+        for one in (*questions(), *concepts())
+        if one.text in (texts or (ASKED, *TEXTS)) and finds(words, one.says, one.look, page_of(one.page).title)
     )
 
 
@@ -61,7 +75,8 @@ def concept_table(shown: tuple[Concept, ...]) -> str:
 
     `st.page_link` cannot hand on the parameters of bound widgets, which is what most of these states are made of.
     """
-    lines = ["| | what the text says | where to see it |", "|--:|---|---|"]
+    said = "what is asked" if shown and shown[0].text == ASKED else "what the text says"
+    lines = [f"| | {said} | where to see it |", "|--:|---|---|"]
     for one in shown:
         link = f"[{plain(page_of(one.page).title)}]({one.address})"
         lines.append(f"| {one.number} | {plain(one.says)} | **{link}:** {plain(one.look)} |")

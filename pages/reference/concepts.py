@@ -1,31 +1,36 @@
-"""Concepts: every idea of the five texts, with a link to where it can be seen."""
+"""Concepts: what learners ask and every idea of the five texts, with a link to where it can be seen."""
 
 import streamlit as st
 
 from attention_core.diagonal.claims import TEXTS
 from attention_ui.address import bound
-from attention_ui.reference.concepts import concept_table, concepts, found
+from attention_ui.reference.concepts import ASKED, concept_table, concepts, found, questions
 from attention_ui.search import search_field
 from attention_viz.labels import counted
 
-texts = tuple(dict.fromkeys(one.text for one in concepts()))
+texts = {ASKED: "What learners ask"} | {one.text: f"{TEXTS[one.text]} ({one.text})" for one in concepts()}
 st.markdown(
-    f"{len(concepts())} ideas from five texts, in our words. Each has a link to the page, and the state of that page, "
-    "in which it can be seen. A link opens a new tab, so your own numbers stay here."
+    f"{len(concepts())} ideas from five texts, in our words, and {len(questions())} questions that learners ask. Each "
+    "has a link to the page, and the state of that page, in which it can be seen. A link opens a new tab, so your own "
+    "numbers stay here."
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     words = search_field("concepts_words", "softmax")
-    chosen = bound(st.pills, "Text", texts, selection_mode="multi", key="concepts_text")
+    chosen = bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
 shown = found(words, list(chosen or ()))
+n_asked = sum(one.text == ASKED for one in shown)
 st.markdown(
-    f"**{counted(len(shown), 'concept')}** of {len(concepts())}:" if shown else "Nothing fits: search for less."
+    f"**{counted(len(shown) - n_asked, 'concept')}** of {len(concepts())}, **{counted(n_asked, 'question')}** of "
+    f"{len(questions())}:"
+    if shown
+    else "Nothing fits: search for less."
 )
-for text in texts:
+for text, heading in texts.items():
     mine = tuple(one for one in shown if one.text == text)
     if mine:
-        st.subheader(f"{TEXTS[text]} ({text})", anchor=False)
+        st.subheader(heading, anchor=False)
         st.markdown(concept_table(mine))
 st.caption(
-    "This is what the texts say, true or not. What of it is false, and what holds only under a condition, is on the "
-    "page [Claims](claims)."
+    "Concepts are what the texts say, true or not. What of it is false, and what holds only under a condition, is on "
+    "the page [Claims](claims)."
 )

@@ -19,7 +19,7 @@ from attention_core.notation.texts import NOTATIONS
 from attention_core.scenario import CHOICES, LIMITS
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
-from attention_ui.reference.concepts import Concept, concept_table, concepts, found
+from attention_ui.reference.concepts import ASKED, Concept, concept_table, concepts, found, questions
 from attention_ui.reference.notation_tables import array_table, elsewhere_table, glossary_rows, notation_table
 from attention_ui.reference.papers import papers
 from attention_ui.registry import PAGES
@@ -41,7 +41,8 @@ def parameters(concept: Concept) -> dict[str, str]:
 def own_choices() -> list[tuple[str, str]]:
     """One concept's page and query for each parameter that a page, not the frame, reads."""
     known = set(CONTROL) | set(NAMES) | VIEW
-    first = {(one.page, name): one for one in concepts() for name in sorted(set(parameters(one)) - known)}
+    linked = (*questions(), *concepts())
+    first = {(one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)}
     return sorted({(one.page, one.query) for one in first.values()})
 
 
@@ -65,7 +66,7 @@ def test_every_concept_of_every_text_is_listed() -> None:
         assert [one.number for one in concepts() if one.text == text] == list(range(1, count + 1))
 
 
-@pytest.mark.parametrize("page", sorted({one.page for one in concepts()}))
+@pytest.mark.parametrize("page", sorted({one.page for one in (*questions(), *concepts())}))
 def test_every_concept_leads_to_a_page(page: str) -> None:
     """A concept without a page that is registered is a failure."""
     assert page in {entry.url_path for entry in PAGES}
@@ -73,7 +74,7 @@ def test_every_concept_leads_to_a_page(page: str) -> None:
 
 def test_the_addresses_ask_for_what_there_is() -> None:
     """Sentence, sizes, options, place and notation in every link are values that the frame's controls can show."""
-    for one in concepts():
+    for one in (*questions(), *concepts()):
         assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.address), one
         for name, value in parameters(one).items():
             if name in CONTROL:
@@ -108,6 +109,40 @@ def test_search_finds_and_counts() -> None:
     app.text_input(key="concepts_words").set_value("banana").run()
     assert "Nothing fits" in texts(app)
     assert not app.subheader
+
+
+@pytest.mark.parametrize(
+    ("typed", "page"),
+    [("Where is W_O?", "output"), ("final linear layer", "output"), ("c_proj", "output"),
+     ("attention scores printed", "arrays"), ("q/k vectors", "arrays"), ("softmax max exp values", "softmax"),
+     ("reshape or transpose?", "split"), ("Why view straight to (h, n, d_k)?", "split"),
+     ("merge without transpose", "merge"), ("Does each head see the whole embedding?", "projections"),
+     ("split the input before projecting", "break-it"), ("heads summed, not concatenated", "output"),
+     ("Softmax over which axis?", "break-it"), ("√C or √d_k", "scale"), ("attention exceeds 1", "break-it"),
+     ("What are source and destination?", "glossary"), ("Is the diagonal inside the causal mask?", "mask"),
+     ("colour bar", "all-heads"), ("roll up heads", "all-heads"), ("average over a sentence", "all-heads"),
+     ("cluster heads", "head-portraits"), ("sparsity", "head-portraits"), ("tokens attended", "head-portraits"),
+     ("rank heads", "head-worth"), ("vector figures for papers", "scores"), ("stand-alone web page", "scores"),
+     ("shareable URL", "overview"), ("own model", "your-weights"), ("long input", "your-weights"),
+     ("image patches", "convolution"), ("cross-modal attention", "encoder-decoder"),
+     ("padded queries", "mask-workshop"), ("every key masked NaN", "mask-workshop")],
+)  # fmt: skip
+def test_what_learners_ask_is_found_by_their_words(typed: str, page: str) -> None:
+    """The question that leads to the answer is found by the words in which it is asked, small words and all."""
+    assert page in {one.page for one in found(typed, [ASKED])}
+    assert page in {one.page for one in found(typed, [])}
+
+
+def test_questions_stand_before_the_concepts() -> None:
+    """They are listed and counted; a search may find questions alone, and whoever chooses a text sees none of them."""
+    app = opened("concepts")
+    assert app.subheader[0].value == "What learners ask"
+    assert f"**{len(questions())} questions** of {len(questions())}" in texts(app)
+    assert "| | what is asked | where to see it |" in texts(app)
+    alone = opened("concepts", concepts_words="c_proj")
+    assert [box.value for box in alone.subheader] == ["What learners ask"]
+    assert "**0 concepts** of 129, **1 question** of" in texts(alone)
+    assert "What learners ask" not in [box.value for box in opened("concepts", concepts_text="gml").subheader]
 
 
 def test_a_row_with_markup_stays_text() -> None:

@@ -168,10 +168,10 @@ def row_with_nothing_left(bench: Bench) -> None:
         boards.emptied(bench.made, found.zero, bench.head, bench.cell, bench.now.notation), "empty", on_pin=follow
     )
     row = found.zero.probabilities[n, bench.head, query]
+    zeros = f"{counted(len(row), 'share')}, sum {number(float(row.sum()), 1)}"
     st.markdown(
         f"| | the {turned('row')} of shares | numbers of the layer’s output that are NaN |\n|---|---|---|\n"
-        f"| here, and torch’s scaled_dot_product_attention | {len(row)} shares, sum {number(float(row.sum()), 1)} "
-        f"| {found.nan_here} |\n"
+        f"| here, and torch’s scaled_dot_product_attention | {zeros} | {found.nan_here} |\n"
         f"| torch.softmax and nn.MultiheadAttention | {found.nan_shares} × “not a number” | {found.nan_outputs} of "
         f"{found.zero.output[n].size} |"
     )

@@ -22,7 +22,7 @@ edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).item
 pieces = f"; words are cut into pieces of at most {counted(scenario.piece, 'character')}" if scenario.piece else ""
 st.markdown(
     "The sentence is cut into **tokens** as the trained model does it: small letters, words it does not know in pieces "
-    "marked ##, [CLS] first and [SEP] last."
+    "marked ##, [CLS] before them and [SEP] after."
     if trained
     else f"The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its place{pieces}."
 )

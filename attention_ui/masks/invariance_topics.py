@@ -151,11 +151,13 @@ def why_scale(now: Here) -> None:
     trace, focus = now.trace, now.focus
     spreads = score_spreads()
     scores = trace.scores[0, focus.head]
+    variance = float(scores.var())
+    unlike = "its queries and keys are neither independent nor of variance 1" if variance else "all of them are equal"
     st.markdown(
         "**1 · A dot product of d_k independent products of mean 0 and variance 1 has variance d_k.** Measured on "
         f"random queries and keys, the variance at d_k = {spreads[-1].d_k} is {number(spreads[-1].variance, 1)}. Here "
         f"d_k = {trace.sizes['K']}, and the scores of head {focus.head} have variance "
-        f"{number(float(scores.var()), 2)}, because its queries and keys are neither independent nor of variance 1."
+        f"{number(variance, 2)}, because {unlike}."
     )
     left, right = st.columns(2)
     with left:

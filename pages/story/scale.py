@@ -34,9 +34,10 @@ st.markdown(
     f"{number(d_k**0.5, 2)}. Times 1/√{wide} it has that of one product, whatever the width of the head. Without it, "
     "wide heads would put nearly all weight on one key, and a saturated softmax passes hardly any gradient on."
 )
+unlike = "real queries and keys are neither of mean 0 nor independent" if effect.spread_raw else "all scores are equal"
 st.markdown(
     f"In head {focus.head} the standard deviation is {number(effect.spread_raw, 2)} before and "
-    f"{number(effect.spread, 2)} after (real queries and keys are neither of mean 0 nor independent); the largest "
+    f"{number(effect.spread, 2)} after ({unlike}); the largest "
     f"share of a {now.turned('row')} is on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} "
     "with these (no mask)."
 )

@@ -225,7 +225,7 @@ PAGES: tuple[Page, ...] = (
     ),
     Page(
         "pages/reference/concepts.py", "concepts", "Concepts", ":material/list_alt:", "reference",
-        "Where can I see what the texts speak of?",
+        "Where can I see what the texts speak of, and what learners ask?",
     ),
     Page(
         "pages/reference/about.py", "about", "Sources and limits", ":material/info:", "reference",

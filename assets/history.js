@@ -3,17 +3,26 @@
 // The value of a control makes none: Streamlit writes it over the entry, where what follows from it belongs, too.
 // And a step back to an entry that says nothing of a choice takes that choice back; the server cannot tell it from a quick
 // second act, which comes with the address of before the first, so such an entry says it: "unset=head.query".
+// In a tab that outlives its server, the first run of the next one asks for "/" before it knows the pages: Streamlit takes
+// the folder pages/ for its older kind of app until then. Only the logo leads there.
 (() => {
   const { history, location } = window;
   if (history.attentionLab) return;
   history.attentionLab = true;
   const [push, replace] = [history.pushState, history.replaceState].map((write) => write.bind(history));
   let acted = false;
+  let home = false;
   let midway = false; // what an act that opens another page writes on the way is no entry of the page that is left
   let left = new URL(location.href);
-  for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, () => (acted = true), true);
+  const onAct = ({ target }) => ([acted, home] = [true, Boolean(target.closest?.("[data-testid=stLogoLink]"))]);
+  for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, onAct, true);
   history.pushState = (state, unused, address) => {
-    const stays = new URL(address ?? "", location.href).pathname === location.pathname;
+    const { pathname } = new URL(address ?? "", location.href);
+    const stays = pathname === location.pathname;
+    if (!stays && !home && pathname.endsWith("/")) {
+      acted = false; // what follows is the same address as before
+      return;
+    }
     (acted || !(stays || midway) ? push : replace)(state, unused, address);
     midway = stays && (acted || midway);
     acted = false;

@@ -87,11 +87,13 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
 
 
 def best_possible(task: str, n_heads: int) -> float:
-    """The score that theory allows this many heads: a head answers one question for all its channels.
+    """The best score of heads that answer one question each, for all their channels: what training reaches here.
 
     Independent questions, K of them: no attention that ignores the contents can get below 1 - heads/K. agreement: one
     head compromises, its best additive logits leave .264. letters: one head finds one letter and guesses the other,
     1/2 + 1/2 · 1/6. conjunction: one sum of logits asks for both at once, so one head is enough.
+    It is a mark, no bound of every layer: scores that depend on the contents, or a readout that tells apart the letters
+    of a mixture, can do better; a test gives the weights.
 
     >>> [best_possible("staircase", n) for n in (1, 2, 6)]
     [0.75, 0.5, 0.0]
@@ -104,7 +106,7 @@ def best_possible(task: str, n_heads: int) -> float:
 
 
 def loss_floor(settings: TrainingSettings) -> float | None:
-    """The training loss at the best possible score, for a line in the picture; None where no theory gives one.
+    """The training loss when every head answers one question, for a line in the picture; None where none is known.
 
     A cross-entropy can be lowered by betting on two letters at once, so accuracy bounds it nowhere.
     """

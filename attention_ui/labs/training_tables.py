@@ -22,6 +22,7 @@ from attention_viz.labels import counted, number
 from ..one_of import one_of
 from .training_run import run_of, score, train_on
 
+MARK = "one answer per head"
 weightless = lru_cache(maxsize=64)(weightless_score)
 
 
@@ -47,7 +48,11 @@ def comparison(task: str) -> None:
         by_accuracy = run_of(named["1 head"][0]).settings.lesson.by_accuracy
         what = "right choices" if by_accuracy else "error"
         st.dataframe(_rows(task, named, what), hide_index=True)
-        wide = "A wide head has as many numbers as two heads, yet answers only one question. " if WIDE in named else ""
+        wide = (
+            "A wide head has as many numbers as two heads, yet learns to answer only one question. "
+            if WIDE in named
+            else ""
+        )
         st.caption(
             f"{what.capitalize()} on {N_TEST} unseen sequences. *weightless*: Q = K = V = X, followed by the best "
             f"linear readout there is. {wide}"
@@ -68,11 +73,11 @@ def _within(say: Callable[[float, str], object], place: int, total: int) -> Call
 
 def _rows(task: str, named: dict[str, list[TrainingSettings]], what: str) -> list[dict[str, object]]:
     totals = [weightless(task, settings.seed).total for settings in named["1 head"]]
-    rows = [_row("weightless", None, totals, what) | {"theory": "–"}]
+    rows = [_row("weightless", None, totals, what) | {MARK: "–"}]
     for name, settings in named.items():
         found = [score(one, run_of(one).points[-1][1]).total for one in settings]
-        theory = {"theory": number(best_possible(task, settings[0].n_heads), 4)}
-        rows.append(_row(name, settings[0].n_parameters, found, what) | theory)
+        mark = {MARK: number(best_possible(task, settings[0].n_heads), 4)}
+        rows.append(_row(name, settings[0].n_parameters, found, what) | mark)
     return rows
 
 

@@ -1,4 +1,4 @@
-"""A training run as pictures: the loss against what theory allows, what each head looks at, what each is worth."""
+"""A training run as pictures: the loss against one answer per head, what each head looks at, what each is worth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def loss_figure(
     marked: int | None = None,
     height: int = 340,
 ) -> Figure:
-    """The training loss of each run against the step; floor: the loss that theory allows, dashed.
+    """The training loss of each run against the step; floor: the loss of one answer per head, dashed.
 
     runs: (step, loss) of every checkpoint, by name. marked: the step of the checkpoint that is looked at.
     """
@@ -39,7 +39,7 @@ def loss_figure(
     parts: Part = {"showlegend": len(runs) > 1, "legend": LEGEND, "margin": MARGIN, "shapes": [], "annotations": []}
     if floor is not None:
         parts["shapes"].append(broken_line(0, floor, last_step, floor, "@focus", 2, "dash"))
-        label = f"theory: {number(floor)} at best, on average"
+        label = f"one answer per head: {number(floor)} on average"
         parts["annotations"].append(word(last_step, floor, label, "@focus", "right", 12, yanchor="bottom"))
     if marked is not None:
         parts["shapes"].append(broken_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))

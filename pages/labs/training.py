@@ -35,8 +35,8 @@ with right:
     lab.verdict(run, step, projections)
     if loss_floor(settings) is not None:
         st.caption(
-            "The dashed line is what theory allows: a head has one row of attention for all its channels, so it can "
-            "bring only one of the things asked for. It is a mean: the loss of a few sequences may lie below it."
+            "The dashed line is one answer per head: a head has one row of attention for all its channels, and brings "
+            "one of the things asked for. It is a mean: the loss of a few sequences may lie below it."
         )
 
 st.subheader("What each head has learnt", anchor=False)

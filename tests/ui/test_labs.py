@@ -80,12 +80,12 @@ def test_silencing_a_head() -> None:
     assert names == ["whole layer", "without head 2"]
 
 
-def test_the_floor_is_that_of_theory() -> None:
-    """One head on two neighbours cannot get below half of the variance: the dashed line lies there."""
+def test_the_line_of_one_answer_per_head() -> None:
+    """One head that brings one of two neighbours misses half of the variance: the dashed line lies there."""
     app = opened("training", train_model="1 head")
     lines = figures(app)[0]["layout"]["shapes"]
     assert lines[0]["y0"] == pytest.approx(0.5, abs=0.01)
-    assert metrics(app)["In theory at least"] == "0.5000"
+    assert metrics(app)["One answer per head"] == "0.5000"
 
 
 @pytest.mark.parametrize("task", TASKS)

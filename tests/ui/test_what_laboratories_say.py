@@ -51,20 +51,23 @@ def test_layers_with_skips_do_not_replace_tokens() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_line_of_theory(task: str) -> None:
-    """The page of training speaks of a dashed line only where theory gives one."""
-    assert ("The dashed line" in texts(opened("training", train_task=task))) == (task != "letters")
+def test_the_line_of_one_answer_per_head(task: str) -> None:
+    """The page of training speaks of a dashed line only where there is one, and of no bound: none is known."""
+    app = opened("training", train_task=task, train_model="1 head")
+    assert ("The dashed line" in texts(app)) == (task != "letters")
+    assert "theory" not in texts(app).lower()
+    assert [metric.label for metric in app.metric][-1] == "One answer per head"
 
 
-def test_the_line_of_theory_is_a_mean() -> None:
-    """Losses of few sequences lie now and then below what theory leaves on average, so no line says that none does."""
+def test_the_line_is_a_mean() -> None:
+    """Losses of few sequences lie now and then below the mean of one answer, and nothing says that none does."""
     settings = TrainingSettings(n_heads=1)
     floor = loss_floor(settings)
     assert floor is not None
     assert min(point.loss for point in train(settings)) < floor
     app = opened("training", train_model="1 head")
     (note,) = figures(app)[0]["layout"]["annotations"]
-    assert note["text"] == "theory: 0.500 at best, on average"
+    assert note["text"] == "one answer per head: 0.500 on average"
     assert "may lie below it" in texts(app)
     assert "little data" not in str([metric.help for metric in app.metric])
 

@@ -76,8 +76,9 @@ def same_cost() -> Evidence:
 @vaswani(
     "With a single attention head, averaging inhibits attending to different positions (section 3.2.2).",
     CONDITION,
-    "If both are wanted apart. One pattern per row carries one average: for K separate wishes h heads leave at least "
-    "1 − h/K of the variance. A single wish, even for several features at once, one head can grant: their scores add.",
+    "If both are wanted apart. One pattern per row carries one average: where the patterns do not depend on what the "
+    "tokens hold, h heads leave at least 1 − h/K of the variance of K separate wishes. A single wish, even for several "
+    "features at once, one head can grant: their scores add.",
 )
 def averaging_inhibits() -> Evidence:
     """How much of [left neighbour | right neighbour] the best linear map gets from one mixture, and from two heads."""

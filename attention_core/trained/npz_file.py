@@ -48,6 +48,8 @@ class NpzFile:
         return bytes_read(head.shape, head.dtype.itemsize)
 
     def read(self, name: str) -> Array:
-        """One array; half precision becomes float32."""
+        """One array; half precision becomes float32, whichever byte of a number comes first."""
         array = self._archive.read(name, self._heads[name])
-        return array.astype(np.float32) if array.dtype == np.float16 else array
+        if array.dtype.kind != "f":
+            return array
+        return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32, copy=False)

@@ -20,7 +20,7 @@ from ..projections import Projections
 from .npz_file import NpzFile
 from .safetensors_file import SafetensorsFile
 from .weight_file import MAX_BYTES, PICKLES, WeightFile, bytes_read, file_size, pickle_error
-from .weight_names import NAMINGS, Naming
+from .weight_names import LEFT_OUT, NAMINGS, Naming
 
 # Heads of trained models have nearly always this width.
 USUAL_WIDTH = 64
@@ -182,8 +182,7 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
     heads = possible_heads(query_width, key_width, value_width, shapes["w_o"][0])
     if not heads:
         raise FileError(f"The matrices of {prefix!r} fit no number of heads: their shapes are {shapes}")
-    extra = "Its bias_k and bias_v, one more key for every query, are left out."
-    notes = (naming.note, extra if f"{prefix}bias_k" in file.shapes else "")
+    notes = (naming.note, *(says for name, says in LEFT_OUT.items() if prefix + name in file.shapes))
     saved = _saved_heads(file, prefix + naming.heads) if naming.heads else None
     return FoundLayer(prefix, naming, shapes, heads, saved if saved in heads else None, tuple(filter(None, notes)))
 

@@ -38,6 +38,12 @@ def _matrices_and_biases(**stems: str) -> dict[str, str]:
     return weights | {f"b_{letter}": f"{stem}.bias" for letter, stem in stems.items()}
 
 
+# What some layers have beside their matrices and is not done here, by the name of its array.
+LEFT_OUT = {
+    "bias_k": "Its bias_k and bias_v, one more key for every query, are left out.",
+    "q_norm.weight": "Its q_norm and k_norm, which give queries and keys another length, are left out.",
+    "sinks": "Its sinks, one more score for every query, are left out.",
+}
 _CAUSAL = "In this model no query sees a later key: switch the causal mask on."
 _ROTARY = "This model turns queries and keys by their position before it compares them; that is not done here."
 _OUT = _matrices_and_biases(o="out_proj")

@@ -111,7 +111,14 @@ def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
     for note in layer.notes:
         st.info(plain(note))
     title = f"{layer.title}, {counted(heads, 'head')}, on your sentence"
-    return OwnHeads(title, projections=read_layer(file, layer, heads))
+    projections = read_layer(file, layer, heads)
+    if projections.d_memory != projections.d_model:
+        raise FileError(
+            f"{layer.title} makes queries from {projections.d_model} features but keys and values from "
+            f"{projections.d_memory}: it looks from one sequence at another, and these pages show one. Choose a layer "
+            "that attends to its own inputs"
+        )
+    return OwnHeads(title, projections=projections)
 
 
 def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:

@@ -140,13 +140,14 @@ def test_layers_are_listed_in_order() -> None:
 
 
 def test_what_the_weights_do_not_say() -> None:
-    """A causal model, rotary positions and PyTorch's extra key are pointed out."""
+    """A causal model, rotary positions and what stands beside the matrices are pointed out."""
     notes = {naming: find_layers(opened(naming(weights())))[0].notes for naming in (as_bert, as_gpt2, as_llama)}
     assert not notes[as_bert]
     assert "causal mask" in notes[as_gpt2][0]
     assert "position" in notes[as_llama][0]
-    extra = as_torch(weights()) | {"bias_k": np.zeros((1, 1, D), np.float32)}
-    assert "left out" in find_layers(opened(extra))[0].notes[0]
+    for naming, beside in ((as_torch, "bias_k"), (as_llama, "self_attn.q_norm.weight"), (as_llama, "self_attn.sinks")):
+        extra = naming(weights(), prefix="") | {beside: np.zeros(4, np.float32)}
+        assert "left out" in find_layers(opened(extra))[0].notes[-1]
 
 
 @pytest.mark.parametrize(("n_heads", "fits"), [(6, True), (3, True), (1, False), (4, False), (15, True), (30, True)])

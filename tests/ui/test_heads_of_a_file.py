@@ -64,6 +64,18 @@ def test_a_layer_that_cannot_be_used_is_told() -> None:
     assert "\\*c\\*\\.q\\_proj" in app.info[0].value
 
 
+def test_a_layer_between_two_sequences_is_refused() -> None:
+    """Keys of another width come from another sequence: a sentence says so, and nothing is said to be shown."""
+    across = {f"cross.{letter}_proj.weight": np.ones((12, 12 if letter in "kv" else 10), "f4") for letter in "qkv"}
+    app = uploaded("bert.safetensors", safetensors(across | {"cross.o_proj.weight": np.ones((10, 12), "f4")} | BERT))
+    assert "makes queries from 10 features but keys and values from 12" in app.error[0].value
+    assert not app.success
+    assert OWN not in app.session_state
+    app.selectbox(key="yw_layer").set_value(1).run()
+    assert not app.error
+    assert app.success
+
+
 def test_heads_that_look_evenly_are_said_to() -> None:
     """Every head of a masked layer whose scores are all 0 gives exactly the even share."""
     even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)

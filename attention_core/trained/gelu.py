@@ -69,5 +69,5 @@ def _erf_single(x: Array) -> Array:
         power *= square
     power += np.float32(ERF_COEFFICIENTS[0])
     power *= x
-    result: Array = np.tanh(power, out=power)
-    return result
+    result = np.asarray(power)  # of a single number NumPy has made a scalar
+    return np.tanh(result, out=result)

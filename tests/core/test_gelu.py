@@ -91,3 +91,11 @@ def test_gelu_refuses_nan() -> None:
     """A number that is none gives a sentence, not another NaN."""
     with pytest.raises(SettingsError, match=r"x holds nan at \[1\]"):
         gelu([1.0, float("nan")])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_single_number(kind: type) -> None:
+    """A number alone, of either precision, is taken as an array is."""
+    assert float(erf(kind(0.5))) == pytest.approx(math.erf(0.5), rel=1e-6)
+    assert float(gelu(kind(-1))) == pytest.approx(-NormalDist().cdf(-1), rel=1e-6)
+    assert gelu(kind(-1)).dtype == kind

@@ -151,14 +151,15 @@ def leak(sharpness: float, padding: str, sides: tuple[int, ...]) -> float:
     """About how much of its attention a head gives to the wrong tokens.
 
     A hit has four neighbours at distance 1, so 4·e^-α leaks; to a sink, which lies α/2 below a hit, e^-α/2; around
-    circles the neighbours lie only α(1 - cos(2π/side)) below it. Raises: SettingsError.
+    circles the neighbours, two on each unless its side is shorter than 3, lie only α(1 - cos(2π/side)) below it.
+    Raises: SettingsError.
     """
     check_sharpness(sharpness)
     sizes = [whole_number("sides", side, 1) for side in as_list("sides", sides)]
     if check_padding(padding) == "sink":
         return math.exp(-sharpness / 2)
     if padding == "circular":
-        return sum(2 * math.exp(-sharpness * (1 - math.cos(2 * math.pi / side))) for side in sizes if side > 1)
+        return sum(min(2, side - 1) * math.exp(-sharpness * (1 - math.cos(2 * math.pi / side))) for side in sizes)
     return 4 * math.exp(-sharpness)
 
 

@@ -30,7 +30,7 @@ FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-
 LAWS = {
     "nothing": "expected: 4 e^−α × range × Σ|kernel|", "frame": "expected: 4 e^−α × range × Σ|kernel|",
     "sink": "expected: e^(−α/2) × range × Σ|kernel|",
-    "circular": "expected: 4 e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
+    "circular": "expected: 2 Σ e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
 }  # fmt: skip
 MOST_LETTERS = 300  # nine numbers of 24 letters each, and what stands between
 Rows = tuple[tuple[float, ...], ...]

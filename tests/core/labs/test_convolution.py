@@ -88,6 +88,8 @@ def test_what_leaks_out_of_a_hit() -> None:
     assert leak(3.0, "frame", (6, 6)) == leak(3.0, "nothing", (6, 6)) == pytest.approx(4 * math.exp(-3), rel=1e-15)
     assert leak(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
     assert leak(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
+    assert leak(3.0, "circular", (2, 6)) == pytest.approx(math.exp(-6) + 2 * math.exp(-1.5), rel=1e-12)
+    assert leak(3.0, "circular", (1, 1)) == 0
 
 
 @pytest.mark.parametrize("padding", PADDINGS)

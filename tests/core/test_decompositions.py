@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +16,19 @@ from attention_core.decompositions import (
     gives_back,
     head_contributions,
     head_slice,
+    keys_read_most,
     merge_without_swap,
+    moved_cells,
     scale_effect,
     softmax_row,
     split_without_swap,
+    strongest_keys,
     unmasked_shares,
 )
+from attention_core.diagonal import square_of
+from attention_core.diagonal.half_planes import half_plane_of
+from attention_core.diagonal.proposition_checks import tokens_of_trace
+from attention_core.heads.worth import has_shares
 from tests.core.random_layers import Layer, assert_same, calls, layers
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
@@ -79,6 +87,30 @@ def test_the_columns_of_the_softmax(call: tuple[Layer, dict[str, Any]]) -> None:
         else:
             assert row.total == 0
             assert not row.exponentials.any()
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda trace, batch: softmax_row(trace, 1, 2, batch).scores.tolist(),
+        lambda trace, batch: scale_effect(trace, 1, batch).spread,
+        lambda trace, batch: unmasked_shares(trace, 1, batch)[0].tolist(),
+        lambda trace, batch: strongest_keys(trace, 1, 2, batch=batch),
+        lambda trace, batch: keys_read_most(trace, 1, 2, batch),
+        lambda trace, batch: moved_cells(trace, batch).tolist(),
+        lambda trace, batch: has_shares(trace, batch),
+        lambda trace, batch: square_of(trace, 1, batch).scores.tolist(),
+        lambda trace, batch: half_plane_of(trace, 2, 1, batch).threshold,
+        lambda trace, batch: tokens_of_trace(trace, 1, batch).scores.tolist(),
+    ],
+)
+def test_of_a_batch_the_sequence_is_read_that_is_asked_for(read: Callable[[Trace, int], Any]) -> None:
+    """What is said of the second sequence is what is said of it alone; the first, of zeros, is another."""
+    second = np.random.default_rng(5).normal(size=(1, T, 4))
+    weights = Projections.random(4, 2, seed=1)
+    both, alone = attend(np.concatenate([0 * second, second]), weights), attend(second, weights)
+    assert read(both, 1) == read(alone, 0)
+    assert read(both, 1) != read(both, 0)
 
 
 @pytest.mark.parametrize("head", range(H))

@@ -9,6 +9,7 @@ import pytest
 
 from attention_core import Projections, SettingsError, attend
 from attention_core.heads.head_averages import blur, maximum_of_heads, mean_of_heads
+from attention_core.heads.patterns import effective_tokens
 
 HEADS = np.array([[[1.0, 0.0], [0.25, 0.75]], [[0.0, 1.0], [0.75, 0.25]], [[0.5, 0.5], [0.5, 0.5]]])
 
@@ -62,6 +63,18 @@ def test_where_nothing_can_be_read() -> None:
     assert math.isnan(lost.in_a_head)
     assert math.isnan(lost.in_the_mean)
     assert lost.most == 0.0
+
+
+def test_queries_that_see_nothing_do_not_count() -> None:
+    """A row without a visible key is left out of both averages, of one head as of several."""
+    x, weights = np.random.default_rng(3).normal(size=(5, 6)), Projections.random(6, 3, seed=2)
+    whole = blur(attend(x, weights, mask=np.ones((5, 5), dtype=bool)), [0, 2])
+    rows = np.arange(5)[:, np.newaxis] != 1
+    trace = attend(x, weights, mask=np.broadcast_to(rows, (5, 5)))
+    lost, seen = blur(trace, [0, 2]), trace.probabilities[0, [0, 2]][:, rows[:, 0]]
+    assert lost.in_a_head == pytest.approx(float(effective_tokens(seen).mean()))
+    assert lost.in_the_mean == pytest.approx(float(effective_tokens(seen.mean(axis=0)).mean()))
+    assert lost.in_the_mean != pytest.approx(whole.in_the_mean)
 
 
 @pytest.mark.parametrize("heads", [[], [3], [-1]])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from attention_core.formulas import softmax
 from attention_core.masks.mask_experiments import hiding_numbers, nothing_left, orders, other_padding, ways_to_hide
-from attention_core.masks.workshop import MaskedBatch, Workshop, masked_batch
+from attention_core.masks.painted import mask_to_text
+from attention_core.masks.workshop import MaskedBatch, Workshop, masked_batch, without_row
 from attention_core.scenario import Scenario
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2, seed=3)
@@ -58,6 +61,24 @@ def test_nothing_left() -> None:
     assert (found.nan_here, found.nan_shares, found.nan_outputs) == (0, 5, 6)
     others = [0, 1, 2, 4]
     assert (found.zero.probabilities[1, :, others] == made("padding").trace.probabilities[1, :, others]).all()
+
+
+def test_nothing_left_counts_every_empty_row() -> None:
+    """A row that a painting emptied before is one more token whose output is no number."""
+    emptied = mask_to_text(without_row(np.ones((5, 5), dtype=bool), 0))
+    batch = masked_batch(SCENARIO, Workshop(("they slept",), ("painted",), painted=emptied))
+    one, two = (nothing_left(some, 1, 0, 3) for some in (made(), batch))
+    assert [(found.nan_tokens, found.nan_outputs) for found in (one, two)] == [(1, 6), (2, 12)]
+
+
+@pytest.mark.parametrize("residual", [False, True])
+def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
+    """What an experiment leaves alone is as in the batch, Residual and the scale included."""
+    scenario = replace(SCENARIO, residual=residual, scaling="custom", scale=0.3)
+    batch = masked_batch(scenario, Workshop(("they slept",), ("padding",)))
+    others = [0, 1, 2, 4]
+    np.testing.assert_array_equal(nothing_left(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others])
+    np.testing.assert_array_equal(other_padding(batch, 0).changed.output[0], batch.trace.output[0])
 
 
 def test_other_padding() -> None:

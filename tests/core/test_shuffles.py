@@ -58,6 +58,13 @@ def test_inputs_that_are_given_are_taken_as_they_are() -> None:
     assert not is_given(SCENARIO)
 
 
+def test_a_code_for_each_place_is_added() -> None:
+    """Without edits the straight run with codes is the scenario's own layer, Residual included."""
+    for scenario in (SCENARIO, replace(SCENARIO, residual=True)):
+        found = shuffle(scenario, "with positions").straight
+        np.testing.assert_allclose(found.output, trace_of(scenario).output, atol=1e-12)
+
+
 def test_an_unknown_situation() -> None:
     """The sentence names what there is."""
     with pytest.raises(SettingsError, match=SITUATIONS[0].key):

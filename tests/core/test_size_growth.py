@@ -27,6 +27,15 @@ def test_only_what_must_grows(letter: str) -> None:
             assert size.d_k == size.d_v == size.d_model // size.n_heads >= 1
 
 
+@pytest.mark.parametrize(("letter", "expected"), [
+    ("n", [8, 16, 32, 64, 128, 256, 512]), ("C", [4, 8, 16, 32, 64, 128, 256, 512]), ("h", [1, 2, 4, 8, 16, 32]),
+    ("G", [1, 2, 4]),
+])  # fmt: skip
+def test_how_far_a_size_grows(letter: str, expected: list[int]) -> None:
+    """Tokens, width and heads double, from heads one number wide; groups are the divisors of the heads."""
+    assert [grown(size, letter) for size in as_grows(LayerSize(12, 64, 4, 2, 16, 16), letter)] == expected
+
+
 @pytest.mark.parametrize(("groups", "expected"), [(4, [1, 2, 4, 8, 16, 32]), (2, [1, 1, 2, 4, 8, 16]), (1, [1] * 6)])
 def test_key_value_heads_follow_the_heads(groups: int, expected: list[int]) -> None:
     """As the heads grow, as many of them share as before; if all shared one, they still do."""

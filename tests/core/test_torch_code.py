@@ -40,6 +40,28 @@ def test_the_lines_read_only_what_there_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
+def test_the_lines_leave_out_nothing_that_was_given(name: str) -> None:
+    """Mask, bias, soft cap, connection, memory, shared heads and empty rows stand in a step exactly where there are."""
+    trace = case(name)
+    grouped = trace.sizes["G"] != trace.sizes["H"]
+    options = {
+        ("memory", "other_sequence"): trace.memory is not trace.inputs,
+        ("queries", "b_q"): trace.projections.b_q is not None,
+        ("key_heads", "G"): grouped,
+        ("scores", "repeat_interleave"): grouped,
+        ("head_outputs", "repeat_interleave"): grouped,
+        ("scaled_scores", "softcap"): trace.softcap is not None,
+        ("masked_scores", "mask"): trace.mask is not None,
+        ("masked_scores", "bias"): trace.bias is not None,
+        ("probabilities", "nan_to_num"): trace.empty_rows_as == "zero" and bool(trace.empty_rows.any()),
+        ("output", "inputs"): trace.residual,
+        ("output", "w_o"): trace.projections.w_o is not None,
+    }
+    codes = {step: compile(getattr(torch_code, step)(trace), step, "exec") for step, _ in options}
+    assert {(step, part): part in codes[step].co_names for step, part in options} == options
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_the_calls_are_python(name: str) -> None:
     """The one-call forms compile, and either give their field or are a comment of one line."""
     for field, form in (("head_outputs", torch_code.heads_in_one_call), ("output", torch_code.layer_in_one_call)):

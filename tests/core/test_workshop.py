@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,9 +38,9 @@ def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
 
 
 def test_the_scenarios_own_sentence_comes_first() -> None:
-    """Without a mask the first sequence gives what the scenario's layer gives, the user's own numbers included."""
+    """Without a mask the first sequence gives what the scenario's layer gives, own numbers and Residual included."""
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
-    for scenario in (SCENARIO, edited):
+    for scenario in (SCENARIO, edited, replace(SCENARIO, residual=True)):
         assert_same(masked_batch(scenario, Workshop(OTHERS)).trace.output[:1], trace_of(scenario).output)
 
 
@@ -90,3 +92,5 @@ def test_paintings() -> None:
     assert blank.all()
     with pytest.raises(SettingsError):
         painted_mask("banana", 3)
+    with pytest.raises(SettingsError, match="from 0 to 2"):
+        without_row(blank, 3)

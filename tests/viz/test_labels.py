@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_viz.labels import LONGEST, number, percent, short
+from attention_viz.labels import LONGEST, longest, number, percent, short
 
 
 @given(st.text(st.characters(categories=None), max_size=40))
@@ -41,6 +41,13 @@ def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
 def test_labels(token: str, label: str) -> None:
     """Ordinary tokens stay, long ones are cut before they are escaped, so that no entity is cut in two."""
     assert short(token) == label
+
+
+def test_the_width_of_labels() -> None:
+    """Of eleven px a letter takes six, a capital a fifth more, a wide sign half as much more, an East Asian one two."""
+    assert [round(longest([sign]) / 6.05, 3) for sign in ("a", "A", "W", "…", "動", "🙂")] == [1, 1.2, 1.5, 1.5, 2, 2]
+    assert longest(["it", "sat", "a"], 20) == pytest.approx(33)
+    assert longest([]) == 0
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import pytest
 
 from attention_viz.labels import longest
-from attention_viz.parts import below, box, broken_line, layout, margins, word
+from attention_viz.parts import MOST_NAMES, below, box, broken_line, layout, margins, names_below, word
 from attention_viz.theme import coloured
 
 
@@ -40,6 +40,14 @@ def test_long_labels_below_are_slanted_and_get_room() -> None:
     (angle, room), (_, more) = below(["cross"]), below(["internationa…"])
     assert angle == -45
     assert 18 < room < more
+
+
+def test_of_many_names_not_all_are_written() -> None:
+    """As many as fit are all written, one more and it is half of those; the axis cannot be moved."""
+    few, many = (names_below(["a"] * n)[0] for n in (MOST_NAMES, MOST_NAMES + 1))
+    assert (few["dtick"], "nticks" in few) == (1, False)
+    assert (many["nticks"], "dtick" in many) == (MOST_NAMES // 2, False)
+    assert (few["fixedrange"], few["type"], few["tickangle"]) == (True, "category", 0)
 
 
 def test_what_all_pictures_share() -> None:

@@ -127,6 +127,13 @@ def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> Non
     assert reads(derive(trace, field, index)).endswith(number(float(getattr(trace, field)[index]), 4))
 
 
+def test_a_mask_says_what_it_did() -> None:
+    """A score that may be seen stays, another becomes minus infinity, and its number is told."""
+    trace = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
+    assert reads(derive(trace, "masked_scores", (0, 0, 1, 0))) == "allowed: 0.7500 stays 0.7500"
+    assert reads(derive(trace, "masked_scores", (0, 0, 0, 1))) == "not allowed: 0.7500 becomes −∞"
+
+
 def test_long_sums_are_cut_short() -> None:
     """A sentence shows four terms and says how many more there are."""
     text = reads(derive(square(7), "head_outputs", (0, 0, 6, 0)))

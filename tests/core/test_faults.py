@@ -66,6 +66,20 @@ def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_row
     assert first_difference(trace, again) is None
 
 
+@every_fault
+def test_a_faulty_record_holds_what_its_steps_made(fault: Fault) -> None:
+    """Projections and heads of the record are those of the faulty run, not of the right one."""
+    faulty = run(given_of(causal()), fault.steps)
+    p = faulty.projections
+    for name, heads, matrix, n_heads in (
+        ("queries", "query_heads", p.w_q, p.n_heads),
+        ("keys", "key_heads", p.w_k, p.groups),
+        ("values", "value_heads", p.w_v, p.groups),
+    ):
+        assert_same(getattr(faulty, name), faulty.inputs @ matrix)
+        assert_same(getattr(faulty, heads), fault.steps.split(getattr(faulty, name), n_heads))
+
+
 @settings(max_examples=60)
 @given(calls(), EMPTY_ROWS)
 def test_a_right_layer_passes_every_check(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attention_core import causal_mask, padding_mask, softmax, window_mask
+from attention_core import causal_mask, padding_mask, scaled_dot_product_attention, softmax, window_mask
 from tests.core.random_layers import Layer, assert_same, calls, layers
 
 SCORES = st.lists(st.floats(-700, 700), min_size=1, max_size=7)
@@ -162,8 +162,11 @@ def test_an_empty_row_gives_zeros(layer: Layer) -> None:
 def test_empty_rows_as_nan_leave_the_others_alone(layer: Layer) -> None:
     """With empty_rows="nan" exactly the empty rows are NaN in probabilities and head outputs."""
     zeros, nans = layer.run(mask=layer.mask), layer.run(mask=layer.mask, empty_rows="nan")
+    heads = (zeros.query_heads, zeros.key_heads, zeros.value_heads)
+    alone = scaled_dot_product_attention(*heads, mask=layer.mask, empty_rows="nan")
     for field in ("probabilities", "head_outputs"):
         assert np.isnan(getattr(nans, field)[zeros.empty_rows]).all()
+        assert_same(getattr(alone, field), getattr(nans, field))
         assert_same(getattr(nans, field)[~zeros.empty_rows], getattr(zeros, field)[~zeros.empty_rows])
 
 

@@ -93,6 +93,16 @@ def test_a_changed_line_is_noticed(name: str, old: str, new: str, field: str) ->
     assert f'shown["{field}"]' in stopping_line(source.replace(old, new))
 
 
+def test_a_script_names_the_positions() -> None:
+    """The tokens stand in it, those of the memory only where they are others."""
+    found = run(script(case("cross-attention")))
+    assert (list(found["tokens"]), list(found["memory_tokens"])) == (list("abc"), list("vwxyz"))
+    found = run(script(case("tiny")))
+    assert list(found["tokens"]) == ["a", "b", "c"]
+    assert "memory_tokens" not in found
+    assert "tokens" not in run(script(case("bias")))
+
+
 @settings(max_examples=40)
 @given(calls())
 def test_the_script_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from attention_core import attend
 from attention_core.masks.sentences import other_sentence, own_sentence, padded_sentence, three_uses
+from attention_core.own.own_matrices import OwnMatrices
 from attention_core.scenario import Scenario, trace_of
 from tests.core.random_layers import assert_same
 
@@ -18,7 +21,10 @@ def test_the_own_sentence_holds_the_users_numbers() -> None:
     """An edited cell is in it; another sentence does not have it."""
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
     assert own_sentence(edited).vectors[0, 1] == 9
-    assert (other_sentence(edited, edited.text).vectors == own_sentence(SCENARIO).vectors).all()
+    given = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+    assert own_sentence(given).vectors[4, 5] == 29
+    for scenario in (edited, given):
+        assert (other_sentence(scenario, SCENARIO.text).vectors == own_sentence(SCENARIO).vectors).all()
 
 
 def test_padding_comes_after_the_sentence() -> None:
@@ -30,6 +36,8 @@ def test_padding_comes_after_the_sentence() -> None:
     assert (padded.vectors == other_sentence(SCENARIO, SCENARIO.text, 7).vectors).all()
     fixed = Scenario(text="we like tea and cake", d_model=6, n_heads=2, n_tokens=3)
     assert padded_sentence(fixed, 2).tokens == ("we", "like", "tea")
+    edited = replace(SCENARIO, edits="x_0_1_9")
+    assert (padded_sentence(edited, 2).vectors[:5] == trace_of(edited).inputs[0]).all()
 
 
 @pytest.mark.parametrize(("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))])

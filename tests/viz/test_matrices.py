@@ -109,6 +109,14 @@ def test_hidden_cells_travel_as_bits() -> None:
     assert [panel["id"] for panel in scene["panels"]] == ["s"]
     assert scene["rules"]["s"]["operation"] == "mask"
     assert scene["arrays"]["s"]["limit"] == 2.0
+    assert "masked" not in scene["arrays"]["plain"]
+
+
+def test_what_is_said_of_a_matrix_without_a_rule() -> None:
+    """Words of its own stand before its numbers; without them the board says its own."""
+    silent, told = (Matrix(says or "m", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "m", says=says) for says in ("", "so:"))
+    arrays = board([silent, told], ("m", 0, 0), "Some.")["arrays"]
+    assert (arrays["so:"]["given"], "given" in arrays["m"]) == ("so:", False)
 
 
 def test_places_are_no_words() -> None:
@@ -128,6 +136,7 @@ def test_sides_are_axes() -> None:
     assert scene["axes"]["side 0"] == {"word": "query", "labels": ["a", "b"], "block": None}
     assert (scene["arrays"]["one"]["limit"], scene["arrays"]["two"]["limit"]) == (1.0, None)
     assert scene["transposed"] is True
+    assert [panel["role"] for panel in scene["panels"]] == ["operand", "result"]
 
 
 def test_words_are_turned_with_the_matrix() -> None:

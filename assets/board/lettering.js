@@ -20,7 +20,7 @@ export function paintLabels(context, box, look) {
 }
 
 /** Where the labels of a panel are written: {text, x, y, turned, align, axis, place, block}. */
-export function labelSpots(box, model, zoom) {
+function labelSpots(box, model, zoom) {
   const { panel, rows, columns, tiles, tileColumns } = box;
   const spots = (axis, seen, shown) => {
     if (!box.labelled.includes(axis)) return [];
@@ -65,7 +65,7 @@ function placesWritten(box, model, axis, { start, count }, zoom) {
 }
 
 /** The text of a label as it is drawn: short, and isolated from the direction of its surroundings. */
-export function spotText(model, letter, place, longest) {
+function spotText(model, letter, place, longest) {
   const { text, word } = labelAt(model, letter, place);
   return word ? isolated(shorten(text, longest)) : text;
 }

@@ -20,7 +20,7 @@ export function savePicture(picture) {
 }
 
 /** The board on a canvas of its own, sharp enough for a slide. */
-export function pictureOf(picture) {
+function pictureOf(picture) {
   const { look, current } = picture.shown;
   const { zoom, font, palette, model } = look;
   const [width, height] = picture.size;

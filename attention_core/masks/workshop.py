@@ -116,8 +116,6 @@ def without_row(painted_TT: Array, query: int) -> Array:
 
 def _per_sequence(mask: Array | None, trace: Trace) -> Array:
     n_batch, _, n_queries, n_keys = trace.scores.shape
-    everything = (
-        np.ones((1, 1, 1, 1), dtype=bool) if mask is None else mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
-    )
-    allowed_BTS: Array = np.broadcast_to(everything, (n_batch, 1, n_queries, n_keys))[:, 0]
+    allowed = np.True_ if mask is None else mask
+    allowed_BTS: Array = np.broadcast_to(allowed, (n_batch, 1, n_queries, n_keys))[:, 0]
     return allowed_BTS

@@ -144,6 +144,13 @@ def test_a_place_is_a_whole_number_within_bounds(place: Any) -> None:
         Edit("x", 0, place, 1.0)
 
 
+def test_an_edit_names_a_matrix_that_can_be_edited() -> None:
+    """Another name is refused with those that there are."""
+    with pytest.raises(SettingsError, match="matrix is 'w' but must be one of x, "):
+        Edit("w", 0, 0, 1.0)
+    assert isinstance(Edit("x", 0, 0, np.float32(1)).value, float)
+
+
 def test_many_edits_are_kept_apart_from_the_address() -> None:
     """Forty edits stand in the address themselves; more are kept under a key, and there is an end to them."""
     many = tuple(Edit("x", i // 10, i % 10, i / 3) for i in range(MOST_IN_ADDRESS + 1))

@@ -56,6 +56,13 @@ def test_masks_of_different_sizes() -> None:
         combined(masks_for(T, T, causal=True, painted=np.ones((4, 4), dtype=bool)))
 
 
+@pytest.mark.parametrize("shape", [(), (3, 0), (1, 1, 1, 2, 2)])
+def test_a_mask_has_one_to_four_axes(shape: tuple[int, ...]) -> None:
+    """A single flag, nothing at all, and more axes than scores have, are refused with the mask's name."""
+    with pytest.raises(ShapeError, match=r"the painted mask has shape \(.*\) but must have 1 to 4 axes"):
+        combined({"painted": np.ones(shape, dtype=bool)})
+
+
 @settings(max_examples=40)
 @given(layers())
 def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:

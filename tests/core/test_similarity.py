@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, attend
+from attention_core import Projections, SettingsError, ShapeError, attend
 from attention_core.heads.patterns import Pattern, pattern_of
 from attention_core.heads.similarity import (
     centred_correlations,
@@ -131,6 +131,12 @@ def test_points_on_a_line_are_put_in_line() -> None:
     places = np.array([5.0, 0.0, 1.0, 9.0, 5.5, 0.4])
     order = head_order(np.abs(np.subtract.outer(places, places)))
     assert order in ((1, 5, 2, 0, 4, 3), (3, 4, 0, 2, 5, 1))
+
+
+def test_rows_over_different_keys() -> None:
+    """Shares of three keys and of two are refused with both numbers."""
+    with pytest.raises(ShapeError, match="one has 3 keys but other has 2; make them equal"):
+        jensen_shannon(np.eye(3), np.eye(2))
 
 
 @pytest.mark.parametrize("distances", [[[0.0, np.nan], [np.nan, 0.0]], [[0.0, 1.0], [2.0, 0.0]]])

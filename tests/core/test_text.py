@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attention_core import SettingsError, TextError
-from attention_core.text import CONTINUES, MAX_CHARACTERS, PAD, Tokens, pieces, tokenize
+from attention_core.text import CONTINUES, MAX_CHARACTERS, PAD, Tokens, pieces, tokenize, tokenize_at_most
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
@@ -79,6 +79,13 @@ def test_the_sequence_is_cut_or_filled_up(n_tokens: int, expected: tuple[str, ..
 def test_a_sentence_that_fits_has_no_note() -> None:
     """Ordinary text is cut without a remark."""
     assert tokenize("The cat sat.") == Tokens(("The", "cat", "sat", "."), 4, ())
+
+
+def test_pieces_are_cut_at_most_so_many() -> None:
+    """The end of a long text is left out after words were cut into pieces, not before."""
+    assert tokenize_at_most("animals", 9, piece=3).tokens == tokenize("animals", piece=3).tokens
+    cut = tokenize_at_most("animals", 2, piece=3)
+    assert (cut.tokens, cut.n_left_out) == (tokenize("animals", piece=3, n_tokens=2).tokens, 1)
 
 
 @pytest.mark.parametrize("name", ["piece", "n_tokens"])

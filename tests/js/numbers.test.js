@@ -1,4 +1,4 @@
-import { cellNumber, number, percent, shorten } from "../../assets/board/numbers.js";
+import { cellNumber, isRounded, number, percent, shorten } from "../../assets/board/numbers.js";
 import { assert, test } from "./testing.js";
 
 // Frozen from attention_viz.labels.number: value, with 3 digits, with 2 digits.
@@ -69,4 +69,9 @@ test("a family of emoji is never cut in two", () => {
 test("500 signs, or one letter with 500 accents, are cut as well", () => {
   assert.equal(shorten("x".repeat(500)).length, 14);
   assert.ok(shorten(`e${"\u0301".repeat(500)}`).length <= 226);
+});
+
+test("a number is rounded when digits are left off that its seven digits have", () => {
+  assert.deepEqual([0.5, Math.fround(0.1), 0.50001, 2 / 3, 1234.5].map((value) => isRounded(value)), [false, false, true, true, false]);
+  assert.deepEqual([0.0625, 0.03125].map((value) => isRounded(value, 4)), [false, true]);
 });

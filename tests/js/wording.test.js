@@ -1,6 +1,6 @@
 import { openScene } from "../../assets/board/scene.js";
 import { equalsOf, placeWords, spokenOf } from "../../assets/board/wording.js";
-import { along, array, productScene, running } from "./scenes.js";
+import { along, array, flagged, productScene, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 test("a cell is named by axis, number and label; axes of one place are left out", () => {
@@ -39,4 +39,36 @@ test("a share is spoken as a quotient, an empty slice as such", () => {
   };
   const said = spokenOf(openScene(scene), { array: "share", index: [0, 2] });
   assert.equal(said, "share, row 0 a, feature 2, 0.665 ≈ exp(3.000 minus 3.000) divided by 1.503");
+});
+
+test("every operation is spoken in its own words", () => {
+  const one = { array: "given", at: [{ parts: [] }] };
+  const said = (operation, more = {}, hidden = false) => {
+    const scene = { panels: [], axes: {}, arrays: {}, rules: {} };
+    scene.arrays.given = array([2], "K", [0.5, 2], { title: "given" });
+    const masked = hidden ? { masked: flagged([true]) } : {};
+    scene.arrays.made = array([1], "T", [0.5], { title: "made", ...masked });
+    scene.rules.made = { operation, length: 1, reads: [one], ...more };
+    return spokenOf(openScene(scene), { array: "made", index: [0] }).replace(/^made, /, "");
+  };
+  assert.equal(said("mask"), "0.500, unchanged");
+  assert.equal(said("mask", {}, true), "−∞, not allowed");
+  assert.equal(said("mask", { adds: [one] }), "0.500 = 0.500 + 0.500");
+  assert.equal(said("copy"), "0.500, copied from given, K 0");
+  assert.equal(said("product", { reads: [one, one] }), "0.500 = 0.500 × 0.500");
+  assert.equal(said("difference", { reads: [one, one] }), "0.500 = 0.500 minus 0.500");
+  assert.equal(said("softcap", { softcap: 3 }), "0.500 = 3.000 times tanh(0.500 divided by 3.000)");
+  assert.equal(said("max", { length: 2, reads: [{ array: "given", at: [running] }] }), "0.500, the largest of 2");
+  assert.equal(said("exp"), "0.500 = exp(0.500)");
+});
+
+test("of a long sum twelve terms are spoken, and how many more there are", () => {
+  const spoken = (length) => {
+    const arrays = { row: array([13], "K", Array(13).fill(1)), sum: array([1], "T", [length]) };
+    const rules = { sum: { operation: "sum", length, reads: [{ array: "row", at: [running] }] } };
+    return spokenOf(openScene({ panels: [], axes: {}, arrays, rules }), { array: "sum", index: [0] });
+  };
+  assert.ok(spoken(12).endsWith("1.000 + 1.000"));
+  assert.equal(spoken(12).split("1.000").length, 13);
+  assert.ok(spoken(13).endsWith("1.000 + 1 more"));
 });

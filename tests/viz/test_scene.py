@@ -61,6 +61,7 @@ def check(trace: Trace, scene: JSON) -> None:
         else:
             assert name in ASIDES
             assert tuple(array["shape"]) == shape_of(trace, aside_of(trace, name))
+            assert scene["rules"][name]["operation"] == aside_of(trace, name).rule.operation
         assert len(array["axes"]) == len(array["shape"])
         assert set(array["axes"]) <= set(scene["axes"])
     for panel in scene["panels"]:

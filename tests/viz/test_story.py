@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from attention_core import Projections, attend
+from attention_core.embeddings import embed
 from attention_viz import story
 from attention_viz.payload import JSON, Stage
 from attention_viz.trained.one_head import one_head
@@ -84,6 +86,20 @@ def test_what_a_product_is_made_of() -> None:
     plain = replace(biased, projections=replace(biased.projections, b_v=None))
     made = [story.projection(Stage(trace), "values", FOCUS)["description"] for trace in (biased, plain)]
     assert made == ["The memory times W_V, plus b_V, give the values.", "The memory times W_V give the values."]
+
+
+def test_edited_inputs_are_no_sum() -> None:
+    """Beside words and places the inputs have a rule only while they are the sum of the two."""
+    embedding = embed(["a", "b"], 5)
+    plain, edited = (attend(embedding.inputs + more, Projections.weightless(5)) for more in (0, np.eye(2, 5)))
+    boards = [
+        story.tokens(Stage(trace, before=before), embedding, 1, 4) for trace, before in ((plain, None), (edited, plain))
+    ]
+    assert [list(board["rules"]) for board in boards] == [["inputs"], []]
+    assert [board["description"] for board in boards] == [
+        "Word vectors plus position codes give the inputs.",
+        "Word vectors plus position codes give the inputs, but for edited cells.",
+    ]
 
 
 def test_axes_know_how_wide_a_head_is() -> None:

@@ -69,14 +69,14 @@ PALETTES["light"]["heads"] = _bands((255, 255, 255), (0, 0, 0))
 PALETTES["dark"]["heads"] = _bands((17, 18, 26), (255, 255, 255))
 
 
-def _inks(ink: int, shares: tuple[float, float]) -> dict[str, str]:
+def _inks(ink: int) -> dict[str, str]:
     """A colour for each head as a line or a bar: the eight hues with a little ink, then with more."""
-    mixed = [[round(share * part + (1 - share) * ink) for part in hue] for share in shares for hue in HUES]
+    mixed = [[round(share * part + (1 - share) * ink) for part in hue] for share in (0.8, 0.5) for hue in HUES]
     return {f"head {i}": "#{:02x}{:02x}{:02x}".format(*parts) for i, parts in enumerate(mixed)}
 
 
-PALETTES["light"] |= _inks(0, (0.8, 0.5))
-PALETTES["dark"] |= _inks(255, (0.8, 0.5))
+PALETTES["light"] |= _inks(0)
+PALETTES["dark"] |= _inks(255)
 for _palette in PALETTES.values():
     _palette["feature"] = _palette["logit"]
     _palette["mask"] = [[0, _palette["hidden"]], [1, _palette["hidden"]]]

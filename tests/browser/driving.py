@@ -114,9 +114,9 @@ def cell_at(page: Page, array: str, index: Sequence[int], board: int = 0) -> tup
     return place["x"], place["y"]
 
 
-def hover_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> None:
-    """Point at a cell of a board."""
-    page.mouse.move(*cell_at(page, array, index, board))
+def hover_cell(page: Page, array: str, index: Sequence[int]) -> None:
+    """Point at a cell of the first board."""
+    page.mouse.move(*cell_at(page, array, index))
 
 
 def click_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> None:

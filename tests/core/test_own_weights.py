@@ -221,10 +221,9 @@ def test_an_odd_layer_does_not_hide_the_others() -> None:
         find_layers(opened(narrow | kernels))
 
 
-def of_shape(rows: int, columns: int, keys: int = 0, **itemsizes: int) -> Any:
+def of_shape(rows: int, columns: int, **itemsizes: int) -> Any:
     """A file that says it holds a layer of these sizes, four bytes a number; none of its numbers can be read."""
-    widths = {"w_q": columns, "w_k": keys or columns, "w_v": keys or columns}
-    shapes = {name: (columns, rows) if name == "w_o" else (rows, widths[name]) for name in MATRICES}
+    shapes = {name: (columns, rows) if name == "w_o" else (rows, columns) for name in MATRICES}
     n_bytes = {name: math.prod(shape) * itemsizes.get(name, 4) for name, shape in shapes.items()}
     return type("Said", (), {"shapes": shapes, "labels": (), "n_bytes": lambda self, name: n_bytes[name]})()
 

@@ -38,10 +38,10 @@ def in_bert(p: Projections, number: int) -> Arrays:
     return arrays | {f"{start}{name}.bias": getattr(p, f"b_{letter}") for letter, name in names.items()}
 
 
-def layer_of(data: bytes, number: int = 0, n_heads: int = H) -> Projections:
+def layer_of(data: bytes, number: int) -> Projections:
     """One layer of a file."""
     file = open_weights(io.BytesIO(data), "file")
-    return read_layer(file, find_layers(file)[number], n_heads)
+    return read_layer(file, find_layers(file)[number], H)
 
 
 @pytest.mark.parametrize("pack", [npz, safetensors])
@@ -51,7 +51,7 @@ def test_a_layer_of_a_checkpoint_is_told(
 ) -> None:
     """The story's trace is that of the file's layer on the story's inputs: scores, output, sizes, biases."""
     layer = replace(weights(), b_o=np.linspace(-1, 1, D, dtype=np.float32))
-    read = layer_of(pack(names(layer)), number=-1)
+    read = layer_of(pack(names(layer)), -1)
     trace = told(read)
     expected = attend(trace.inputs, layer.astype(np.float64))
     assert trace.sizes | {"B": 1} == expected.sizes
@@ -174,6 +174,12 @@ def test_numbers_that_are_none_are_refused() -> None:
     """Weights built in a program may hold NaN: no page can show that."""
     with pytest.raises(SettingsError, match="nan"):
         take_layer(Projections.random(8, 2), np.full((2, 8), np.nan))
+
+
+def test_inputs_that_a_layer_cannot_read_are_refused() -> None:
+    """Inputs of another width than the matrices read are named together with these."""
+    with pytest.raises(ShapeError, match="X has 7 columns"):
+        take_layer(Projections.random(8, 2), np.ones((2, 7)))
 
 
 def test_the_largest_layer_fits() -> None:

@@ -43,3 +43,12 @@ test("it is told when the server has chosen another cell", () => {
   assert.equal(pins.adopt(cell(4), true), false);
   assert.equal(pins.adopt(cell(5), true), true);
 });
+
+test("a scene that has no such cell makes the pin be forgotten", () => {
+  const pins = new Pins();
+  pins.add(cell(4));
+  pins.renew(true);
+  assert.ok(pins.holds(cell(4)));
+  pins.renew(false);
+  assert.equal(pins.cell, null);
+});

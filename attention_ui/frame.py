@@ -32,6 +32,7 @@ from .turns import in_turn
 from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
+SCRIPTS = ("theme", "history", "menu", "print", "dismiss")
 VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
 
@@ -120,14 +121,13 @@ def _trace_if_any(scenario: Scenario) -> Trace | None:
 
 
 def _first_scripts() -> None:
-    """Follow the system's colours, mend history and menu, and close a false "Page not found".
+    """Follow the system's colours, mend history and menu, see to what is printed, close a false "Page not found".
 
     The first visitor of a fresh server who comes by the address of a page gets that dialog, because Streamlit 1.67
     takes the folder pages/ for its older kind of app until st.navigation has run once in the process.
     """
     known = json.dumps([page.url_path for page in PAGES])
-    names = ("theme", "history", "menu", "dismiss")
-    scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     st.html(f"<script>{scripts.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
 
 

@@ -17,6 +17,7 @@ from tests.browser.test_every_page import rgb
 
 pytestmark = pytest.mark.browser
 PRINTS = "name => window.dispatchEvent(new Event(name))"
+WIDTHS = "parts => parts.map(part => part.clientWidth)"
 # How many pixels of the lower canvas have a colour.
 COUNT = """(canvas, colour) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -61,6 +62,28 @@ def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -
     expect(page.get_by_role("navigation", name="Steps of the story")).to_be_hidden()
     expect(page.locator(".board .player")).to_be_hidden()
     expect_free(page)
+
+
+@pytest.mark.parametrize("path", ["overview", "growth"])
+def test_columns_are_as_wide_as_on_the_screen(visit: Callable[[str], Page], page: Page, path: str) -> None:
+    """On a sheet, narrower than the window, boards and charts would lie on what stands beside them."""
+    columns, main = visit(path).get_by_test_id("stColumn"), page.get_by_test_id("stMain")
+    on_screen = columns.evaluate_all(WIDTHS)
+    page.evaluate(PRINTS, "beforeprint")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1000})
+    assert all(paper >= screen for paper, screen in zip(columns.evaluate_all(WIDTHS), on_screen, strict=True))
+    assert main.evaluate("main => main.getBoundingClientRect().width") <= 1.5 * 718  # as far as browsers shrink
+    page.evaluate(PRINTS, "afterprint")
+    assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
+
+
+def test_what_is_closed_is_left_out(visit: Callable[[str], Page], page: Page) -> None:
+    """Nothing can be opened on paper."""
+    closed = visit("scores").locator("details:not([open])")
+    assert closed.count() > 3
+    page.emulate_media(media="print")
+    expect(closed.filter(visible=True)).to_have_count(0)
 
 
 def expect_free(page: Page) -> None:

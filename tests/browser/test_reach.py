@@ -21,6 +21,8 @@ from tests.browser.driving import expect_address, expect_title, one_by_one, para
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
+SPACE = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+p { margin-bottom: 2em !important; }"""
 SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]
   .map(part => part.scrollWidth - part.clientWidth))"""
 FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(formula => {
@@ -133,6 +135,19 @@ def test_presentation_enlarges_the_type(visit: Visit) -> None:
     assert after[0] >= 1.2 * before[0]
     assert after[1] >= 1.2 * before[1]
     assert page.evaluate(SIDEWAYS) <= 0
+
+
+def test_words_stay_in_their_buttons_with_space_around_text(visit: Visit) -> None:
+    """Lines, letters, words and paragraphs as far apart as a reader may set them (WCAG 2.2, 1.4.12)."""
+    page = visit("all-heads")
+    page.add_style_tag(content=SPACE)
+    buttons = page.get_by_test_id("stButtonGroup").locator("button:has(p)")
+    assert buttons.count() > 8
+    for button in buttons.all():
+        frame, word = button.bounding_box(), button.locator("p").bounding_box()
+        assert frame
+        assert word
+        assert frame["y"] <= word["y"] <= frame["y"] + frame["height"] - word["height"]
 
 
 @pytest.mark.parametrize("path", ["truths", "stiefel"])

@@ -27,11 +27,9 @@ FLAGS = [
 
 
 @contextmanager
-def running_app(folder: Path) -> Iterator[str]:
-    """The app on a free port of this machine, started as a user does; its log must hold no traceback at the end."""
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
+def running_app(folder: Path, port: int = 0) -> Iterator[str]:
+    """The app started as a user does, on this or a free port; its log must hold no traceback at the end."""
+    port = port or free_port()
     log = folder / "server.log"
     options = ["--server.port", str(port), "--server.headless", "true"]
     with log.open("w", encoding="utf-8") as output:
@@ -46,6 +44,13 @@ def running_app(folder: Path) -> Iterator[str]:
         server.wait(timeout=30)
     said = log.read_text(encoding="utf-8")
     assert "Traceback" not in said, said
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        return int(free.getsockname()[1])
 
 
 def answers(server: subprocess.Popen[bytes], address: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,6 +12,7 @@ from playwright.sync_api import Page, expect
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES, story
 from attention_viz.labels import number
+from tests.browser.conftest import free_port, running_app
 from tests.browser.driving import (
     click_cell,
     expect_address,
@@ -135,6 +138,31 @@ def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
                 expect_result(page, score_at(trace_of(scenario), 1, 2, 1))
             page.reload()
             settled(page)
+
+
+def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
+    """The next act in a tab that has found a fresh server leaves it there, not even for a moment elsewhere."""
+    port = free_port()
+    with running_app(tmp_path, port) as address:
+        page.goto(f"{address}/scores?d_model=24&n_heads=1&query=3&key=1")
+        settled(page)
+    been: list[str] = []
+    page.on("framenavigated", lambda frame: been.append(urlsplit(frame.url).path))
+    with running_app(tmp_path, port):
+        page.wait_for_selector("[data-test-connection-state=CONNECTED]")
+        slider(page, "Heads").press("ArrowRight")
+        expect_address(page, "n_heads=2")
+        expect_result(settled(page), score_at(trace_of(Scenario(d_model=24, n_heads=2)), 0, 3, 1))
+        expect_title(page, "Scores")
+        assert set(been) == {"/scores"}
+
+
+def test_the_logo_leads_to_the_first_page(visit: Visit) -> None:
+    """The bare address is that of the logo alone, which keeps the choices."""
+    page = visit("scores?n_heads=2")
+    page.get_by_test_id("stLogoLink").first.click()
+    expect_title(page, "Overview")
+    assert (urlsplit(page.url).path, urlsplit(page.url).query) == ("/", "n_heads=2")
 
 
 def test_an_unknown_address_leads_to_the_first_page(visit: Visit) -> None:

@@ -105,9 +105,9 @@ def speed_rows(children: dict[str, subprocess.Popen[str]], rounds: int, clock: i
 
 
 def result_rows(children: dict[str, subprocess.Popen[str]], seeds: range) -> list[list[str]]:
-    """The scores of all models, what theory allows, the time of a whole run, and PyTorch's score as a check."""
+    """The scores of all models and of one answer per head, the time of a whole run, and PyTorch's score as a check."""
     twin = children.get("torch")
-    header = ["model", "parameters", *(f"seed {seed}" for seed in seeds), "mean", "theory", "seconds"]
+    header = ["model", "parameters", *(f"seed {seed}" for seed in seeds), "mean", "one answer per head", "seconds"]
     rows = [header + (["PyTorch, seed 0"] if twin else [])]
     for task in TASKS:
         scores = [weightless_score(task, seed).total for seed in seeds]

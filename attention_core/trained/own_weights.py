@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -110,13 +110,13 @@ def find_layers(file: WeightFile) -> tuple[FoundLayer, ...]:
     return tuple(replace(layer, notes=(*layer.notes, left_out)) for layer in found)
 
 
-def _anchored(names: Iterable[str]) -> Iterator[tuple[str, Naming]]:
+def _anchored(shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Naming]]:
     """Where a layer may be: what stands before the name by which it is recognised, and how its parts are named."""
     for naming in NAMINGS:
-        for name in names:
+        for name, shape in shapes.items():
             prefix = name.removesuffix(naming.anchor)
             if prefix != name and (not prefix or prefix[-1] == "."):
-                yield prefix, naming
+                yield prefix, naming.lying(shape)
 
 
 def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:

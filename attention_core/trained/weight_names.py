@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -11,13 +11,14 @@ class Naming:
     """One way to name the parts of a layer; every name stands behind the same prefix.
 
     parts: an argument of `Projections`, or w_qkv and b_qkv for the three side by side -> the file's name for it.
-    transposed: matrices stand left of a column vector, as PyTorch's do, with one row for each feature that comes out.
+    transposed: matrices stand left of a column vector, as PyTorch's do, with one row for each feature that comes out;
+    None where only a file tells, by the longer side of its joint matrix of queries, keys and values.
     note: what the weights alone do not say. heads: the file's name for the number of heads, if it has one.
     """
 
     title: str
     parts: Mapping[str, str]
-    transposed: bool = True
+    transposed: bool | None = True
     note: str = ""
     heads: str = ""
 
@@ -30,6 +31,11 @@ class Naming:
     def required(self) -> tuple[str, ...]:
         """The parts without which a layer cannot be built: its matrices."""
         return tuple(part for part in self.parts if part.startswith("w_"))
+
+    def lying(self, anchor: tuple[int, ...]) -> Naming:
+        """This naming, told which way matrices lie. anchor: the shape of the array by which the layer is recognised."""
+        upright = len(anchor) == 2 and anchor[0] > anchor[1]
+        return self if self.transposed is not None else replace(self, transposed=upright)
 
 
 def _matrices_and_biases(**stems: str) -> dict[str, str]:
@@ -55,7 +61,9 @@ NAMINGS = (
         {f"w_{letter}": f"{letter}_proj_weight" for letter in "qkv"} | {"b_qkv": "in_proj_bias"} | _OUT,
     ),
     Naming("BERT", _matrices_and_biases(q="self.query", k="self.key", v="self.value", o="output.dense")),
-    Naming("GPT-2", _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"), transposed=False, note=_CAUSAL),
+    Naming(
+        "GPT-2 or nanoGPT", _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"), transposed=None, note=_CAUSAL
+    ),
     Naming("Llama", _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"), note=f"{_CAUSAL} {_ROTARY}"),
     Naming(
         "a download from this app", {f"{kind}_{letter}": f"{kind}_{letter}" for kind in "wb" for letter in "qkvo"},

@@ -94,7 +94,8 @@ def assert_same_weights(one: Projections, other: Projections) -> None:
     [
         (as_torch, "torch.nn.MultiheadAttention", H, D),
         (as_separate_torch, "torch.nn.MultiheadAttention with separate projections", H, 7),
-        (as_bert, "BERT", H, 7), (as_gpt2, "GPT-2", H, D), (as_llama, "Llama", 2, D),
+        (as_bert, "BERT", H, 7), (as_gpt2, "GPT-2 or nanoGPT", H, D), (as_llama, "Llama", 2, D),
+        (lambda p: {name: array.T for name, array in as_gpt2(p).items()}, "GPT-2 or nanoGPT", H, D),  # nanoGPT's layers
     ],
 )  # fmt: skip
 def test_every_naming(naming: Any, title: str, groups: int, d_memory: int, write: Any) -> None:

@@ -36,10 +36,8 @@ def remembered(most: int, most_bytes: int = MOST_BYTES) -> Callable[[Callable[P,
             except TypeError:
                 return function(*args, **kwargs)
             except KeyError:
-                pass
-            result = function(*args, **kwargs)
-            kept.add(key, result)
-            return result
+                pass  # not handled here, or errors of the function would be told as consequences of this one
+            return kept.add(key, function(*args, **kwargs))
 
         return call
 
@@ -83,11 +81,13 @@ class _Kept(Generic[R]):
             self.results.move_to_end(key)
             return self.results[key][0]
 
-    def add(self, key: Hashable, result: R) -> None:
+    def add(self, key: Hashable, result: R) -> R:
+        """Keep a result, and give it, or the one that another thread has added meanwhile."""
         with self.lock:
-            self.results[key] = (result, n_bytes(result))
+            result, _ = self.results.setdefault(key, (result, n_bytes(result)))
             while len(self.results) > 1 and (len(self.results) > self.most or self._bytes() > self.most_bytes):
                 self.results.popitem(last=False)
+        return result
 
     def _bytes(self) -> int:
         return sum(taken for _, taken in self.results.values())

@@ -9,11 +9,11 @@ from attention_core.heads import head_of
 from attention_core.steps import GIVEN_AXES
 
 from .labels import counted
-from .payload import JSON, Stage
+from .payload import JSON, Stage, Window
 from .scene import Panel, scene
 from .story import around
 
-MOST = 48  # rows and columns of a large matrix that are drawn
+MOST = 48  # rows and columns of a large matrix that are drawn, those of the focus among them
 
 # Which matrix stands in which column and row of the picture.
 PLACES = {
@@ -41,11 +41,24 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     trace = stage.trace
     shown = [name for name in PLACES if name != "w_o" or trace.projections.w_o is not None]
     panels = [_panel(trace, name) for name in shown]
-    stage = replace(stage, windows=_windows(trace, head))
+    stage = replace(stage, windows=_windows(trace, head) | tokens_drawn(trace, query, key))
     given = scene(stage, panels, ("scores", (0, head, query, key)), _says(trace))
     ids = {panel["array"]: panel["id"] for panel in given["panels"]}
     arrows = [[ids[a], ids[b]] for a, b in (pair.split() for pair in ARROWS) if _drawn(trace, a, b)]
     return given | {"arrows": arrows, "rules": {}, "player": False, "arithmetic": False}
+
+
+def tokens_drawn(trace: Trace, query: int, key: int) -> dict[str, Window]:
+    """Of the queries "T" and of the keys "S" the first token that is drawn and the one after the last.
+
+    They hold the given ones, and of a longer sentence are always as many, so that the picture keeps its size.
+    """
+    drawn = {}
+    for letter, place in (("T", query), ("S", key)):
+        size = trace.sizes[letter]
+        first = min(place // MOST * MOST, max(0, size - MOST))
+        drawn[letter] = (first, min(first + MOST, size))
+    return drawn
 
 
 def _panel(trace: Trace, name: str) -> Panel:
@@ -60,9 +73,9 @@ def _drawn(trace: Trace, start: str, end: str) -> bool:
     return (start, end) != ("merged", "output") if mixed else "w_o" not in (start, end)
 
 
-def _windows(trace: Trace, head: int) -> dict[str, tuple[int, int]]:
+def _windows(trace: Trace, head: int) -> dict[str, Window]:
     """Of the heads one, of wide matrices the first columns, of fused ones those around the head."""
-    windows = {letter: (0, min(MOST, trace.sizes[letter])) for letter in "DMOTS"}
+    windows = {letter: (0, min(MOST, trace.sizes[letter])) for letter in "DMO"}
     group = head_of(trace, "key_heads", head)
     windows |= {"H": (head, head + 1), "G": (group, group + 1)}
     for field in ("queries", "keys", "values", "merged"):

@@ -106,6 +106,13 @@ def test_the_overview_opens_a_step(visit: Visit) -> None:
     assert parameters(settled(page)) == {"n_heads": "2", "query": "4"}
 
 
+def test_the_overview_of_a_long_sentence(visit: Visit) -> None:
+    """The chosen cell is current also where not all tokens are drawn, and the caption says which are."""
+    page = visit("overview?n_tokens=64&query=60&key=3")
+    caption = page.get_by_test_id("stCaptionContainer").filter(has_text="Every picture holds")
+    expect(caption).to_contain_text("Of 64 tokens, tokens 16 to 63 are drawn as queries and tokens 0 to 47 as keys.")
+
+
 def test_an_example_reaches_the_address(visit: Visit) -> None:
     """What an example sets is in the address also where its group of controls was closed, and outlives a reload."""
     page = visit("scores")

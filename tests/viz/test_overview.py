@@ -8,7 +8,7 @@ import pytest
 from attention_core import Projections, attend
 from attention_viz.overview import ARROWS, MOST, PLACES, overview
 from attention_viz.payload import JSON, Stage
-from tests.viz.example_traces import D, H, K, S, T, V, example
+from tests.viz.example_traces import D, H, K, S, T, V, example, square
 from tests.viz.test_scene import numbers
 
 
@@ -58,3 +58,17 @@ def test_heads_wider_than_the_picture_are_cut() -> None:
     """Of a head of 96 columns the first 48 are drawn."""
     arrays = overview(Stage(attend(np.ones((2, 192)), Projections.random(192, 2))), 1, 0, 0)["arrays"]
     assert (arrays["queries"]["shape"], arrays["queries"]["start"]) == ([1, 2, MOST], [0, 0, 96])
+
+
+@pytest.mark.parametrize(("query", "key"), [(0, 0), (47, 48), (63, 3)])
+def test_the_chosen_cell_is_drawn_in_a_long_sentence(query: int, key: int) -> None:
+    """Of 64 tokens 48 are drawn as queries and as keys, the chosen ones among them, in every matrix alike."""
+    board = overview(Stage(square(64)), 0, query, key)
+    rows, columns = ((16 if place >= MOST else 0) for place in (query, key))
+    starts = {"inputs": [0, rows, 0], "queries": [0, rows, 0], "keys": [0, columns, 0], "scores": [0, 0, rows, columns],
+              "probabilities": [0, 0, rows, columns], "output": [0, rows, 0]}  # fmt: skip
+    assert {name: board["arrays"][name].get("start", [0, 0, 0]) for name in starts} == starts
+    assert board["arrays"]["scores"]["shape"] == [1, 1, MOST, MOST]
+    assert 0 <= query - rows < MOST
+    assert 0 <= key - columns < MOST
+    assert board["cell"] == {"array": "scores", "index": [0, 0, query, key]}

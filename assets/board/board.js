@@ -211,9 +211,9 @@ class Board {
   type(box, cell, key) {
     const [area] = rectanglesOf(box, this.slices[cell.array], cell.index, cell.index);
     if (!area || !this.pins.holds(cell)) return;
-    const before = number(valueAt(this.model, cell.array, cell.index), 4);
     openEditor(this.parts.stage, area, {
-      text: key === "F2" ? before : key,
+      before: number(valueAt(this.model, cell.array, cell.index), 4),
+      first: key === "F2" ? "" : key,
       name: `${this.model.arrays[cell.array].title}, ${placeWords(this.model, cell)}`,
       done: (value) => this.handlers.onEdit?.({ ...cell, value }),
       closed: () => this.parts.panels.querySelector(`[data-panel="${CSS.escape(box.panel.id)}"]`)?.focus({ preventScroll: true }),

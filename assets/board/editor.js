@@ -10,8 +10,14 @@ export function numberTyped(text) {
   return Number.isFinite(Math.fround(value)) ? value : null;
 }
 
-/** Open a small field over a cell; done(value) is called once with a finite number, closed() in any case. */
-export function openEditor(stage, area, { text, name, done, closed }) {
+/**
+ * Open a small field over a cell, with the number before or with the first sign of a new one.
+ *
+ * done(value) is called once with a finite number, closed() in any case. A number that is left as it was is no new one,
+ * since its text is rounded.
+ */
+export function openEditor(stage, area, { before, first, name, done, closed }) {
+  const text = first || before;
   const field = Object.assign(element("input", "editor"), {
     type: "text",
     inputMode: "decimal",
@@ -41,6 +47,10 @@ export function openEditor(stage, area, { text, name, done, closed }) {
     event.stopPropagation();
     if (event.key === "Escape") close();
     if (event.key !== "Enter") return;
+    if (!first && field.value === before) {
+      close();
+      return;
+    }
     const value = numberTyped(field.value);
     if (value === null) refuse(field, note);
     else {

@@ -182,6 +182,18 @@ def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
     expect_cell(page, trace_of(SCENARIO), "queries", (0, 3, 1))
 
 
+def test_a_number_left_as_it_was_is_no_edit(visit: Visit) -> None:
+    """F2 shows a number rounded; Enter without a change keeps the number itself."""
+    page = visit(f"projections?{PRIME}")
+    for column, keys in ((1, ["F2", "Enter"]), (2, ["9", "Enter"])):
+        click_cell(page, "w_q", (2, column))
+        expect_address(page, f"pin=projection.w_q.2-{column}")
+        settled(page)
+        for key in keys:
+            page.keyboard.press(key)
+    expect_address(page, "edits=wq_2_2_9")
+
+
 def test_a_pin_gives_room_back(visit: Visit) -> None:
     """The room that a long sum needed is given back when a weight is pinned, which has nothing to compute."""
     page = visit(f"projections?{PRIME}")

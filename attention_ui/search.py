@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from unicodedata import normalize
 
 import streamlit as st
@@ -12,6 +13,20 @@ MOST_LETTERS = 60
 SMALL_WORDS = (
     "a an and are at be by can do does for from how if in is it my of on or should that the then there they this to "
     "was what when where which who why with you"
+)
+LONG_SYMBOL = 3  # letters; fewer are looked for as a whole word
+SHORT_COMPOUND = 6  # letters; fewer are found across the end of one word and the start of the next too often by chance
+# Ways to write the same, and what stands for all of them, in this order.
+ALIKE = (
+    (r"[_^]|[’']s?\b", ""),
+    (r"sqrt\b", "√"),
+    (r"[^\w√]+", " "),
+    (r"√ ", "√"),
+    (r"\bqkv\b", "q k v"),
+    (r"\b(d|w) (k|v|q|o|model)\b", r"\1\2"),
+    (r"(\w{3})our", r"\1or"),
+    (r"centre", "center"),
+    (r"i[sz](e|ing|ation)", r"is\1"),
 )
 
 
@@ -25,20 +40,33 @@ def search_field(key: str, example: str) -> str:
 
 
 def finds(words: str, *texts: str) -> bool:
-    """Whether each word that is searched for stands in the texts; raised and lowered signs count as plain ones.
+    """Whether each word that is searched for stands in the texts, however it is spelt.
 
-    Of a question the small words and the punctuation do not count.
+    Raised and lowered signs count as plain ones, British spelling as American; hyphens, underscores and endings do not
+    count. One or two letters are a symbol, and no part of a word. Of a question the small words do not count.
 
     >>> finds("dk softMAX", "The softmax of", "a width dₖ"), finds("softmax mask", "The softmax")
     (True, False)
-    >>> finds("What is the softmax?", "A softmax makes shares")
-    True
+    >>> finds("What are multihead softmaxes?", "A multi-head softmax"), finds("Wo", "W_O"), finds("Wo", "a word")
+    (True, True, False)
     """
     whole = _folded(" ".join(texts))
-    asked = [stripped for word in _folded(words).split() if (stripped := word.strip("?!.,;:()“”\"'’"))]
+    joined = whole.replace(" ", "")
+    asked = _folded(words).split()
     large = [word for word in asked if word not in SMALL_WORDS.split()]
-    return all(word in whole for word in large or asked)
+    return all(_stands(word, whole, joined) for word in large or asked)
+
+
+def _stands(word: str, whole: str, joined: str) -> bool:
+    """Whether a word, or another form of it, stands in folded texts, which are also given without their spaces."""
+    if len(word) < LONG_SYMBOL:
+        return re.search(rf"(?<!\w){word}(?!\w)", whole) is not None
+    stem = re.sub(r"(\w{3})(?:i?es|y|ix|ices|s|ings?|e?d|ations?|e)$", r"\1", word)
+    return stem in whole or (len(stem) >= SHORT_COMPOUND and stem in joined)
 
 
 def _folded(text: str) -> str:
-    return normalize("NFKC", text).casefold()
+    folded = normalize("NFKC", text).casefold()
+    for pattern, plainer in ALIKE:
+        folded = re.sub(pattern, plainer, folded)
+    return folded

@@ -112,6 +112,31 @@ def test_search_finds_and_counts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "text"),
+    [("softmaxes", "the softmax"), ("multihead", "multi-head"), ("Multi head", "multi-head"), ("selfmade", "self-made"),
+     ("colour", "a color"), ("color", "colours"), ("normalize", "normalised"), ("centers", "centre"),
+     ("normalisation", "to normalize"), ("qkv", "Q, K and V"), ("q/k/v", "Q, K, V"), ("d k", "dₖ"),
+     ("dmodel", "d_model"), ("Wo", "W_O"), ("W^O", "W_O"), ("sqrt(d_k)", "√dₖ"), ("QK^T", "QKᵀ"), ("biases", "bias"),
+     ("masking", "masked"), ("matrices", "a matrix"), ("probability", "probabilities")],
+)  # fmt: skip
+def test_search_finds_a_word_however_it_is_spelt(typed: str, text: str) -> None:
+    """British or American, plural or not, with hyphen or none, symbols with or without their underscore."""
+    assert finds(typed, text)
+
+
+@pytest.mark.parametrize(("typed", "text"), [("wo", "two words"), ("n", "a token"), ("√c", "√cost"), ("four", "for")])
+def test_search_takes_no_part_of_a_word_for_a_symbol(typed: str, text: str) -> None:
+    """Who types the letter of a quantity does not find each text that has the letter in one of its words."""
+    assert not finds(typed, text)
+
+
+@pytest.mark.parametrize("typed", ["output projection", "embedding dimension", "GQA", "causal mask", "raw scores"])
+def test_the_glossary_knows_the_names_of_everyday_talk(typed: str) -> None:
+    """What code and courses call a quantity leads to it."""
+    assert glossary_rows(typed, NOTATIONS["ours"])
+
+
+@pytest.mark.parametrize(
     ("typed", "page"),
     [("Where is W_O?", "output"), ("final linear layer", "output"), ("c_proj", "output"),
      ("attention scores printed", "arrays"), ("q/k vectors", "arrays"), ("softmax max exp values", "softmax"),

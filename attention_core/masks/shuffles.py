@@ -28,6 +28,11 @@ class Situation:
     says: str
     of_given: str
 
+    @property
+    def knows_order(self) -> bool:
+        """Whether anything in the layer depends on the places."""
+        return self.positions or self.causal
+
 
 SITUATIONS: tuple[Situation, ...] = (
     Situation(

@@ -143,15 +143,29 @@ def mask_or_scale_first(bench: Bench) -> None:
         "|---|---|",
     ]
     st.markdown("\n".join([*lines, *(f"| {key} | {number(one.gap, 6)} |" for key, one in found.items())]))
-    matters = "it matters on which side of the scale a model adds its biases."
     st.markdown(
         "Minus infinity times any positive scale is minus infinity, so for a true mask the order does not matter. A "
-        "finite bias that comes first is scaled, too: "
-        + (
-            f"{name} becomes {number(bench.bias * scale, 2)}. So {matters}"
-            if bench.bias * scale != bench.bias
-            else f"times {scale:.3g}, {name} stays what it is, but with another scale or bias {matters}"
+        f"finite bias that comes first is scaled, too: {_scaled_bias(bench, name)}"
+    )
+
+
+def _scaled_bias(bench: Bench, name: str) -> str:
+    """What becomes of the finite bias, and whether that shows: added to a whole row it changes no share."""
+    scale, turned = bench.made.trace.scale, bench.now.turned
+    matters = "it matters on which side of the scale a model adds its biases."
+    if bench.bias * scale == bench.bias:
+        return f"times {scale:.3g}, {name} stays what it is, but with another scale or bias {matters}"
+    becomes = f"{name} becomes {number(bench.bias * scale, 2)}."
+    in_part = bench.allowed.any(axis=-1) & ~bench.allowed.all(axis=-1)
+    if in_part.any():
+        return f"{becomes} So {matters}"
+    return (
+        becomes
+        + turned(
+            " Here only whole rows are hidden, and one number added to all scores of a row changes no share but by "
+            "rounding. "
         )
+        + f"Where only some keys of a row are hidden, {matters}"
     )
 
 

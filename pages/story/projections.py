@@ -31,8 +31,8 @@ show_board(board, "projection")
 if sent != (0, width):
     st.caption(
         now.turned(
-            f"{weights} and {made} have {width} columns; drawn are {span(slice(*sent), 'column')}, among them "
-            f"those of head {focus.head}."
+            f"{weights} and {made} have {counted(width, 'column')}; drawn are {span(slice(*sent), 'column')}, "
+            f"among them those of head {focus.head}."
         )
     )
 copied = (

@@ -73,3 +73,20 @@ def test_no_step_says_of_every_input_that_it_is_a_word_and_a_place(choices: dict
     """What comes into the layer is told in words that are true of a trained layer and of an own X, too."""
     for page in ("overview", "tokens"):
         assert "all that the layer knows of it" in texts(opened(page, **choices))
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [(1.0, "**the order shows in the output**"), (1e5, "**whether the order shows in the output cannot")],
+)
+def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, said: str) -> None:
+    """With large numbers it may lie within what rounding can make; then the page says that this decides nothing."""
+    x = size * np.cos(np.arange(32.0).reshape(4, 8) ** 2)
+    told = texts(opened("invariances", own=OwnMatrices(x=x.round(3)).address(), inv_reads="with positions"))
+    assert said in told
+    assert "(rounding)" not in told
+
+
+def test_many_columns_have_a_separator_as_other_numbers() -> None:
+    """More than a thousand are written with a comma."""
+    assert "have 1,024 columns; drawn are" in texts(opened("projections", d_k=64, n_heads=16, which="queries"))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core.masks.faults import hidden_fault
+from attention_core.masks.painted import mask_to_text
 from attention_core.own.own_matrices import OwnMatrices
 from attention_viz.labels import number
 from tests.ui.app import alternatives, figures, here, opened, scenes, texts
@@ -224,3 +225,16 @@ def test_a_rank_is_a_whole_number() -> None:
     app = opened("head-portraits", portrait="rank of the scores")
     assert "**Head 0:** 4 of at most min(dₖ, tokens) = 4." in texts(app)
     assert "The cache of MHA, GQA, MQA as n grows (tokens)." in alternatives(opened("shared-keys"))
+
+
+@pytest.mark.parametrize(
+    ("first", "said"), [(0, "Here only whole rows are hidden"), (2, "becomes −2.00. So it matters")]
+)
+def test_a_bias_for_a_whole_row_changes_no_share(first: int, said: str) -> None:
+    """Where only whole rows are hidden, the order is not said to matter: the bias cancels out."""
+    allowed = np.ones((4, 4), dtype=bool)
+    allowed[1, first:] = False
+    address = {"text": "you like cake now", "mw_masks": "painted", "mw_try": "mask or scale first"}
+    told = texts(opened("mask-workshop", painted=mask_to_text(allowed), **address))
+    assert said in told
+    assert ("So it matters" in told) == bool(first)

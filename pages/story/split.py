@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.heads import head_of
-from attention_core.notation import axis_names
+from attention_core.notation import axis_names, joined
 from attention_core.places import foreign_cells, split_places
 from attention_ui.board import show_board
 from attention_ui.here import here
@@ -31,10 +31,11 @@ board = story.split(now.stage, chosen, (focus.head, row, focus.feature))
 show_board(board, "split")
 names = axis_names(trace, now.notation)
 b, h, t, k = (names[axis] for axis in axes)
+wide = joined(f"{axes[1]}·{K}", names)
 st.markdown(f"""
 | stage | shape in NumPy | the pinned number is at |
 |:--|:--|:--|
-| **1** fused :{color}[{chosen}] | ({b}, {t}, {h}·{k}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
+| **1** fused :{color}[{chosen}] | ({b}, {t}, {wide}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
 | **2** reshape: cut each token's numbers into {n_heads} | ({b}, {t}, {h}, {k}) = (1, {n_tokens}, {n_heads}, {width}) \
 | {list(places.reshaped)} |
 | **3** swap: the head comes before the token | ({b}, {h}, {t}, {k}) = {shape} | {list(places.swapped)} |

@@ -13,7 +13,7 @@ from attention_core.diagonal.growth_curves import half_mass_width
 from attention_core.diagonal.growth_table import TOKEN_COUNTS
 from attention_core.masks.painted import mask_to_text
 from attention_core.masks.shuffles import SITUATIONS
-from attention_core.notation import axis_names
+from attention_core.notation import axis_names, joined
 from attention_core.notation.texts import NOTATIONS
 from attention_core.own.own_matrices import OwnMatrices
 from tests.ui.app import alternatives, here, opened, texts
@@ -62,7 +62,7 @@ def test_the_stages_of_the_split_have_the_letters_of_the_text(notation: str) -> 
     app = opened("split", notation=notation)
     names = axis_names(here(app).trace, here(app).notation)
     b, h, t, k = (names[letter] for letter in "BHTK")
-    assert f"({b}, {t}, {h}·{k}) = (1, 12, 16)" in texts(app)
+    assert f"({b}, {t}, {joined('H·K', names)}) = (1, 12, 16)" in texts(app)
     assert f"({b}, {t}, {h}, {k}) = (1, 12, 4, 4)" in texts(app)
     assert f"({b}, {h}, {t}, {k}) = (1, 4, 12, 4)" in texts(app)
 

@@ -25,16 +25,29 @@ IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
 def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
     """How many tokens look at themselves most, how much of the attention that is, and how often the bound fails."""
     n_tokens = trace.sizes["T"]
-    mine = int((margins(trace.masked_scores[0, 0]) >= 0).sum())
+    margin_T = margins(trace.masked_scores[0, 0])
+    mine, tied = int((margin_T >= 0).sum()), int((margin_T == 0).sum())
     broken = int(pair_violations(trace.probabilities[0, 0]).sum())
     mass, uniform = measured["self_mass"] or 0.0, float(uniform_self_mass(trace.masked_scores[0, 0]))
     look = "looks at itself" if mine == 1 else "look at themselves"
     bound = f"**{counted(broken, 'cell')}** break{'s' if broken == 1 else ''} the pair bound"
     return (
-        f"**{mine} of {counted(n_tokens, 'token')}** {look} most; the diagonal holds "
+        f"**{mine} of {counted(n_tokens, 'token')}** {look} most{_ties(tied, mine)}; the diagonal holds "
         f"**{100 * mass:.0f} %** of all attention (uniform attention: {100 * uniform:.0f} %). "
         + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
     )
+
+
+def _ties(tied: int, mine: int) -> str:
+    """How many of the tokens that look at themselves most look as much at another."""
+    if not tied:
+        return ""
+    return ", but no more than at another" if tied == mine else f", {tied} of them no more than at another"
+
+
+def _spare(excess: float) -> str:
+    """How far below its bound something stays."""
+    return f"with {number(-excess, 4)} to spare" if excess else "with nothing to spare"
 
 
 def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
@@ -49,7 +62,7 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
         return f"**“{names[i]}” and itself**: {a}; margin {margin}.{invited}"
     excess = float(pair_excess(shares)[i, j])
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
-    holds = f"the bound **holds**, with {number(-excess, 4)} to spare"
+    holds = f"the bound **holds**, {_spare(excess)}"
     fails = f"the bound **fails** by {number(excess, 4)}"
     chi = "" if isnan(ratio) else f" Log cross-ratio $\\chi_{{ij}}$ = {number(ratio)}."
     return (
@@ -61,7 +74,9 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
 def live(proposition: Proposition, check: Check, trace: Trace) -> str:
     """What the live check of a statement found on these tokens: holds or violated, by how much, and where."""
     if not check.applies:
-        return ":gray-badge[does not apply] these tokens do not meet its condition"
+        alone = trace.sizes["T"] == 1
+        why = "one token alone has no other" if alone else "these tokens do not meet its condition"
+        return f":gray-badge[does not apply] {why}"
     where = " in " + _place(check.where, trace) if check.where else ""
     if not check.holds:
         gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
@@ -69,7 +84,7 @@ def live(proposition: Proposition, check: Check, trace: Trace) -> str:
     if check.excess > 0 or proposition.number in IDENTITIES:
         rounding = true_minus(f"up to rounding: {abs(check.excess):.0e}")
         return f":green-badge[holds] {rounding if check.excess else 'exactly'}"
-    return f":green-badge[holds] with {number(-check.excess, 4)} to spare at the closest{where}"
+    return f":green-badge[holds] {_spare(check.excess)} at the closest{where}"
 
 
 def _place(where: tuple[int, ...], trace: Trace) -> str:

@@ -147,4 +147,6 @@ def row_says(trace: Trace, token: int) -> str:
     labels = named(trace)
     beaten = ", ".join(f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals))
     own = f"its score for itself is {number(float(scores[token]))}"
-    return f"{own}; higher for {beaten}" if beaten else f"{own}, and for no other it is higher"
+    if len(labels) == 1:
+        return f"{own}, and there is no other token"
+    return f"{own}; higher for {beaten}" if beaten else f"{own}, and it is higher for no other"

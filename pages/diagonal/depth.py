@@ -41,12 +41,11 @@ else:
     courses = {f"C = {width}": draws(stack, width, text) for width in WIDTHS}
 
 ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
-until = {name: "never here" if n is None else f"after {counted(n, 'layer')}" for name, n in ends.items()}
+words = {None: "never here", 0: "from the start"}
+until = {name: words.get(n, f"after {counted(n or 0, 'layer')}") for name, n in ends.items()}
 st.markdown(
-    "Attention alone replaces each token by an average of tokens. Stack it, and the tokens become **equal**. "
-    + "Nearer than 1 % to it: "
-    + ", ".join(f"{name} **{words}**" for name, words in until.items())
-    + "."
+    "Attention alone replaces each token by an average of tokens. Stack it, and the tokens become **equal**. Their "
+    "distance from their mean is below 1 %: " + ", ".join(f"{name} **{when}**" for name, when in until.items()) + "."
 )
 banded = [len(one.courses) > 1 for one in courses.values()]
 if any(banded):
@@ -77,7 +76,7 @@ with st.expander(
             "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly uniform, and what "
             "is left of $e_i$ comes from the small differences between scores, which are products of two deviations: a "
             "third power. The number of zeros after the decimal point **triples with each layer** (switch to "
-            "*logarithmic*). How far this rule is off for deviations of size ε:"
+            "*logarithmic*). $\\tau$ is what scores are divided by. How far the rule is off for deviations of size ε:"
         )
         sizes = (0.1, 0.03, 0.01, 0.003)
         errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in sizes]

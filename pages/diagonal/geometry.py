@@ -68,5 +68,5 @@ if kind == "points":
     st.markdown(
         "**Try:** pull a token to the outside of the others: from some length on its own row peaks on the diagonal. "
         "Put one between the others: *a token inside the hull of the others is always out-voted* (or tied). Turn one "
-        "around: the Gram matrix shows a negative product, and the two ignore each other."
+        "around: the Gram matrix shows a negative product, and the longer the two are, the less they read each other."
     )

@@ -55,7 +55,10 @@ st.markdown(
 )
 left, right = st.columns(2)
 with left, st.expander("The curves", icon=":material/function:", expanded=True):
-    st.markdown("For a token with $r = |x_i|^2$, its scores for others are normal with variance $r/\\tau^2$:")
+    st.markdown(
+        "For a token with $r = |x_i|^2$, its scores for others, divided by $\\tau$, are normal with variance "
+        "$r/\\tau^2$; $\\Phi(\\sqrt r)$ is the chance that it beats one of them, and $\\mathbb E$ a mean:"
+    )
     st.latex(
         r"R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right], \quad D = \mathbb E_r \mathbb E\left[\tfrac1{1+Y}\right]"
     )
@@ -74,7 +77,7 @@ with right, st.expander("The half-mass rule", icon=":material/straighten:", expa
     st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {half}")
     st.table(half_rows(counts))
     st.caption(
-        ("For attention without a mask. " if causal else "Dotted in the picture of D. ")
+        ("For attention without a mask. " if causal else "Dotted in the picture of D, from C = 1 on. ")
         + "A row’s maximum gets there long before half of its mass; the numbers for R are rough. No scale moves R."
     )
 st.markdown(

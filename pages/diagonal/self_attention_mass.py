@@ -35,7 +35,9 @@ with left:
     )
 with right:
     show_figure(margin_bars(trace, cell[0]), "margins")
-    st.caption("To the right of 0 a token scores highest with itself; to the left another token out-votes it.")
+    st.caption(
+        "To the right of 0 a token scores highest with itself; to the left another token out-votes it; at 0 they tie."
+    )
 st.markdown(pair_says(trace, cell))
 lab.metric_row(measured)
 with st.expander("What these numbers mean", key="lab metrics", icon=":material/function:", on_change="rerun") as told:

@@ -50,8 +50,8 @@ layer, head, most = best[0]
 
 if most:
     st.markdown(
-        f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that looks at all "
-        f"tokens it may see alike would give {percent(ranking.even)}."
+        f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that reads "
+        f"all tokens it may see equally would give {percent(ranking.even)}."
     )
 else:
     st.markdown("**No head does it**: none of them gives anything there. A mask may hide these keys.")

@@ -20,6 +20,23 @@ def test_tied_weights_are_a_tendency() -> None:
     assert "every token prefers itself" not in said
 
 
+def test_a_tie_is_told_as_one() -> None:
+    """Equal tokens look at themselves no more than at one another, and a bound that is met has nothing to spare."""
+    said = texts(opened("self-attention-mass", text="the the the"))
+    assert "**3 of 3 tokens** look at themselves most, but no more than at another; the diagonal" in said
+    assert "the bound **holds**, with nothing to spare." in said
+    some = texts(opened("self-attention-mass", lab_tokens="numbers", lab_numbers="1,0; 1,0; 0,1", lab_spread=0))
+    assert "**3 of 3 tokens** look at themselves most, 2 of them no more than at another; the diagonal" in some
+    assert "no more than" not in texts(opened("self-attention-mass", text="a"))
+
+
+def test_one_token_has_no_other() -> None:
+    """It meets the conditions of statements about pairs, of which it makes none; and it is its own mean at once."""
+    assert "one token alone has no other" in texts(opened("truths", lab_tokens="numbers", lab_numbers="3"))
+    assert "and there is no other token" in texts(opened("geometry", plane_of="tied", text="a"))
+    assert "C = 64 **from the start**" in texts(opened("depth", depth_tokens="sentence", text="a"))
+
+
 def test_one_token_has_no_pair() -> None:
     """Beside the diagonal of one token there is no cell to click."""
     for page in ("self-attention-mass", "truths"):

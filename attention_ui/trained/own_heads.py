@@ -131,7 +131,9 @@ def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
     except AttentionError as error:
         raise FileError(f"{error}. As weights it cannot be read either: {no_layers}") from error
     sizes = maps.sizes
-    return OwnHeads(f"the attention of {sizes['L']} × {counted(sizes['H'], 'head')} of your file", maps=maps)
+    each = "" if sizes["L"] == 1 else " each"
+    says = f"the attention of your file, {counted(sizes['L'], 'layer')} with {counted(sizes['H'], 'head')}{each}"
+    return OwnHeads(says, maps=maps)
 
 
 def listed(file: WeightFile) -> dict[str, list[Any]]:

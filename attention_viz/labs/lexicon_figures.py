@@ -25,9 +25,7 @@ def received_figure(trace: Trace, position: int) -> Figure:
         for title, numbers, color in (("has itself", own, "@muted"), ("receives from the heads", brought, "@output"))
     ]  # fmt: skip
     most = int(np.argmax(brought))
-    says = (
-        f"Bars: “{short(trace.labels('T')[position])}” receives most of {names[most]}, {number(float(brought[most]))}."
-    )
+    says = f"Bars: “{short(trace.labels('T')[position])}” receives {names[most]} most, {number(float(brought[most]))}."
     parts = {
         "barmode": "group", "bargap": 0.25, "showlegend": True, "legend": LEGEND,
         "margin": {"l": 44, "r": 8, "t": 44, "b": 60},

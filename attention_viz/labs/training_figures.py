@@ -34,7 +34,11 @@ def loss_figure(
         steps, values = [step for step, _ in losses], [loss for _, loss in losses]
         data.append(curve(steps, values, name, color, mode=mode, marker={"color": color, "size": 9}))
     most = max((loss for losses in runs.values() for _, loss in losses), default=1.0)
-    ends = " and ".join(f"{name} {number(losses[-1][1])}" for name, losses in runs.items() if losses)
+    ends = " and ".join(
+        f"{name} {number(losses[-1][1])}" if len(runs) > 1 else number(losses[-1][1])
+        for name, losses in runs.items()
+        if losses
+    )
     says = f"Line chart: the training loss against the step; it now stands at {ends or 'nothing yet'}."
     parts: Part = {"showlegend": len(runs) > 1, "legend": LEGEND, "margin": MARGIN, "shapes": [], "annotations": []}
     if floor is not None:

@@ -30,9 +30,10 @@ left, right = st.columns([2, 3])
 with left:
     free, constrained = parameter_counts(d_model, n_heads)
     st.markdown(
-        f"With orthonormal columns **every singular value is 1**: no direction is favoured, none is lost, and the size "
-        f"of the scores is frozen. Of **{free:,}** numbers in W_Q, W_K and W_V only **{constrained:,}** can be chosen "
-        f"({percent(constrained / free)}): each column has length 1 and is orthogonal to those before it. "
+        "With orthonormal columns **every singular value is 1**: of the directions that a head reads none is favoured "
+        f"or lost, and the size of the scores is frozen. Of **{free:,}** numbers in W_Q, W_K and W_V only "
+        f"**{constrained:,}** can be chosen ({percent(constrained / free)}): each column has length 1 and is "
+        "orthogonal to those before it."
     )
     st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad\allowbreak {n = C/h}")
 with right:

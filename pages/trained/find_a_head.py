@@ -9,7 +9,7 @@ from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.trained.head_place import choose_token, open_pinned
-from attention_viz.labels import percent
+from attention_viz.labels import counted, percent
 from attention_viz.trained.layer_pictures import best_heads, best_says, heads_matrix
 
 WORDS = "word to word"
@@ -49,8 +49,10 @@ best = ranking.best(5)
 layer, head, most = best[0]
 
 if most:
+    others = int((ranking.scores == most).sum()) - 1
+    tied = f", tied with {counted(others, 'other')}" if others else ""
     st.markdown(
-        f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. A head that reads "
+        f"**Layer {layer}, head {head} does it most**{tied}: {percent(most)} is what {looks}. A head that reads "
         f"all tokens it may see equally would give {percent(ranking.even)}."
     )
 else:

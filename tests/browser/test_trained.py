@@ -105,7 +105,7 @@ def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
     np.savez(tmp_path / "mine.npz", attention=shares, tokens=np.array(["<i>one", "two", "three", "four"]))
     page = visit("your-weights")
     page.locator("input[type=file]").set_input_files(tmp_path / "mine.npz")
-    expect(page.get_by_text("the attention of 2 × 3 heads of your file")).to_be_visible()
+    expect(page.get_by_text("the attention of your file, 2 layers with 3 heads each")).to_be_visible()
     drawn(page, 1)
     page.get_by_role("link", name="One head").last.click()
     expect_address(page, "/one-head", "!mine")

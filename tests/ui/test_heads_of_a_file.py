@@ -201,3 +201,13 @@ def test_a_layer_of_one_head_under_a_causal_mask() -> None:
     app = uploaded("w.safetensors", safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()}))
     assert app.info[0].value.startswith("In this model no query sees a later key")
     assert "other heads" not in scenes(gone_to(app, "one-head"))[0]["description"]
+
+
+def test_heads_that_do_the_same_are_told_as_tied() -> None:
+    """Of equal heads the first is not said to be ahead; layers and heads are counted in words."""
+    app = uploaded("a.npz", npz({"attention": np.full((2, 3, 4, 4), 0.25, "f4")}))
+    assert "the attention of your file, 2 layers with 3 heads each" in " ".join(box.value for box in app.success)
+    assert "**Layer 0, head 0 does it most**, tied with 5 others: 25.0 %" in texts(gone_to(app, "find-a-head"))
+    assert "tied with" not in texts(opened("find-a-head"))
+    alone = uploaded("a.npz", npz({"attention": np.full((1, 1, 4, 4), 0.25, "f4")}))
+    assert "the attention of your file, 1 layer with 1 head." in " ".join(box.value for box in alone.success)

@@ -10,6 +10,7 @@ from attention_core.labs.lexicon_heads import HEADS, run_lexicon
 from attention_core.labs.tasks import TASKS
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings
+from attention_viz.labs.training_figures import loss_figure
 from tests.ui.app import figures, opened, scenes, texts
 
 
@@ -151,3 +152,11 @@ def test_whose_losses_are_drawn_of_five_seeds() -> None:
                 button.click().run(timeout=120)
         said.append("The lines are those of the first seed" in texts(app))
     assert said == [False, True]
+
+
+def test_the_loss_of_a_single_run_needs_no_name() -> None:
+    """A screen reader hears where the loss stands, and of several runs whose it is."""
+    alone = loss_figure({"loss": [(0, 1.0)]}, 10)
+    both = loss_figure({"one": [(0, 1.0)], "two": [(0, 2.0)]}, 10)
+    assert "it now stands at 1.000." in str(alone["layout"])
+    assert "it now stands at one 1.000 and two 2.000." in str(both["layout"])

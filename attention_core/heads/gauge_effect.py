@@ -38,8 +38,7 @@ def turned(trace: Trace, seed: int) -> Trace:
 
 
 def moved(before: Trace, after: Trace, head: int, notation: Notation = OURS) -> tuple[Turned, ...]:
-    """The head's own parts of W_Q, W_K, W_V and W_O, which all change."""
-    check_places(before, head=head)
+    """The head's own parts of W_Q, W_K, W_V and W_O, which all change. Raises: SettingsError for no head."""
     weights = [
         Turned(symbol(name, notation).latex, head_slice(before, name, head), head_slice(after, name, head))
         for name in ("w_q", "w_k", "w_v")
@@ -49,7 +48,10 @@ def moved(before: Trace, after: Trace, head: int, notation: Notation = OURS) -> 
 
 
 def kept(before: Trace, after: Trace, head: int, notation: Notation = OURS) -> tuple[Turned, ...]:
-    """What the head computes, and the products of its weights that decide it: none of it changes."""
+    """What the head computes, and the products of its weights that decide it: none of it changes.
+
+    Raises: SettingsError for no head.
+    """
     check_places(before, head=head)
     w_q, w_k, w_v, w_o = (symbol(name, notation) for name in ("w_q", "w_k", "w_v", "w_o"))
     forms = ((f"{w_q.latex} {w_k.transposed.latex}", query_key_forms), (f"{w_v.latex} {w_o.latex}", value_output_forms))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..checks import Array, as_numbers, check_alike, check_range
 from ..errors import ShapeError
-from ..measure_checks import as_measured, unit_sized
+from ..measure_checks import as_measured, binary_size, unit_sized
 from ..trace import Trace
 from .patterns import pattern_of
 from .similarity import MOST, jensen_shannon
@@ -41,13 +41,18 @@ def heads_apart(before: Trace, after: Trace) -> float:
 def relative_change(before: Array, after: Array) -> float:
     """How far numbers moved, as a part of their length: |after - before| / |before|; 0 where there was nothing.
 
+    Raises: ShapeError, SettingsError for a change beyond the range of float.
+
     >>> relative_change(np.array([3.0, 4.0]), np.array([3.0, 3.0]))
     0.2
     """
-    check_alike("before", as_numbers("before", before), "after", as_numbers("after", after))
-    before, after = unit_sized("before and after", np.stack([before, after]))
-    length = float(np.linalg.norm(before))
+    before, after = as_numbers("before", before), as_numbers("after", after)
+    check_alike("before", before, "after", after)
+    both = np.stack([after, before])
+    moved = np.subtract(*unit_sized("after and before", both))
+    change = np.linalg.norm(moved) / (np.linalg.norm(unit_sized("before", before)) or np.inf)
     with np.errstate(over="ignore"):
-        change = float(np.linalg.norm(after - before) / length) if length else 0.0
-    check_range(np.array(change))
-    return change
+        # Each by a power of 2 of its own: divided by that of very large numbers, very small ones would become nothing.
+        change = np.ldexp(float(change), binary_size(both).item() - binary_size(before).item())
+    check_range(change)
+    return float(change)

@@ -15,6 +15,7 @@ from attention_core.embeddings import embed, word_vector
 from attention_core.heads import (
     counts,
     gauge,
+    gauge_effect,
     head_averages,
     head_columns,
     head_comparison,
@@ -26,6 +27,7 @@ from attention_core.heads import (
     worth,
 )
 from attention_core.masks import bench, faults, hiding, invariances, painted, saturation, shuffles, uses, workshop
+from attention_core.own.own_matrices import OwnMatrices
 from attention_core.places import foreign_cells, split_places
 from attention_core.scenario import Scenario
 from attention_core.trained import changed_word, encoder, head_finder, layer_measures, pieces_of
@@ -68,6 +70,7 @@ CASES: dict[str, Case] = {
     "maps": (AttentionMaps.of, {"attentions": [SHARES], "tokens": list("abcde")},
         {"attentions": (0, object(), [[[[1.0, 0.0], [1.0]]]]), "tokens": ([0] * 5, "abcde", *NO_LIST),
          "memory_tokens": ([None] * 5, *NO_LIST)}),
+    "sizes of own matrices": (OwnMatrices(w_q=X).sizes, {"n_heads": 2}, {"n_heads": (0, 17, *NO_COUNT)}),
     "embedding": (embed, {"tokens": ["a"], "d_model": 4},
         {"tokens": ([], [0], "one", *NO_LIST), "d_model": (0, *NO_COUNT), "kind": NO_NAME, "positions": NO_SWITCH}),
     "word": (word_vector, {"token": "a", "d_model": 4}, {"token": NO_TEXT, "d_model": (0, *NO_COUNT)}),
@@ -77,6 +80,8 @@ CASES: dict[str, Case] = {
     "head columns": (head_columns, {"trace": TRACE, "field": "keys", "head": 0},
         {"field": NO_NAME, "head": (2, *NO_COUNT)}),
     "gauge": (gauge.random_gauge, {"projections": P}, {"seed": NO_SEED}),
+    "parts of a head": (gauge_effect.moved, {"before": TRACE, "after": TRACE, "head": 0}, {"head": (2, *NO_COUNT)}),
+    "products of a head": (gauge_effect.kept, {"before": TRACE, "after": TRACE, "head": 0}, {"head": (2, *NO_COUNT)}),
     "chosen heads": (head_averages.mean_of_heads, {"numbers_HTS": SHARES, "heads": [0]},
         {"heads": (*NO_LIST, [], [2], [-1], ["a"])}),
     "most alike": (head_comparison.most_alike, {"similarity_HH": np.eye(3)},
@@ -109,7 +114,10 @@ CASES: dict[str, Case] = {
     "order": (invariances.permutation_gaps, {"straight": TRACE, "shuffled": TRACE, "order": range(5)},
         {"order": (*NO_LIST, [0], [0] * 5, [9] * 5)}),
     "shares at": (saturation.shares_at, {"scores_S": [1.0], "temperatures_P": [1.0]},
-        {"scores_S": NO_ARRAY, "temperatures_P": (*NO_ARRAY, [0.0], [-1.0])}),
+        {"scores_S": NO_ARRAY, "temperatures_P": (*NO_ARRAY, [0.0], [-1.0], [1e-320])}),
+    "sharpness": (saturation.sharpness, {"scores_XS": [1.0]}, {"scores_XS": (*NO_ARRAY, 0.5, np.ones((0, 3)))}),
+    "softmax jacobian": (saturation.softmax_jacobian, {"probabilities_XS": [1.0]},
+        {"probabilities_XS": (*NO_SHARES, np.full(20_000, 5e-5))}),
     "score spread": (saturation.score_spread, {"d_k": 2},
         {"d_k": (0, 10**6, *NO_COUNT), "n_keys": (0, *NO_COUNT), "seed": NO_SEED}),
     "shuffle": (shuffles.shuffle, {"scenario": SHORT, "key": "words alone"}, {"key": NO_NAME, "seed": NO_SEED}),

@@ -88,7 +88,8 @@ test("softmax gives a masked number no share, and only zeros where all is masked
     [0, 1, 0],
   );
   const empty = { ...rule, length: 1 };
-  assert.equal(result(empty, [0]), 0);
+  const { result: share, total, terms } = derive(empty, [0], look);
+  assert.deepEqual([share, total, terms[0].value], [0, 0, 0]);
 });
 
 test("max is the largest number, minus infinity where all is masked", () => {

@@ -69,6 +69,17 @@ test("a bare reshape, whose positions are digits of one number, is turned round"
   compare({ length: 1 }, one, [3, 7, 5], [7, 15]);
 });
 
+test("steps along one axis, and what is divided after them, give whole ranges", () => {
+  compare({ length: 1 }, read(linear([[0, 3]])), [13], [5]);
+  compare({ length: 1 }, read(linear([[0, 2]], { over: 3 })), [7], [10]);
+  compare({ length: 1 }, read(linear([[0, 3]], { over: 2 })), [9], [6]);
+});
+
+test("the parts of a position may come in any order, and an axis that another position gives is known", () => {
+  compare({ length: 5 }, read(linear([[-1, 1], [0, 5]])), [15], [3]);
+  compare({ length: 3 }, read(linear([[0, 1], [-1, 1]]), along(0)), [6, 4], [4]);
+});
+
 test("a cell that nothing reads has no reader", () => {
   assert.equal(solve({ length: 3 }, read(along(0)), [5], [4]), null);
   assert.equal(solve({ length: 3 }, read(running), [3], [4]), null);

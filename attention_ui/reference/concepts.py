@@ -71,11 +71,11 @@ def found(words: str, texts: list[str]) -> tuple[Concept, ...]:
 
 
 def concept_table(shown: tuple[Concept, ...]) -> str:
-    """Concepts as a Markdown table; each page's name is a link, which the browser opens in a new tab.
+    """Concepts of a text, at least one, as a Markdown table; each page's name is a link that opens in a new tab.
 
     `st.page_link` cannot hand on the parameters of bound widgets, which is what most of these states are made of.
     """
-    said = "what is asked" if shown and shown[0].text == ASKED else "what the text says"
+    said = "what is asked" if shown[0].text == ASKED else "what the text says"
     lines = [f"| | {said} | where to see it |", "|--:|---|---|"]
     for one in shown:
         link = f"[{plain(page_of(one.page).title)}]({one.address})"

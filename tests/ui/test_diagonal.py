@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.diagonal.claims import CLAIMS, FALSE, claim
+from attention_core.diagonal.claims import CLAIMS, FALSE, TEXTS, claim
 from attention_core.diagonal.growth import estimated
 from attention_core.diagonal.growth_table import Growth
 from attention_core.diagonal.presets import DIAGONAL_PRESETS
@@ -44,6 +45,8 @@ def test_examples_set_the_laboratory(preset: Any) -> None:
     expected = trace_of_scene(preset.scene).probabilities[0, 0].astype("f4").ravel()
     assert np.isin(expected, drawn(app)).all()
     assert preset.says in texts(app)
+    address = {f"lab_{name}": value for name, value in asdict(preset.scene).items()}
+    assert preset.says in texts(opened("truths", **address))
 
 
 CHOICES: list[dict[str, Any]] = [
@@ -231,7 +234,9 @@ def test_all_claims_are_shown() -> None:
         assert plain(one.said) in said
         assert plain(one.truth) in said
     assert said.count("**Checked here:**") == len(CLAIMS)
-    few = texts(opened("claims", claims_status=FALSE, claims_text="slides"))
+    filtered = opened("claims", claims_status=FALSE, claims_text="slides")
+    few = texts(filtered)
+    assert [heading.value for heading in filtered.subheader][-1:] == [TEXTS["slides"]]
     assert few.count("**Checked here:**") == sum(c.status == FALSE and c.text == "slides" for c in CLAIMS)
     assert "No claim fits" in texts(opened("claims", claims_words="zebra"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from attention_core.notation import OURS
 from attention_core.notation.texts import DOSHI
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.focus import Focus
+from attention_ui.heads.heads_shown import of_model, one_head_here
 from attention_ui.here import Here
 from tests.ui.app import here, opened
 from tests.ui.uploads import OWN_X, WHOLE
@@ -62,3 +64,10 @@ def test_a_hand_out_of_a_file_has_no_seed() -> None:
     trace = trace_of(Scenario())
     sentence = Here(of_file, Focus(0, 0, 0, 0), OURS, trace).sentence
     assert sentence.endswith(": 16 features, 4 heads, your own weights, mask none")
+
+
+def test_a_head_of_the_model_has_no_own_numbers() -> None:
+    """What the user has put in the place of the sidebar's layer is not in the trained one, nor in its hand-outs."""
+    now = replace(here(opened("scores")), scenario=Scenario(own=OWN_X.address(), edits="wq_0_3_9", mask="causal"))
+    shown = one_head_here(now, of_model(now), 2, Focus(0, 0, 0, 0))
+    assert shown.sentence.endswith(": 384 features, 12 heads, trained weights (layer 2), mask none, residual")

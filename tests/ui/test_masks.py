@@ -213,7 +213,7 @@ def test_spot_the_bug() -> None:
     hidden = hidden_fault(1)
     wrong = next(fault for fault in FAULTS if fault is not hidden)
     app = opened("break-it", bi_spot="true")
-    assert hidden.name not in texts(app)
+    assert all(told not in texts(app) for told in (hidden.name, "The first field with wrong numbers"))
     assert not app.code
     app.selectbox(key="bi_guess").set_value(wrong.key).run()
     assert wrong.name in app.warning[0].value
@@ -231,6 +231,7 @@ def test_a_mask_knows_the_order_of_trained_words() -> None:
     for reads, said in (("words alone", "(rounding)"), ("causal mask", "the order shows")):
         app = opened("invariances", weights="trained", layer=3, inv_reads=reads)
         assert said in texts(app)
+        assert "from the rows that were only moved: " in texts(app)
 
 
 @pytest.mark.parametrize(("n_tokens", "said"), [(0, False), (4, True)])

@@ -11,6 +11,7 @@ import pytest
 from attention_core.masks.faults import hidden_fault
 from attention_core.masks.painted import mask_to_text
 from attention_core.own.own_matrices import OwnMatrices
+from attention_ui.panels import pair
 from attention_viz.labels import number
 from tests.ui.app import alternatives, figures, here, opened, scenes, texts
 
@@ -238,3 +239,27 @@ def test_a_bias_for_a_whole_row_changes_no_share(first: int, said: str) -> None:
     told = texts(opened("mask-workshop", painted=mask_to_text(allowed), **address))
     assert said in told
     assert ("So it matters" in told) == bool(first)
+
+
+def test_where_a_number_of_a_head_goes() -> None:
+    """The page names the head, the row and the column of the pinned number, and the width where it has no such one."""
+    said = texts(opened("merge", head=1, query=2, feature=3))
+    assert "goes from [head, token, feature] = [1, 2, 3] to row 2, column 1 · 4 + 3 = **7**: it stays with" in said
+    assert "has 4 features, so its last one is shown, not 9." in texts(opened("merge", feature=9))
+    assert "**Head 1:** number 3 of the" in texts(opened("split", head=1, query=2, feature=3))
+
+
+def test_which_head_a_table_is_of() -> None:
+    """The words above the numbers of a field name the head, if it has any."""
+    app = opened("softmax", head=1)
+    app.session_state["numbers probabilities"] = True
+    assert re.search(r"^Probabilities of head 1: axes", texts(app.run()), re.MULTILINE)
+    whole = opened("output", head=1)
+    whole.session_state["numbers output"] = True
+    assert re.search(r"^Output: axes", texts(whole.run()), re.MULTILINE)
+
+
+def test_the_arithmetic_of_a_share_is_told() -> None:
+    """The pinned share is worked out in one line, which begins with its head, query and key."""
+    app = opened("softmax", head=1, query=2, key=3)
+    assert f"{pair(here(app).trace, here(app).focus)}: 0" in texts(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,8 @@ def test_every_step_of_a_head(step: str) -> None:
     assert not app.exception
     assert not app.error
     assert len(scenes(app)) == 2
+    places = {"scores": [1, 2], "mixing": [1, 31], "W_Q": [1, 63], "W_K": [2, 63], "W_V": [2, 63], "W_O": [1, 40]}
+    assert scenes(app)[1]["cell"]["index"][-2:] == places[step]
 
 
 def test_the_page_and_the_story_agree() -> None:
@@ -87,6 +90,11 @@ def test_change_one_word() -> None:
 def test_whose_share_a_strongest_change_is() -> None:
     """The arrow between the two words is not taken for the one from a query to a key."""
     app = opened("change-a-word", text=ANIMAL)
+    moves = [button for button in app.button if button.label.startswith("layer")]
+    last = moves[-1]
+    layer, head = (int(found) for found in re.findall(r"\d+", last.label)[:2])
+    last.click().run()
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (layer, head)
     helps = [button.help for button in app.button if button.label.startswith("layer")]
     assert helps[:2] == ["“tired → wide” to itself", "“tired → wide” to “\\[CLS\\]”"]
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from attention_core.labs.evaluation import loss_floor
-from attention_core.labs.lexicon import compose
+from attention_core.labs.lexicon import SENTENCES, compose
 from attention_core.labs.lexicon_heads import HEADS, run_lexicon
 from attention_core.labs.tasks import TASKS
 from attention_core.labs.training import train
 from attention_core.labs.training_settings import TrainingSettings
+from attention_ui.labs import stiefel_runs, training_tables
+from attention_ui.labs.training_run import Run, run_of
 from attention_viz.labs.training_figures import loss_figure
-from tests.ui.app import figures, opened, scenes, texts
+from tests.ui.app import alternatives, figures, opened, scenes, texts
 
 
 def test_tied_weights_are_a_tendency() -> None:
@@ -160,3 +162,45 @@ def test_the_loss_of_a_single_run_needs_no_name() -> None:
     both = loss_figure({"one": [(0, 1.0)], "two": [(0, 2.0)]}, 10)
     assert "it now stands at 1.000." in str(alone["layout"])
     assert "it now stands at one 1.000 and two 2.000." in str(both["layout"])
+
+
+def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row of the table is trained on the chosen task with what its name says of matrices and temperature."""
+    asked: list[TrainingSettings] = []
+
+    def remember(settings: TrainingSettings) -> Run:
+        asked.append(settings)
+        return run_of(settings)
+
+    monkeypatch.setattr(stiefel_runs, "run_of", remember)
+    app = opened("stiefel", stiefel_task="agreement")
+    app.session_state["stiefel one"] = True
+    app.run()
+    rows = dict.fromkeys((one.task, one.constraint, one.temperature) for one in asked)
+    assert list(rows) == [("agreement", *row) for row in stiefel_runs.LAYERS.values()]
+
+
+def test_the_errors_of_several_seeds() -> None:
+    """A row holds their mean, the smallest and the largest; that of one seed has nothing to compare."""
+    row = {"model": "2 heads", "numbers to learn": "1,024", "error": "0.5000"}
+    assert training_tables._row("2 heads", 1024, [0.25, 1.0, 0.25], "error") == row | {
+        "smallest": "0.2500", "largest": "1.0000",
+    }  # fmt: skip
+    assert training_tables._row("2 heads", 1024, [0.5], "error") == row
+
+
+def test_what_agrees_is_drawn() -> None:
+    """On the task of agreement the page draws how much of each head looks at words that agree, on others offsets."""
+    said = [" ".join(alternatives(opened("training", train_task=task))) for task in ("agreement", "neighbours")]
+    assert ["agree" in words for words in said] == [True, False]
+
+
+def test_buttons_of_the_lexicon() -> None:
+    """An example puts its sentence into the field; own words can be dropped all at once."""
+    app = opened("lexicon", lex_words="mare:fem.sg.anim.NOUN")
+    app.button(key="lex example 1").click().run()
+    assert app.session_state["lex_text"] == SENTENCES[1]
+    app.session_state["lex list"] = True
+    app.run().button(key="lex drop").click().run()
+    assert app.session_state["lex_words"] == ""
+    assert "lex_words" not in app.query_params

@@ -13,6 +13,17 @@ test("an answer to an earlier pin does not undo a later one", () => {
   assert.ok(pins.holds(cell(2)));
 });
 
+test("each answer is of one pin, and none says that another cell was chosen", () => {
+  const pins = new Pins();
+  for (const place of [1, 2, 3]) pins.add(cell(place));
+  assert.deepEqual([1, 1, 2, 3].map((place) => pins.adopt(cell(place), true)), [false, false, false, false]);
+  assert.ok(pins.holds(cell(3)));
+  for (const place of [4, 5, 6]) pins.add(cell(place));
+  pins.adopt(cell(4), true);
+  pins.adopt(cell(5), true);
+  assert.ok(pins.holds(cell(6)));
+});
+
 test("a cell that the server chose itself is taken", () => {
   const pins = new Pins();
   pins.add(cell(1));
@@ -51,4 +62,13 @@ test("a scene that has no such cell makes the pin be forgotten", () => {
   assert.ok(pins.holds(cell(4)));
   pins.renew(false);
   assert.equal(pins.cell, null);
+  assert.equal(pins.holds(cell(4)), false);
+});
+
+test("what the server says of a new scene is heard, though it is what it said of the last one", () => {
+  const pins = new Pins();
+  pins.adopt(cell(3), true);
+  pins.renew(false);
+  pins.adopt(cell(3), true);
+  assert.ok(pins.holds(cell(3)));
 });

@@ -35,8 +35,18 @@ test("panels of one axis and size share a window, whose part is what all of them
   scene.arrays.one = array([2, 40], "TF", null, { start: [0, 100], whole: [2, 512] });
   scene.arrays.other = array([40, 2], "FT", null, { start: [110, 0], whole: [512, 2] });
   const model = openScene(scene);
-  const { low, high } = windowOf(model, model.arrays.one, 1, new Map());
-  assert.deepEqual([low, high], [110, 140]);
+  const { low, high, count } = windowOf(model, model.arrays.one, 1, new Map());
+  assert.deepEqual([low, high, count], [110, 140, 30]);
+});
+
+test("a window has at least one place, also where panels have none in common, and 64 without names are not too many", () => {
+  const scene = productScene();
+  scene.arrays.one = array([1, 10], "TF", null, { whole: [1, 512] });
+  scene.arrays.other = array([64, 10], "GF", null, { start: [0, 20], whole: [64, 512] });
+  const model = openScene(scene);
+  const seen = (name, axis) => windowOf(model, model.arrays[name], axis, new Map());
+  assert.deepEqual([seen("one", 1).low, seen("one", 1).high, seen("one", 1).count], [20, 21, 1]);
+  assert.deepEqual([seen("one", 0).count, seen("other", 0).count], [1, 64]);
 });
 
 test("a place beyond an edge moves the window by just as much as needed", () => {

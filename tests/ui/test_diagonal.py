@@ -196,12 +196,13 @@ def test_the_chosen_token_is_what_is_drawn(address: dict[str, str], n_tokens: in
      {"depth_tokens": "sentence", "depth_norm": "true", "depth_log": "true"}, {"depth_layers": "1"}],
 )  # fmt: skip
 def test_kinds_of_depth(address: dict[str, str]) -> None:
-    """Every choice of the depth page draws distances and self-masses, and can tell of the cubic rule."""
+    """Every choice of the depth page draws distances and self-masses of the seed, and can tell of the cubic rule."""
     app = opened("depth", **address)
     app.session_state["depth cubic"] = True
     app.run()
     assert not app.exception
     assert len(figures(app)) == 2
+    assert "depth_tokens" in address or figures(opened("depth", depth_seed=7, **address))[0] != figures(app)[0]
     assert len(app.dataframe) == 1
 
 

@@ -86,3 +86,13 @@ def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) ->
         assert scenes(app)
         app.text_input(key=name).set_value("wide " * 5000).run()
     assert len(app.session_state[name]) == MAX_TEXT
+
+
+@pytest.mark.parametrize(
+    ("page", "field", "said"), [("softmax", "probabilities", " of head 1"), ("output", "output", "")]
+)
+def test_which_head_a_table_is_of(page: str, field: str, said: str) -> None:
+    """The words above the numbers of a field name the head that is shown, if the field has any."""
+    app = opened(page, head=1)
+    app.session_state[f"numbers {field}"] = True
+    assert f"\n{field.capitalize()}{said}: axes" in texts(app.run())

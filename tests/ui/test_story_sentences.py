@@ -249,16 +249,6 @@ def test_where_a_number_of_a_head_goes() -> None:
     assert "**Head 1:** number 3 of the" in texts(opened("split", head=1, query=2, feature=3))
 
 
-def test_which_head_a_table_is_of() -> None:
-    """The words above the numbers of a field name the head, if it has any."""
-    app = opened("softmax", head=1)
-    app.session_state["numbers probabilities"] = True
-    assert re.search(r"^Probabilities of head 1: axes", texts(app.run()), re.MULTILINE)
-    whole = opened("output", head=1)
-    whole.session_state["numbers output"] = True
-    assert re.search(r"^Output: axes", texts(whole.run()), re.MULTILINE)
-
-
 def test_the_arithmetic_of_a_share_is_told() -> None:
     """The pinned share is worked out in one line, which begins with its head, query and key."""
     app = opened("softmax", head=1, query=2, key=3)

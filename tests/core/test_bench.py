@@ -6,7 +6,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_core.masks.bench import NO_FAULT, examined, fault_of
-from attention_core.masks.faults import FAULTS
+from attention_core.masks.faults import FAULTS, hidden_fault
 from attention_core.scenario import Scenario
 
 SCENARIOS = {
@@ -49,3 +49,11 @@ def test_an_unknown_fault() -> None:
     assert fault_of(NO_FAULT) is None
     with pytest.raises(SettingsError, match="split"):
         fault_of("banana")
+
+
+def test_rounds_of_spot_the_bug() -> None:
+    """Every fault comes up within a few dozen rounds, equal rounds have equal faults, and they do not go in order."""
+    found = [hidden_fault(number).key for number in range(60)]
+    assert set(found) == {fault.key for fault in FAULTS}
+    assert found == [hidden_fault(number).key for number in range(60)]
+    assert found[:8] != [fault.key for fault in FAULTS]

@@ -1,26 +1,16 @@
-"""What the pages of the story, the heads and the masks say is true of small, steep and unusual layers, too."""
+"""What the pages of the story and the heads say is true of small, steep and unusual layers, too."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core.masks.faults import hidden_fault
-from attention_core.masks.painted import mask_to_text
 from attention_core.own.own_matrices import OwnMatrices
 from attention_ui.panels import pair
 from attention_viz.labels import number
 from tests.ui.app import alternatives, figures, here, opened, scenes, texts
-
-
-def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
-    """Neither where none is chosen, nor where there is no [pad] to hide."""
-    for choices, said in (({}, "No score is hidden."), ({"mask": "padding"}, "No score is hidden."),
-                          ({"mask": "causal"}, "The mask hides scores.")):  # fmt: skip
-        assert scenes(opened("mask", **choices))[0]["description"] == said
 
 
 def test_one_column_is_no_range() -> None:
@@ -95,29 +85,6 @@ def test_heads_share_what_is_there() -> None:
     assert "The entropy of head 0 for each query." in alternatives(opened("head-portraits", n_heads=1))
 
 
-def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
-    """One token under a causal mask needs another sentence, not another mask."""
-    app = opened("break-it", bi_fault="mask", text="a", mask="causal")
-    assert "It needs a mask that hides something." in app.info[0].value
-    assert "Choose a causal mask" not in [button.label for button in app.button]
-    assert "Choose a causal mask" in [button.label for button in opened("break-it", bi_fault="mask").button]
-
-
-def test_a_round_that_cannot_be_won_says_so() -> None:
-    """With one head a hidden mistake of the heads changes nothing: the page says it, and does not name the mistake."""
-    place, hidden = next((n, one) for n in range(1, 99) if (one := hidden_fault(n)).key == "split")
-    app = opened("break-it", bi_spot="true", bi_round=place, n_heads=1)
-    assert "nothing can find it" in app.info[0].value
-    assert hidden.name not in texts(app)
-    assert not opened("break-it", bi_spot="true", bi_round=place).info
-
-
-def test_checks_have_true_minus_signs() -> None:
-    """As all other numbers of the page: where weights are small, differences have an exponent below 0."""
-    assert re.search(r"by up to \d\.\d+e−05\.", texts(opened("break-it", init="small", bi_fault="scale")))
-    assert "The merged heads of the right layer" in texts(opened("break-it", bi_fault="merge"))
-
-
 def test_the_output_is_of_no_head() -> None:
     """It mixes all of them; and of one head alone all features are its own."""
     app = opened("break-it", n_heads=1, bi_field="output")
@@ -170,15 +137,6 @@ def test_axes_are_named_as_the_notation_does_wherever_they_stand() -> None:
     assert scenes(opened("head-worth", notation="gml"))[0]["panels"][0]["badge"] == "T × n_heads"
 
 
-def test_a_scale_of_1_leaves_a_bias_as_it_is() -> None:
-    """Then the order does not matter for it either, which the table beside shows."""
-    order = {"mw_try": "mask or scale first"}
-    assert "−4.0 becomes −2.00. So it matters on which side" in texts(opened("mask-workshop", **order))
-    alone = texts(opened("mask-workshop", scaling="off", **order))
-    assert "times 1, −4.0 stays what it is, but with another scale or bias it matters" in alone
-    assert "| −4.0 | 0.000000 |" in alone
-
-
 def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
     """A head of the keys is a head where each has its own, and a feature of the output one of the layer."""
     words = {
@@ -226,19 +184,6 @@ def test_a_rank_is_a_whole_number() -> None:
     app = opened("head-portraits", portrait="rank of the scores")
     assert "**Head 0:** 4 of at most min(dₖ, tokens) = 4." in texts(app)
     assert "The cache of MHA, GQA, MQA as n grows (tokens)." in alternatives(opened("shared-keys"))
-
-
-@pytest.mark.parametrize(
-    ("first", "said"), [(0, "Here only whole rows are hidden"), (2, "becomes −2.00. So it matters")]
-)
-def test_a_bias_for_a_whole_row_changes_no_share(first: int, said: str) -> None:
-    """Where only whole rows are hidden, the order is not said to matter: the bias cancels out."""
-    allowed = np.ones((4, 4), dtype=bool)
-    allowed[1, first:] = False
-    address = {"text": "you like cake now", "mw_masks": "painted", "mw_try": "mask or scale first"}
-    told = texts(opened("mask-workshop", painted=mask_to_text(allowed), **address))
-    assert said in told
-    assert ("So it matters" in told) == bool(first)
 
 
 def test_where_a_number_of_a_head_goes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from unicodedata import normalize
 
 import streamlit as st
@@ -65,6 +66,7 @@ def _stands(word: str, whole: str, joined: str) -> bool:
     return stem in whole or (len(stem) >= SHORT_COMPOUND and stem in joined)
 
 
+@lru_cache(maxsize=1024)
 def _folded(text: str) -> str:
     folded = normalize("NFKC", text).casefold()
     for pattern, plainer in ALIKE:

@@ -159,8 +159,8 @@ def test_the_walk_stays_on_the_manifold() -> None:
 
 
 def test_one_layer_and_stack_on_and_off_the_manifold() -> None:
-    """Both tables have all their rows once they are trained."""
-    app = opened_at(opened("stiefel", stiefel_layers=1), "stiefel deep")
+    """Both tables have all their rows once they are trained; no other test trains stacks of two layers."""
+    app = opened_at(opened("stiefel", stiefel_layers=2), "stiefel deep")
     app = press(app, "Train the stacks")
     assert not app.exception
     assert len(app.dataframe[-1].value) == 4

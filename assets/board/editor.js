@@ -43,22 +43,20 @@ export function openEditor(stage, area, { before, first, name, done, closed }) {
     note.remove();
     closed();
   };
+  const typed = () => (!first && field.value === before ? null : numberTyped(field.value));
+  const finish = () => {
+    const value = typed();
+    close();
+    if (value !== null) done(value);
+  };
   field.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key === "Escape") close();
     if (event.key !== "Enter") return;
-    if (!first && field.value === before) {
-      close();
-      return;
-    }
-    const value = numberTyped(field.value);
-    if (value === null) refuse(field, note);
-    else {
-      close();
-      done(value);
-    }
+    if (typed() === null && field.value !== before) refuse(field, note);
+    else finish();
   });
-  field.addEventListener("blur", close);
+  field.addEventListener("blur", () => open && finish()); // as in a spreadsheet, a number is taken when one goes elsewhere
   for (const kind of ["click", "pointermove", "dblclick"]) field.addEventListener(kind, (event) => event.stopPropagation());
   stage.append(field, note);
   field.focus();

@@ -164,36 +164,6 @@ def test_hostile_tokens_stay_text(visit: Visit) -> None:
     assert page.locator("section.board img, section.board script").count() == 0
 
 
-def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
-    """A number typed on a cell of W_Q goes into the address, the result follows, and undo brings the old one back."""
-    page = visit(f"projections?{PRIME}")
-    click_cell(page, "w_q", (2, 1))
-    expect_address(page, "feature=1")
-    settled(page)
-    page.keyboard.type("9")
-    page.keyboard.press("Enter")
-    expect_address(page, "edits=wq_2_1_9")
-    edited = trace_of(Scenario(**(vars(SCENARIO) | {"edits": "wq_2_1_9"})))
-    hover_cell(settled(page), "queries", (0, 3, 1))
-    expect_cell(page, edited, "queries", (0, 3, 1))
-    page.get_by_role("button", name="Undo").click()
-    expect_address(page, "!edits")
-    hover_cell(settled(page), "queries", (0, 3, 1))
-    expect_cell(page, trace_of(SCENARIO), "queries", (0, 3, 1))
-
-
-def test_a_number_left_as_it_was_is_no_edit(visit: Visit) -> None:
-    """F2 shows a number rounded; Enter without a change keeps the number itself."""
-    page = visit(f"projections?{PRIME}")
-    for column, keys in ((1, ["F2", "Enter"]), (2, ["9", "Enter"])):
-        click_cell(page, "w_q", (2, column))
-        expect_address(page, f"pin=projection.w_q.2-{column}")
-        settled(page)
-        for key in keys:
-            page.keyboard.press(key)
-    expect_address(page, "edits=wq_2_2_9")
-
-
 def test_a_pin_gives_room_back(visit: Visit) -> None:
     """The room that a long sum needed is given back when a weight is pinned, which has nothing to compute."""
     page = visit(f"projections?{PRIME}")

@@ -1,0 +1,55 @@
+"""Typing numbers on the cells of a board in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_core.scenario import Scenario, trace_of
+from tests.browser.driving import click_cell, expect_address, hover_cell, settled
+from tests.browser.test_board import PRIME, SCENARIO, Visit, expect_cell
+
+pytestmark = pytest.mark.browser
+
+
+def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
+    """A number typed on a cell of W_Q goes into the address, the result follows, and undo brings the old one back."""
+    page = visit(f"projections?{PRIME}")
+    click_cell(page, "w_q", (2, 1))
+    expect_address(page, "feature=1")
+    settled(page)
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    expect_address(page, "edits=wq_2_1_9")
+    edited = trace_of(Scenario(**(vars(SCENARIO) | {"edits": "wq_2_1_9"})))
+    hover_cell(settled(page), "queries", (0, 3, 1))
+    expect_cell(page, edited, "queries", (0, 3, 1))
+    page.get_by_role("button", name="Undo").click()
+    expect_address(page, "!edits")
+    hover_cell(settled(page), "queries", (0, 3, 1))
+    expect_cell(page, trace_of(SCENARIO), "queries", (0, 3, 1))
+
+
+def test_a_number_left_as_it_was_is_no_edit(visit: Visit) -> None:
+    """F2 shows a number rounded; Enter without a change keeps the number itself."""
+    page = visit(f"projections?{PRIME}")
+    for column, keys in ((1, ["F2", "Enter"]), (2, ["9", "Enter"])):
+        click_cell(page, "w_q", (2, column))
+        expect_address(page, f"pin=projection.w_q.2-{column}")
+        settled(page)
+        for key in keys:
+            page.keyboard.press(key)
+    expect_address(page, "edits=wq_2_2_9")
+
+
+def test_a_number_typed_is_taken_when_one_goes_elsewhere(visit: Visit) -> None:
+    """As in a spreadsheet; Escape alone takes nothing, and neither does what is no number."""
+    page = visit(f"projections?{PRIME}")
+    for column, keys, click in ((1, ["8", "Escape"], False), (2, ["-"], True), (3, ["7"], True)):
+        click_cell(page, "w_q", (2, column))
+        expect_address(page, f"pin=projection.w_q.2-{column}")
+        settled(page)
+        for key in keys:
+            page.keyboard.press(key)
+        if click:
+            page.locator("h1").click()
+    expect_address(page, "edits=wq_2_3_7")

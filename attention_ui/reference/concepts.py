@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from attention_core.diagonal.claims import TEXTS
 
 from ..markdown import plain
 from ..registry import page_of
 from ..search import finds
+from .lists import rows_of
 
-ASSETS = Path(__file__).parent.parent.parent / "assets"
 ASKED = "asked"  # stands where a concept has the key of its text
 
 
@@ -43,7 +41,7 @@ def concepts() -> tuple[Concept, ...]:
     """Every concept, text by text, as the file has them."""
     return tuple(
         Concept(row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"])
-        for row in _rows("concepts.csv")
+        for row in rows_of("concepts")
     )
 
 
@@ -52,13 +50,8 @@ def questions() -> tuple[Concept, ...]:
     """What learners ask, in forums and of the authors of code and tools, along the way through the layer."""
     return tuple(
         Concept(ASKED, number, row["question"], row["page"], row["query"], row["look"])
-        for number, row in enumerate(_rows("questions.csv"), 1)
+        for number, row in enumerate(rows_of("questions"), 1)
     )
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (ASSETS / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def found(words: str, texts: list[str]) -> tuple[Concept, ...]:

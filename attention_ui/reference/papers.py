@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from ..markdown import plain
-
-FILE = Path(__file__).parent.parent.parent / "assets" / "papers.csv"
+from .lists import rows_of
 
 
 @dataclass(frozen=True)
@@ -25,8 +22,7 @@ class Paper:
 @lru_cache(maxsize=1)
 def papers() -> tuple[Paper, ...]:
     """Every source, by author."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(Paper(row["authors"], row["year"], row["title"], row["for"]) for row in csv.DictReader(file))
+    return tuple(Paper(row["authors"], row["year"], row["title"], row["for"]) for row in rows_of("papers"))
 
 
 def paper_list() -> str:

@@ -1,4 +1,4 @@
-"""Glossary: every symbol of the layer, in the chosen notation and in those of all texts."""
+"""Glossary: every symbol of the layer, in the chosen notation and in those of all texts, and words without one."""
 
 import streamlit as st
 
@@ -6,19 +6,21 @@ from attention_core.notation import OURS
 from attention_core.notation.texts import NOTATIONS
 from attention_ui.here import here
 from attention_ui.reference.notation_tables import elsewhere_table, glossary_rows, glossary_table, notation_table
+from attention_ui.reference.words import word_table, words_with
 from attention_ui.search import search_field
 
 text = here().notation
 
 st.markdown(
     "The same quantity has many names. Here is each with its symbol, its word and what it is; names `like_this` are "
-    "those of the code; those of PyTorch, BERT and other tools stand below. Whose symbols all pages show is chosen in "
-    "the sidebar under *View*."
+    "those of the code; those of PyTorch, BERT and other tools stand below, words without a symbol last. Whose "
+    "symbols all pages show is chosen in the sidebar under *View*."
 )
-rows = glossary_rows(search_field("glossary_words", "width"), text)
-if not rows:
+typed = search_field("glossary_words", "width")
+rows, words = glossary_rows(typed, text), words_with(typed)
+if not rows and not words:
     st.markdown("Nothing fits: search for less.")
-else:
+if rows:
     st.subheader(text.title, anchor=False)
     with st.container(key="glossary" if text is OURS else "wide glossary"):
         st.markdown(glossary_table(rows, text))
@@ -35,3 +37,6 @@ else:
         + " · ".join(f"**{key}** {one.title}" for key, one in NOTATIONS.items())
         + ". A tilde or hat over a text's letter marks a step that the text does not name."
     )
+if words:
+    st.subheader("Words without a symbol", anchor=False)
+    st.markdown(word_table(words))

@@ -1,0 +1,42 @@
+"""Words without a symbol: who searches the glossary for one learns what it is and where it can be seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_ui.reference.words import word_table, words, words_with
+from attention_ui.registry import PAGES
+from tests.ui.app import opened, texts
+
+
+def test_every_word_leads_to_a_page() -> None:
+    """Words stand by the alphabet, once each, and every page is one of the app."""
+    named = [one.word.casefold() for one in words()]
+    assert named == sorted(set(named))
+    assert {one.page for one in words()} <= {page.url_path for page in PAGES}
+    assert all(one.meaning.endswith(".") for one in words())
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("entropy", "entropy"),
+        ("skip connection", "residual connection (skip connection)"),
+        ("layer norm", "LayerNorm (layer normalisation)"),
+        ("Gram", "Gram matrix"),
+        ("cross attention", "cross-attention"),
+        ("elementwise", "Hadamard product (elementwise product)"),
+        ("positional", "position encoding (positional encoding)"),
+    ],
+)
+def test_a_word_is_found(typed: str, word: str) -> None:
+    """As learners type it, by its other names, too; the page shows it even where no symbol fits."""
+    assert word in [one.word for one in words_with(typed)]
+    assert "Words without a symbol" in [box.value for box in opened("glossary", glossary_words=typed).subheader]
+
+
+def test_nothing_is_said_to_fit_only_where_nothing_does() -> None:
+    """A search that finds neither symbol nor word says so, any other shows what it finds."""
+    assert "Nothing fits" in texts(opened("glossary", glossary_words="zebra"))
+    assert "Nothing fits" not in texts(opened("glossary", glossary_words="oversmoothing"))
+    assert len(word_table(words_with("oversmoothing")).splitlines()) == 3

@@ -18,6 +18,7 @@ from tests.browser.driving import (
     scenario_in,
     score_at,
     settled,
+    slider,
 )
 
 pytestmark = pytest.mark.browser
@@ -85,6 +86,18 @@ def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) ->
     page.go_back()
     expect_address(page, "!text", "!query", "!key")
     expect(settled(page).get_by_test_id("stToast")).to_have_count(0)
+
+
+def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
+    """What the server wrote before it heard of a move brings the old value; what it writes after a click counts."""
+    page = visit("scores?n_tokens=6&query=5")
+    slider(page, "Sequence length").press("ArrowLeft")
+    expect_address(page, "n_tokens=5", "query=4")
+    settled(page).evaluate("history.pushState({}, '', '?n_tokens=6&query=3')")
+    assert parameters(page) == {"n_tokens": "5", "query": "3"}
+    page.locator("h1").click()
+    page.evaluate("history.pushState({}, '', '?n_tokens=6&query=3')")
+    assert parameters(page) == {"n_tokens": "6", "query": "3"}
 
 
 def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:

@@ -56,9 +56,9 @@ def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:
     page.get_by_label("Sentence", exact=True).fill("the dog sat on the rug")
     page.get_by_label("Sentence", exact=True).press("Control+Enter")
     expect_boxes("5 · rug", "1 · dog")
-    for n_tokens in (5, 4, 3):
+    for _ in range(3):
         slider(page, "Sequence length").press("ArrowLeft")
-        expect_address(page, f"n_tokens={n_tokens}")
+    expect_address(page, "n_tokens=3")
     expect_boxes("2 · sat", "1 · dog")
     way = page.get_by_role("navigation", name="Steps of the story")
     way.get_by_role("link", name="Mixing", exact=True).click()

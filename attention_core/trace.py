@@ -226,9 +226,8 @@ class Trace:
         """What stands at the ticks of an axis: tokens, heads, or numbered features. Raises: SettingsError."""
         for letter in axis.split("·") if isinstance(axis, str) else (axis,):
             one_of("axis", letter, AXES)
-        if tokens := {"T": self.tokens, "S": self.memory_tokens}.get(axis):
-            return tokens
-        return tuple(f"{'head ' if axis in 'HG' else ''}{i}" for i in range(_axis_size(axis, self.sizes)))
+        tokens = {"T": self.tokens, "S": self.memory_tokens}.get(axis)
+        return tokens or tuple(f"{'head ' if axis in 'HG' else ''}{i}" for i in range(_axis_size(axis, self.sizes)))
 
 
 STEPS: dict[str, Step] = {

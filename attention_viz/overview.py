@@ -41,24 +41,11 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     trace = stage.trace
     shown = [name for name in PLACES if name != "w_o" or trace.projections.w_o is not None]
     panels = [_panel(trace, name) for name in shown]
-    stage = replace(stage, windows=_windows(trace, head) | tokens_drawn(trace, query, key))
+    stage = replace(stage, windows=_windows(trace, head) | _tokens(trace, query, key))
     given = scene(stage, panels, ("scores", (0, head, query, key)), _says(trace))
     ids = {panel["array"]: panel["id"] for panel in given["panels"]}
     arrows = [[ids[a], ids[b]] for a, b in (pair.split() for pair in ARROWS) if _drawn(trace, a, b)]
     return given | {"arrows": arrows, "rules": {}, "player": False, "arithmetic": False}
-
-
-def tokens_drawn(trace: Trace, query: int, key: int) -> dict[str, Window]:
-    """Of the queries "T" and of the keys "S" the first token that is drawn and the one after the last.
-
-    They hold the given ones, and of a longer sentence are always as many, so that the picture keeps its size.
-    """
-    drawn = {}
-    for letter, place in (("T", query), ("S", key)):
-        size = trace.sizes[letter]
-        first = min(place // MOST * MOST, max(0, size - MOST))
-        drawn[letter] = (first, min(first + MOST, size))
-    return drawn
 
 
 def _panel(trace: Trace, name: str) -> Panel:
@@ -71,6 +58,19 @@ def _drawn(trace: Trace, start: str, end: str) -> bool:
     if (start, end) == ("inputs", "output"):
         return trace.residual
     return (start, end) != ("merged", "output") if mixed else "w_o" not in (start, end)
+
+
+def _tokens(trace: Trace, query: int, key: int) -> dict[str, Window]:
+    """Of the queries "T" and of the keys "S" the first token that is drawn and the one after the last.
+
+    They hold the given ones, and of a longer sentence are always as many, so that the picture keeps its size.
+    """
+    drawn = {}
+    for letter, place in (("T", query), ("S", key)):
+        size = trace.sizes[letter]
+        first = min(place // MOST * MOST, max(0, size - MOST))
+        drawn[letter] = (first, min(first + MOST, size))
+    return drawn
 
 
 def _windows(trace: Trace, head: int) -> dict[str, Window]:

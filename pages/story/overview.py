@@ -9,8 +9,8 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import open_step, token
 from attention_ui.registry import step_of
-from attention_viz.labels import counted, number, percent, span
-from attention_viz.overview import MOST, overview, tokens_drawn
+from attention_viz.labels import counted, number, percent
+from attention_viz.overview import overview
 
 now = here()
 trace, focus, sizes = now.trace, now.focus, now.trace.sizes
@@ -20,10 +20,6 @@ asking, asked = token(trace, "T", query), token(trace, "S", key)
 best = strongest_keys(trace, head, query, count=1)
 n_hidden = int(trace.hidden_keys[0, head].sum())
 become, share = "becomes" if sizes["T"] == 1 else "become", "has all" if sizes["H"] == 1 else "share"
-part = ""
-if sizes["T"] > MOST:
-    asks, answers = (span(slice(*drawn), "token") for drawn in tokens_drawn(trace, query, key).values())
-    part = f" Of {sizes['T']} tokens, {asks} are drawn as queries and {answers} as keys."
 w_q, w_k, w_v = (now.symbol(name) for name in MATRICES[:3])
 biases = [now.symbol(name) for name in BIASES[:3] if getattr(trace.projections, name) is not None]
 plus = f", plus {', '.join(biases)}," if biases else ""
@@ -79,7 +75,7 @@ with picture:
     show_board(overview(now.stage, head, query, key), "layer", on_open=open_step)
     st.caption(
         "Every picture holds this sentence's real numbers, from orange (negative) to violet (positive); a click opens "
-        f"its step. Of {counted(sizes['H'], 'head')}, head {head} is shown.{part}"
+        f"its step. Of {counted(sizes['H'], 'head')}, head {head} is shown."
     )
 with words:
     for place, (title, text, fields) in enumerate(SENTENCES, 1):

@@ -107,10 +107,13 @@ def test_the_overview_opens_a_step(visit: Visit) -> None:
 
 
 def test_the_overview_of_a_long_sentence(visit: Visit) -> None:
-    """The chosen cell is current also where not all tokens are drawn, and the caption says which are."""
+    """The chosen cell is current also where not all tokens are drawn; the board says which are, and brings others."""
     page = visit("overview?n_tokens=64&query=60&key=3")
-    caption = page.get_by_test_id("stCaptionContainer").filter(has_text="Every picture holds")
-    expect(caption).to_contain_text("Of 64 tokens, tokens 16 to 63 are drawn as queries and tokens 0 to 47 as keys.")
+    drawn = page.locator(".board .window label")
+    expect(drawn).to_have_text(["query position 16–63 of 64", "key position 0–47 of 64"])
+    page.get_by_role("button", name="later: key position 48").click()
+    expect(drawn).to_have_text(["query position 16–63 of 64", "key position 16–63 of 64"])
+    expect_address(page, "query=60", "key=48")
 
 
 def test_an_example_reaches_the_address(visit: Visit) -> None:

@@ -158,9 +158,10 @@ def _check_heads(n_layers: int, n_heads: int) -> None:
 
 
 def _as_layer(number: int, layer: Any) -> Array:
-    """One layer as (H, T, S) in float32 or float64; a batch of one is opened."""
+    """One layer as (H, T, S), in float64 if it has numbers of 64 bits, else in float32; a batch of one is opened."""
     if hasattr(layer, "detach"):  # a PyTorch tensor, of any precision, on any device
-        layer = layer.detach().cpu().float()
+        layer = layer.detach().cpu()
+        layer = layer if layer.element_size() == 8 else layer.float()  # NumPy knows no bfloat16
     array = as_array(f"layer {number}", layer)
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]
@@ -170,7 +171,7 @@ def _as_layer(number: int, layer: Any) -> Array:
         raise ShapeError(
             f"layer {number} must hold numbers of shape (heads, queries, keys) or a batch of one, not {array.shape}"
         )
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
+    return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32, copy=False)
 
 
 # Numbers that are no probabilities may add up to anything, which is told below.

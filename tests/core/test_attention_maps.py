@@ -39,8 +39,14 @@ class Tensor:
 
     cpu = detach
 
+    def element_size(self) -> int:
+        return self.array.dtype.itemsize
+
     def float(self) -> np.ndarray:
         return self.array.astype(np.float32)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.array
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, np.ndarray.tolist, Tensor])
@@ -51,6 +57,17 @@ def test_one_array_per_layer(wrap: Any) -> None:
     assert maps.sizes == {"L": L, "H": H, "T": T, "S": T}
     assert maps.tokens == maps.memory_tokens == TOKENS
     assert np.array_equal(maps.layers[1], given[1, 0])
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, Tensor])
+@pytest.mark.parametrize(("dtype", "kept"), [("<f2", "f4"), (">f4", "f4"), ("<f8", "f8"), (">f8", "f8")])
+def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
+    """64 bits stay 64 bits, whichever byte of a number comes first; shorter numbers take 32."""
+    given = shares(H, T, T, dtype=np.float64).astype(dtype)
+    layer = AttentionMaps.of([wrap(given)]).layers[0]
+    assert layer.dtype == np.dtype(kept)
+    assert layer.dtype.isnative
+    assert np.array_equal(layer, given)
 
 
 def test_labels_that_are_not_given() -> None:

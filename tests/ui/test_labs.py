@@ -153,7 +153,7 @@ def test_the_package_is_checked_on_screen(convention: str, connection: str) -> N
 
 def test_the_walk_stays_on_the_manifold() -> None:
     """The four retractions are walked on demand; none leaves the manifold by more than rounding."""
-    app = press(opened("stiefel"), "Walk 1000 steps")
+    app = press(opened("stiefel"), "Walk 1,000 steps")
     drift = next(figure for figure in figures(app) if len(figure["data"]) == 4)
     assert "distance from orthonormal" in drift["layout"]["meta"]["description"]
 

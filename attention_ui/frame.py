@@ -33,6 +33,8 @@ from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
 SCRIPTS = ("theme", "history", "menu", "print", "dismiss")
+# What is dark would take much ink: it is printed light, in its own hues.
+ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
 VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
 
@@ -155,7 +157,9 @@ def _view() -> Notation:
             bound(st.toggle, "Each head its own colours", key="own_scale", help="Else all share one scale.")
             bound(st.toggle, "Presentation", key="present", help="Larger type for the back of the room.")
     size = 21 if st.session_state.get("present") else 16
-    root = f":root {{ font-size: {size}px; --page: {PALETTES[theme_mode()]['background']}; }}"
+    mode = theme_mode()
+    colours = f"--page: {PALETTES[mode]['background']}; --on-paper: {ON_PAPER[mode]};"
+    root = f":root {{ font-size: {size}px; {colours} }}"
     st.html(f"<style>{root}{_style()}</style>")
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 

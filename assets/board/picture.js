@@ -50,9 +50,15 @@ export class Picture {
 
   /** Draw every panel. */
   paintAll(look, context = this.base) {
-    if (context === this.base) context.clearRect(0, 0, ...this.size);
+    if (context === this.base) this.clear();
     paintArrows(context, look);
     for (const box of this.boxes) paintPanel(context, box, look);
+  }
+
+  /** Take away what was drawn: on paper what is cleared would be white, also in the dark. */
+  clear() {
+    this.base.fillStyle = this.palette.background;
+    this.base[this.printed ? "fillRect" : "clearRect"](0, 0, ...this.size);
   }
 
   /** Draw the panels whose slice moved, and those of the array that is being played. */

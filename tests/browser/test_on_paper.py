@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_core.scenario import Scenario, trace_of
@@ -13,6 +16,7 @@ from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.scene import Stage, dressed
 from attention_viz.theme import PALETTES
+from tests.browser.driving import settled
 from tests.browser.test_every_page import rgb
 
 pytestmark = pytest.mark.browser
@@ -76,6 +80,28 @@ def test_columns_are_as_wide_as_on_the_screen(visit: Callable[[str], Page], page
     assert main.evaluate("main => main.getBoundingClientRect().width") <= 1.5 * 718  # as far as browsers shrink
     page.evaluate(PRINTS, "afterprint")
     assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
+
+
+def test_a_dark_page_is_printed_light(visit: Callable[[str], Page], page: Page) -> None:
+    """It would take much ink; and what a board clears is white on paper, where names of tokens were white, too."""
+    page.emulate_media(color_scheme="dark")
+    base = visit("scores").locator(".board .base")
+    ground = rgb(PALETTES["dark"]["background"])
+    assert brightness(page) < 50
+    assert base.evaluate(COUNT, ground) == 0
+    page.emulate_media(color_scheme="dark", media="print")
+    page.evaluate(PRINTS, "beforeprint")
+    assert brightness(page) > 200
+    assert base.evaluate(COUNT, ground) > 10_000
+    page.evaluate(PRINTS, "afterprint")
+    page.emulate_media(color_scheme="light", media="print")
+    settled(page)
+    expect(page.get_by_test_id("stApp")).to_have_css("filter", "none")
+
+
+def brightness(page: Page) -> float:
+    """How light most of what is in sight is, from 0 to 255."""
+    return float(np.median(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("L"))))
 
 
 def test_what_is_closed_is_left_out(visit: Callable[[str], Page], page: Page) -> None:

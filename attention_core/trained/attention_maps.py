@@ -161,7 +161,7 @@ def _as_layer(number: int, layer: Any) -> Array:
     """One layer as (H, T, S), in float64 if it has numbers of 64 bits, else in float32; a batch of one is opened."""
     if hasattr(layer, "detach"):  # a PyTorch tensor, of any precision, on any device
         layer = layer.detach().cpu()
-        layer = layer if layer.element_size() == 8 else layer.float()  # NumPy knows no bfloat16
+        layer = layer if getattr(layer, "itemsize", 4) == 8 else layer.float()  # NumPy knows no bfloat16
     array = as_array(f"layer {number}", layer)
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]

@@ -39,8 +39,9 @@ class Tensor:
 
     cpu = detach
 
-    def element_size(self) -> int:
-        return self.array.dtype.itemsize
+    @property
+    def itemsize(self) -> int:
+        return self.array.itemsize
 
     def float(self) -> np.ndarray:
         return self.array.astype(np.float32)

@@ -100,7 +100,7 @@ class _Words:
         hidden = "; −∞ is hidden" if self.trace.hidden[0, head, query].any() else ""
         return self.told(
             f"Head {head}: what share of what {asks} reads comes from {read}?",
-            (f"the scores of {asks} with every key, in order{hidden}",),
+            (f"the scaled scores of {asks} with every key, in order{hidden}",),
         )
 
     def head_outputs(self) -> Asked:

@@ -78,7 +78,9 @@ def test_the_words_by_hand() -> None:
         f"Head {head}: what share of what “{words[query]}” ({query}) reads comes from “{words[key]}” ({key})?"
     )
     hidden = "; −∞ is hidden" if query < 3 else ""
-    assert asked["probabilities"].given[0][0].endswith(f"every key, in order{hidden}")
+    assert asked["probabilities"].given[0][0] == (
+        f"the scaled scores of “{words[query]}” ({query}) with every key, in order{hidden}"
+    )
     row, column = ask(trace, 1, "values").exact.index[1:]
     assert asked["values"].question.endswith(f"It is feature {column % 2} of head {column // 2}.")
     assert [name for name, _ in asked["values"].given] == [

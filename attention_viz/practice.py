@@ -148,7 +148,7 @@ class _Words:
 
     def told(self, question: str, names: Sequence[str]) -> Asked:
         """The question with the numbers it needs, as many lists as the arithmetic reads."""
-        answer = f"{answer_of(self.asked)}, from {reads(self.asked.exact)}"
+        answer = f"{answer_of(self.asked)}, from {reads(self.asked.exact, self.asked.places)}"
         how = HOW.get(self.asked.exact.field, DOT_PRODUCT)
         return Asked(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
 

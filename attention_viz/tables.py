@@ -79,8 +79,8 @@ def place(factor: Factor) -> str:
     return f"{name}[{', '.join(map(str, index))}]"
 
 
-def reads(derivation: Derivation) -> str:
-    """The arithmetic of a cell as one line of plain text, in full when it is short.
+def reads(derivation: Derivation, places: int = 2) -> str:
+    """The arithmetic of a cell as one line of plain text, in full when it is short; factors of a sum to so many places.
 
     Before the result stands "≈" where a number that is shown is rounded: worked out from those, it may differ.
     """
@@ -93,11 +93,11 @@ def reads(derivation: Derivation) -> str:
         rounded.append(is_rounded(value, digits))
         return number(value, digits)
 
-    left, right = _worked_out(derivation, shown), shown(derivation.result)
+    left, right = _worked_out(derivation, shown, places), shown(derivation.result)
     return f"{left} {'≈' if derivation.result and any(rounded) else '='} {right}"
 
 
-def _worked_out(derivation: Derivation, shown: Callable[..., str]) -> str:
+def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int) -> str:
     """What a cell is worked out from; shown writes a number to so many digits."""
     operation, terms = derivation.operation, derivation.terms
     factors = terms[0].factors
@@ -107,6 +107,6 @@ def _worked_out(derivation: Derivation, shown: Callable[..., str]) -> str:
         return " × ".join(shown(factor.value) for factor in factors)
     if operation == "softmax":
         return f"{shown(terms[derivation.position].value)} / {shown(sum(term.value for term in terms))}"
-    products = [" × ".join(shown(factor.value, 2) for factor in term.factors) for term in terms[:4]]
+    products = [" × ".join(shown(factor.value, places) for factor in term.factors) for term in terms[:4]]
     more = f" + … ({len(terms) - 4} more)" if len(terms) > 4 else ""
     return " + ".join(f"({product})" if "−" in product else product for product in products) + more

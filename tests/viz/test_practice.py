@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -66,6 +67,21 @@ def test_no_number_is_shown_too_coarsely(field: str) -> None:
             assert question.accepts(float(answer_of(question).replace("−", "-")))
             if field != "merged":
                 assert question.accepts(worked_out(question, lists(asked)))
+
+
+@pytest.mark.parametrize("size", [1.0, 0.1, 1e-3])
+def test_the_working_that_is_shown_is_right(size: float) -> None:
+    """The sum beside an answer has its numbers as precisely as the question: worked out as shown, it is right."""
+    x = size * np.random.default_rng(2).normal(size=(4, 3))
+    trace = attend(x, Projections.random(3, 1, seed=1))
+    for field in ("queries", "scores", "head_outputs", "output"):
+        for number in range(1, 10):
+            question = ask(trace, number, field)
+            shown = worded(question, trace, OURS).answer.partition("from ")[2].partition(" ≈")[0]
+            terms = re.sub(r"[()]", "", shown).replace("−", "-").replace("e-", "e~").split(" + ")
+            factors = [[float(one.replace("~", "-")) for one in term.split(" × ")] for term in terms]
+            assert len(factors) == len(question.exact.terms)
+            assert question.accepts(sum(map(math.prod, factors)))
 
 
 def test_the_words_by_hand() -> None:

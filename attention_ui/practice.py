@@ -10,7 +10,8 @@ from attention_core import Trace
 from attention_core.derivation import Derivation
 from attention_core.file_checks import typed_number
 from attention_core.practice import MOST_NUMBER, Question, ask
-from attention_viz.practice import answer_of, worded
+from attention_viz.labels import counted
+from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
 
 from .focus import follow_cell
@@ -20,6 +21,7 @@ from .panels import open_step
 
 UNANSWERED = {"pr_answer": "", "pr_show": False}
 ON_A_SHEET = 10
+LOOKED_AT = 40  # numbers: a small layer has few cells to ask for, and each of them comes up now and then
 SIGN, NEAR = "Not yet: look at the signs once more.", "Nearly: keep more digits on the way."
 
 
@@ -79,14 +81,24 @@ def sheet(now: Here, first: int, field: str) -> None:
     with st.expander("Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun") as opened:
         if opened.open:
             st.download_button(
-                f"{ON_A_SHEET} questions from number {first} on",
+                f"{counted(len(different(now, first, field)), 'question')} from number {first} on",
                 lambda: printed(now, first, field), "attention-by-hand.html", "text/html", on_click="ignore",
                 icon=":material/article:", help="One web page to print; the answers are on a sheet of their own.",
             )  # fmt: skip
 
 
 def printed(now: Here, first: int, field: str) -> str:
-    """The sheet as HTML; after the last question comes the first one."""
-    numbers = [(first + place - 1) % MOST_NUMBER + 1 for place in range(ON_A_SHEET)]
-    asked = [(one, worded(ask(now.trace, one, field), now.trace, now.notation)) for one in numbers]
-    return worksheet(asked, now.sentence)
+    """The sheet as HTML."""
+    return worksheet(different(now, first, field), now.sentence)
+
+
+def different(now: Here, first: int, field: str) -> list[tuple[int, Asked]]:
+    """Up to ten questions by their numbers, none of them twice; after the last number comes the first one."""
+    found: dict[str, tuple[int, Asked]] = {}
+    for place in range(first - 1, first - 1 + LOOKED_AT):
+        number = place % MOST_NUMBER + 1
+        asked = worded(ask(now.trace, number, field), now.trace, now.notation)
+        found.setdefault(asked.question, (number, asked))
+        if len(found) == ON_A_SHEET:
+            break
+    return list(found.values())

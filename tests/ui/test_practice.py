@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -110,3 +111,18 @@ def test_a_sheet_of_questions() -> None:
     page = printed(here(app), 9995, "scores")
     assert re.findall(r'<li value="(\d+)">Head', page) == [str(n) for n in (*range(9995, 10000), *range(1, 6))]
     assert "“&lt;b&gt;you&lt;/b&gt;”: 16 features, 4 heads" in page
+
+
+@pytest.mark.parametrize(("step", "n_cells"), [("scores", 10), ("merged", 4), ("any", 10)])
+def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
+    """A small layer has few cells: ten different ones are asked for, or all there are, each by its own number."""
+    app = opened("practice", pr_step=step, **HAND)
+    app.session_state["practice sheet"] = True
+    app.run()
+    assert app.get("download_button")[0].label == f"{n_cells} questions from number 1 on"
+    field = "" if step == "any" else step
+    items = re.findall(r'<li value="(\d+)">([^<]*)<', printed(here(app), 1, field).split('class="answers"')[0])
+    assert len({question for _, question in items}) == len(items) == n_cells
+    for number, question in items:
+        again = opened("practice", pr_step=step, pr_number=number, **HAND)
+        assert unescape(question) in texts(again).replace("\\", "")

@@ -38,14 +38,14 @@ def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
 
 
 def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
-    """Tokens of two features, their Gram matrix, and the probabilities."""
+    """Tokens of two features, their Gram matrix, and the probabilities, which are made from it divided by √C."""
     rows, columns, features = (*(Side(word, trace.labels("T")) for word in ("query", "key")), Side("feature"))
     shares = trace.probabilities[0, 0]
     rule = Rule("sum", (read("x", 0, RUNNING), read("x", 1, RUNNING)), trace.sizes["D"])
     drawn = [
         Matrix("x", trace.inputs[0], rows, features, (0, 0), "X tokens"),
         Matrix("gram", trace.scores[0, 0], rows, columns, (1, 0), "X Xᵀ Gram matrix", kind="logit", rule=rule),
-        Matrix("scores", trace.masked_scores[0, 0], rows, columns, None, "S", kind="logit"),
+        Matrix("scores", trace.masked_scores[0, 0], rows, columns, None, f"X Xᵀ / √{trace.sizes['D']}", kind="logit"),
         Matrix("probabilities", shares, rows, columns, (1, 1), "A probabilities", kind="probability",
                rule=shares_of("scores", len(shares))),
     ]  # fmt: skip

@@ -122,7 +122,7 @@ def metric_row(measured: Mapping[str, float | None]) -> None:
                     f"{metric.title} ${metric.symbol}$",
                     help=f"{metric.says}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
                 )
-                st.markdown("#### " + ("–" if value is None else number(value)))
+                st.markdown(f"**{'–' if value is None else number(value)}**")
 
 
 def metric_list() -> None:

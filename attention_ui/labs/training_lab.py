@@ -77,7 +77,7 @@ def says(settings: TrainingSettings) -> None:
     check_settings(settings)
     task = settings.lesson
     d_k, d_v = settings.widths
-    st.markdown(f"#### “{task.says}”")
+    st.markdown(f"**“{task.says}”**")
     st.caption(
         f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v {d_v}) · "
         f"{counted(settings.n_parameters, 'number')} to learn · {counted(settings.last_step, 'step')} with "

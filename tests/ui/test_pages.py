@@ -81,6 +81,7 @@ def test_a_page_runs_clean(situation: str, page: str) -> None:
     """No exception, no error box, nothing logged; every picture is dressed, described and JSON that a browser takes."""
     app = gone_to(in_situation(situation), page)
     assert [error.value for error in [*app.exception, *app.error]] == []
+    assert not any(text.value.startswith("#") for text in app.markdown)  # keys would stop at such a heading's link
     assert title(app) == page_of(page).title
     boards, drawn = scenes(app), figures(app)
     assert boards or drawn or page in WAITING or page_of(page).section == "reference"

@@ -187,7 +187,8 @@ FAULTS: tuple[Fault, ...] = (
         "axis", "softmax over the wrong axis",
         "The shares are taken along the columns: each key divides itself among the queries.",
         "probabilities", "softmax(masked_scores, axis=-1)", "softmax(masked_scores, axis=-2)",
-        "at least two tokens", Steps(shares=lambda soft, unmasked, masked: soft(masked, axis=-2)),
+        "a query that sees at least two tokens, with scores that differ",
+        Steps(shares=lambda soft, unmasked, masked: soft(masked, axis=-2)),
     ),
     Fault(
         "mask", "mask after the softmax",

@@ -62,3 +62,13 @@ def test_a_bias_for_a_whole_row_changes_no_share(first: int, said: str) -> None:
     told = texts(opened("mask-workshop", painted=mask_to_text(allowed), **address))
     assert said in told
     assert ("So it matters" in told) == bool(first)
+
+
+@pytest.mark.parametrize("alike", [
+    {"scaling": "custom", "scale": 0}, {"text": "the the the", "positions": "false"}, {"mask": "window", "window": 0},
+    {"text": "a"},
+])  # fmt: skip
+def test_what_the_wrong_axis_needs(alike: dict[str, object]) -> None:
+    """Shares are alike along both axes where scores do not differ or a query sees one token, however many there are."""
+    app = opened("break-it", bi_fault="axis", **alike)
+    assert "It needs a query that sees at least two tokens, with scores that differ." in app.info[0].value

@@ -37,7 +37,7 @@ def told(now: Here, fault: Fault | None, layer: Examined) -> None:
     wrong.code(f"{fault.array} = {fault.wrong}", language="python", wrap_lines=True)
     if layer.differs_from is None:
         st.info(f"With these controls the mistake changes nothing, so nothing can find it. It needs {fault.needs}.")
-        if fault.key == "mask" and now.scenario.mask != "causal":
+        if fault.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
             st.button("Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},))
 
 

@@ -20,10 +20,11 @@ def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
 
 
 def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
-    """One token under a causal mask needs another sentence, not another mask."""
-    app = opened("break-it", bi_fault="mask", text="a", mask="causal")
-    assert "It needs a mask that hides something." in app.info[0].value
-    assert "Choose a causal mask" not in [button.label for button in app.button]
+    """One token needs another sentence, not a causal mask."""
+    for mask in ("causal", "none"):
+        app = opened("break-it", bi_fault="mask", text="a", mask=mask)
+        assert "It needs a mask that hides something." in app.info[0].value
+        assert "Choose a causal mask" not in [button.label for button in app.button]
     assert "Choose a causal mask" in [button.label for button in opened("break-it", bi_fault="mask").button]
 
 

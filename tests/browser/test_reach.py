@@ -79,6 +79,20 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     tab_to(page, "Key")
 
 
+def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> None:
+    """On a phone Tab stops at nothing beside the window; unfolded, the sidebar's controls are there."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit("break-it")
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.getBoundingClientRect().right") > 0
+    page.get_by_role("button", name="Expand sidebar").click()
+    sentence = page.get_by_role("textbox", name="Sentence")
+    sentence.fill("It slept")
+    sentence.press("Control+Enter")
+    expect_address(page, "text=It")
+
+
 def test_hostile_text_stays_text(page: Page, address: str) -> None:
     """Markup in the address is shown letter by letter on every page: nothing of it runs, loads or becomes a link."""
     choices = f"text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}"

@@ -56,3 +56,19 @@ def test_in_larger_type_on_a_small_phone_the_arithmetic_leaves_half_of_the_windo
     visit(f"{name}?present=true&query=4&key=1&feature=1")
     top, bottom = sides(page.locator(".board .dock").first)
     assert 0 < bottom - top < 320
+
+
+def test_where_the_keys_are_is_seen(visit: Visit, page: Page) -> None:
+    """A switch and a link to a page are outlined when the Tab key has come to them, as all other controls are."""
+    visit("break-it")
+    spot = page.get_by_text("Spot the bug")
+    outline = "element => getComputedStyle(element.closest('a, label')).outline"
+    assert "solid 2px" not in spot.evaluate(outline)
+    page.get_by_role("combobox", name="The mistake").focus()
+    for _ in range(2):  # past its help
+        page.keyboard.press("Shift+Tab")
+    assert "solid 2px" in spot.evaluate(outline)
+    visit("arrays")
+    page.get_by_role("button", name="NPY").focus()
+    page.keyboard.press("Tab")
+    assert "solid 2px" in page.get_by_text("See how it is computed").evaluate(outline)

@@ -59,9 +59,10 @@ def paint(bench: Bench) -> None:
     now, n_tokens = bench.now, len(bench.allowed)
     painted_TT = painted_mask(st.session_state[PAINTED], n_tokens)
     st.markdown(
-        "**Click a cell of the first matrix** to hide that key from that query, and again to show it. A painted mask "
-        f"has {now.turned('one row per query and one column per key')}, {n_tokens} × {n_tokens}; all sequences and "
-        "heads share it."
+        "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that query, and again to "
+        "show it: −∞ is added to a hidden score, 0 to all others. A painted mask has "
+        f"{now.turned('one row per query and one column per key')}, {n_tokens} × {n_tokens}; all sequences and heads "
+        "share it."
     )
     scene = boards.painting(painted_TT, bench.made, bench.head, bench.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_touched, n_tokens))

@@ -9,7 +9,7 @@ import pytest
 
 from attention_core.masks.faults import hidden_fault
 from attention_core.masks.painted import mask_to_text
-from tests.ui.app import opened, scenes, texts
+from tests.ui.app import numbers_of_scene, opened, scenes, texts
 
 
 def test_a_mask_that_hides_nothing_is_not_said_to_hide() -> None:
@@ -73,3 +73,12 @@ def test_what_the_wrong_axis_needs(alike: dict[str, object]) -> None:
     """Shares are alike along both axes where scores do not differ or a query sees one token, however many there are."""
     app = opened("break-it", bi_fault="axis", **alike)
     assert "It needs a query that sees at least two tokens, with scores that differ." in app.info[0].value
+
+
+def test_how_to_paint_and_what_is_painted() -> None:
+    """By keys as well as with a pointer; the numbers of the first matrix are those that are added to the scores."""
+    app = opened("mask-workshop")
+    assert "or press Enter on it, to hide that key" in texts(app)
+    assert "−∞ is added to a hidden score, 0 to all others" in texts(app)
+    painted = scenes(app)[1]["arrays"]["painted"]
+    assert set(numbers_of_scene({"arrays": {"painted": painted}}).tolist()) == {0.0}

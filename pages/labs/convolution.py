@@ -9,7 +9,7 @@ from attention_core.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.labs import convolution_lab as lab
 from attention_ui.one_of import one_of
-from attention_ui.show import show_figure
+from attention_ui.show import explained_errors, show_figure
 from attention_viz.labels import number, percent
 from attention_viz.labs.convolution_boards import comparison_board, heads_board, own_pixel_board
 from attention_viz.labs.convolution_figures import error_figure
@@ -52,7 +52,7 @@ with right:
     )
 
 with st.expander("Two heads are enough for one channel", icon=":material/filter_2:", key="conv two",
-                 on_change="rerun") as two:  # fmt: skip
+                 on_change="rerun") as two, explained_errors():  # fmt: skip
     if two.open:
         pair, sharp = (run_two_heads(picture, kernel, alpha, padding) for alpha in (sharpness, 40.0))
         st.markdown(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attention_ui.labs import convolution_lab
+from tests.ui.app import errors, opened, texts
 
 
 def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +29,13 @@ def test_a_weight_that_is_none(monkeypatch: pytest.MonkeyPatch, typed: Any, says
     convolution_lab._kernel_changed("table", np.eye(3))
     assert held["conv refused"].startswith(f"The kernel's row 2, column 3 {says}")
     assert "conv_own" not in held
+
+
+def test_a_kernel_of_zeros_leaves_the_rest_of_the_page() -> None:
+    """Two heads have nothing to look for then, which is said where they would stand; what comes after them is there."""
+    app = opened("convolution", conv_kernel="own", conv_own="0 0 0, 0 0 0, 0 0 0")
+    app.session_state["conv two"] = app.session_state["conv one"] = True
+    app.run()
+    assert "no head has anything to look for" in errors(app)[0]
+    assert "If every token reads only itself" in texts(app)
+    assert "**Try:**" in texts(app)

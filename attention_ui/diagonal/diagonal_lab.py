@@ -41,6 +41,9 @@ def token_controls(text: str) -> DiagonalScene:
             bound(
                 st.text_input, "Such as 3,3; 10,0", DEFAULTS["numbers"], max_chars=2000, width=260, **_about("numbers")
             )
+        elif "lab_numbers" not in st.query_params:
+            # Streamlit writes what a callback sets into the address only for a widget whose value it knew before.
+            st.session_state.setdefault("lab_numbers", DEFAULTS["numbers"])
         if kind == "drawn":
             bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
         if kind != "numbers":

@@ -50,3 +50,14 @@ def test_a_run_can_be_stopped(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+def test_an_example_is_in_the_address(visit: Visit) -> None:
+    """Also its numbers, whose field comes with it: the link gives the same page, and one step back the page before."""
+    page = visit("self-attention-mass")
+    page.get_by_role("button", name="Equal norms").click()
+    expect_address(page, "lab_tokens=numbers", "lab_numbers=3%2C4")
+    settled(page).reload()
+    expect(settled(page).get_by_role("textbox", name="Such as")).to_have_value("3,4; 5,0; -4,3; 0,-5; 4,-3")
+    page.go_back()
+    expect_address(page, "!lab_numbers", "!lab_tokens")

@@ -43,8 +43,8 @@ class Term:
 class Derivation:
     """The arithmetic of one cell.
 
-    operation: "given" (nothing to compute), "copy", "sum" (of the terms), "product" (of one term's factors),
-    "softcap", "mask" (one term, allowed or not) or "softmax" (the terms are the row's exponentials).
+    operation: that of the `Rule`; of a softmax the terms are the row's exponentials. allowed: for mask, whether the
+    query may see the key.
     position: for softmax, which of the terms is this cell's; maximum: what was subtracted from the row.
     """
 

@@ -52,12 +52,9 @@ class Pattern:
         """Which queries have something to attend to. Shapes: (B, H, T) bool."""
         return np.asarray(self.allowed.any(axis=-1))
 
+    @cached_property
     def uniform(self) -> Pattern:
         """The pattern of a head without preferences: every key that a query may see gets the same share."""
-        return self._uniform
-
-    @cached_property
-    def _uniform(self) -> Pattern:
         return evenly(self.allowed, in_order=self.in_order)
 
 

@@ -60,7 +60,7 @@ class Measure:
 
         Shapes: (B, H).
         """
-        return None if self.of_scores else self.value(pattern.uniform())
+        return None if self.of_scores else self.value(pattern.uniform)
 
 
 def _of_probabilities(formula: Callable[[Array], Array]) -> Callable[[Pattern], Array]:

@@ -86,7 +86,7 @@ def centred_correlations(pattern: Pattern) -> Array:
     evenly, which prefers nothing.
     Shapes: (B, H, H), symmetric.
     """
-    even_BHTS = pattern.uniform().probabilities
+    even_BHTS = pattern.uniform.probabilities
     n_batch, n_heads = even_BHTS.shape[:2]
     departure_BHX = (pattern.probabilities - even_BHTS).reshape(n_batch, n_heads, -1)
     length_BH = np.linalg.norm(departure_BHX, axis=-1)

@@ -91,7 +91,7 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
             "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{text}</extra>",
         })  # fmt: skip
     if not measure.of_scores:
-        usual_X = measure.profile(pattern.uniform())[0, head]
+        usual_X = measure.profile(pattern.uniform)[0, head]
         data.append({
             "type": "scatter", "mode": "lines" if len(labels) > 1 else "markers", "name": "no preference",
             "x": labels, "y": usual_X.astype("f4"),

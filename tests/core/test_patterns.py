@@ -110,7 +110,7 @@ def test_the_uniform_pattern_is_attention_with_scale_zero(call: tuple[Layer, dic
     layer, options = call
     even = layer.run(**{k: v for k, v in options.items() if k != "bias"} | {"scale": 0.0})
     pattern = p.pattern_of(even)
-    assert_same(pattern.uniform().probabilities, pattern.probabilities)
+    assert_same(pattern.uniform.probabilities, pattern.probabilities)
     several = pattern.allowed.sum(axis=-1) > 1
     assert_same(p.normalised_entropy(pattern.probabilities, pattern.allowed), several.astype(float))
 

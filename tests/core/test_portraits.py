@@ -89,7 +89,7 @@ def test_the_baseline_is_a_head_without_preferences(measure: Measure, layer: Pat
     if measure.of_scores:
         assert baseline is None
     else:
-        assert_same(baseline, measure.value(layer.uniform()))
+        assert_same(baseline, measure.value(layer.uniform))
         assert_same(baseline[0, 0], baseline[0, 1])
 
 

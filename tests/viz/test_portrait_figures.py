@@ -89,7 +89,7 @@ def test_the_profile_of_one_measure(name: str) -> None:
     if measure.of_scores:
         assert lines == []
     else:
-        np.testing.assert_allclose(lines[0]["y"], measure.profile(pattern.uniform())[0, 1], rtol=1e-6)
+        np.testing.assert_allclose(lines[0]["y"], measure.profile(pattern.uniform)[0, 1], rtol=1e-6)
     as_sent(figure)
 
 

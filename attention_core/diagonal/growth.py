@@ -73,6 +73,10 @@ def estimates(
 
     Ends when both standard errors are at most `error` (after at_least draws), or after at_most draws.
     Raises: SettingsError.
+
+    >>> *_, last = estimates(Experiment(n_tokens=2, d_model=64), error=0.01)
+    >>> last.argmax_rate
+    1.0
     """
     number_between("error", error, 0.0)
     least, most = whole_number("at_least", at_least, 2), whole_number("at_most", at_most, 1, MOST_DRAWS)
@@ -96,18 +100,6 @@ def expected_draw_seconds(experiment: Experiment) -> float:
     e = experiment
     numbers = e.n_tokens * e.d_model + e.d_model * e.d_k + e.n_tokens**2
     return 2e-6 + 2e-8 * numbers + 1e-10 * e.n_tokens * (e.n_tokens * (e.d_k or e.d_model) + e.d_model * e.d_k)
-
-
-def estimated(
-    experiment: Experiment, *, error: float = 0.004, at_least: int = 32, at_most: int = MOST_DRAWS
-) -> Estimate:
-    """The last of `estimates`. Raises: SettingsError.
-
-    >>> estimated(Experiment(n_tokens=2, d_model=64), error=0.01).argmax_rate
-    1.0
-    """
-    *_, last = estimates(experiment, error=error, at_least=at_least, at_most=at_most)
-    return last
 
 
 def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:

@@ -150,7 +150,7 @@ CASES: dict[str, Case] = {
     "experiment": (growth.Experiment, {},
         {"n_tokens": (100_000, *NO_COUNT), "d_model": (0, 10**9, *NO_COUNT), "d_k": (10**9, *NO_COUNT),
          "scale": ("no", math.inf, []), "causal": NO_SWITCH, "seed": NO_SEED}),
-    "estimate": (growth.estimated, {"experiment": growth.Experiment(2, 2)},
+    "estimates": (lambda **given: list(growth.estimates(**given)), {"experiment": growth.Experiment(2, 2)},
         {"error": ("no", -1.0, math.nan, []), "at_least": (1, *NO_COUNT), "at_most": (0, 10**9, *NO_COUNT)}),
     "exact mass": (growth_curves.self_mass_exact, {"n_tokens": 4, "d_model": 4},
         {"n_tokens": (0, 10**9, *NO_COUNT), "d_model": (0, 10**9, *NO_COUNT), "scale": (1e5, math.nan, "no", []),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, attend
-from attention_core.diagonal.growth import Estimate, Experiment, estimated, estimates
+from attention_core.diagonal.growth import Estimate, Experiment, estimates
 from attention_core.diagonal.growth_curves import (
     argmax_rate_exact,
     chi_nodes,
@@ -43,6 +43,12 @@ TABLE = [
     (256, 128, (1.000, 0.989, 1.000), (1.000, 0.989, 0.989, 0.995, 1.000)),
 ]
 SIZES = [(n, d) for n in (4, 16, 64, 256) for d in (2, 4, 8, 16, 32, 64, 128)]
+
+
+def estimated(experiment: Experiment, **limits: Any) -> Estimate:
+    """The last of the estimates."""
+    *_, last = estimates(experiment, **limits)
+    return last
 
 
 @pytest.mark.parametrize(("n", "d", "simulated", "exact"), TABLE)

@@ -105,7 +105,7 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
     with pytest.raises(AttentionError, match="about 61 seconds on one core, but at most 60 are allowed: choose less"):
         check_seconds(61.0, "choose less")
     for call in (
-        lambda: growth.estimated(growth.Experiment(4096, 64), error=0.0),
+        lambda: list(growth.estimates(growth.Experiment(4096, 64), error=0.0)),
         lambda: growth_curves.self_mass_exact(4, 16, scale=1e4),
         lambda: counterexamples.search(proposition("S11"), n_tokens=64, d_model=64, tries=10_000),
         lambda: list(depth.levels(np.zeros((4096, 4096)), depth.Stack())),

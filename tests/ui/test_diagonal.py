@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.diagonal.claims import CLAIMS, FALSE, TEXTS, claim
-from attention_core.diagonal.growth import estimated
+from attention_core.diagonal.growth import estimates
 from attention_core.diagonal.growth_table import Growth
 from attention_core.diagonal.presets import DIAGONAL_PRESETS
 from attention_core.diagonal.propositions import PROPOSITIONS
@@ -118,7 +118,7 @@ def test_measuring_growth() -> None:
     app.button[[button.label for button in app.button].index("Draw tokens and measure")].click().run()
     assert not app.exception
     assert "28 of 28" in texts(app)
-    point = estimated(Growth(seed=7).experiment(16, 8), error=0.02)
+    *_, point = estimates(Growth(seed=7).experiment(16, 8), error=0.02)
     assert np.isin(np.float32([point.self_mass, point.self_mass_error]), numbers_of(figures(app)[0])).all()
     assert np.isin(np.float32(point.argmax_rate), numbers_of(figures(app)[1])).all()
     assert "28 of 28" in texts(opened("growth", growth_error="0.02", growth_seed=7))

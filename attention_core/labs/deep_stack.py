@@ -26,7 +26,6 @@ from .losses import LOSSES
 from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 from .textures import draw_textures
-from .training_settings import check_same_run
 
 Weights = dict[str, Array]
 CHECKPOINT_STEPS = 10
@@ -62,18 +61,15 @@ class StackCheckpoint:
     generator_state: Mapping[str, Any]
 
 
-def train_stack(settings: StackSettings, start: StackCheckpoint | None = None) -> Iterator[StackCheckpoint]:
-    """The checkpoints of a run, every ten steps, each computed when it is asked for; from `start` on when given.
+def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
+    """The checkpoints of a run, every ten steps, each computed when it is asked for.
 
-    Raises: SettingsError, also for a run that would take longer than a minute and for a start from another run.
+    Raises: SettingsError, also for a run that would take longer than a minute.
     """
     check_stack(settings)
-    point = first_stack(settings) if start is None else start
-    check_same_run(settings, point.settings)
-    yield point
+    yield (point := first_stack(settings))
     while point.step < settings.n_steps:
-        point = next_stack(settings, point)
-        yield point
+        yield (point := next_stack(point))
 
 
 def first_stack(settings: StackSettings) -> StackCheckpoint:
@@ -95,9 +91,9 @@ def first_stack(settings: StackSettings) -> StackCheckpoint:
     return StackCheckpoint(settings, 0, loss, weights, moments, state)
 
 
-def next_stack(settings: StackSettings, point: StackCheckpoint) -> StackCheckpoint:
+def next_stack(point: StackCheckpoint) -> StackCheckpoint:
     """Ten steps on, or as many as are left, each on pictures that no step saw before."""
-    rng = np.random.default_rng(0)
+    settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     weights, moments, losses = dict(point.weights), dict(point.moments), []
     loss = LOSSES[settings.loss]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..attention import attend
 from ..checks import Array
+from ..errors import SettingsError
 from ..initialisation import orthonormal_columns
 from ..projections import Projections
 from .adam import Moments, adam_step, learning_rate_at
@@ -19,7 +20,7 @@ from .gradient_trace import GradientTrace
 from .losses import LOSSES
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 from .tasks import Examples
-from .training_settings import CONSTRAINTS, TrainingSettings, check_same_run, check_settings
+from .training_settings import CONSTRAINTS, TrainingSettings, check_settings
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o", "b_o")
 CHECKPOINT_STEPS = 10
@@ -52,11 +53,13 @@ def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterat
     """
     check_settings(settings)
     point = first_checkpoint(settings) if start is None else start
-    check_same_run(settings, point.settings)
+    if point.settings != settings:
+        raise SettingsError(
+            f"The checkpoint is of {point.settings}, not of {settings}: go on with the settings it was made by"
+        )
     yield point
     while point.step < settings.last_step:
-        point = next_checkpoint(settings, point)
-        yield point
+        yield (point := next_checkpoint(point))
 
 
 def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
@@ -80,9 +83,9 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
     return Checkpoint(settings, 0, loss, projections, zeros | moments, state)
 
 
-def next_checkpoint(settings: TrainingSettings, point: Checkpoint) -> Checkpoint:
+def next_checkpoint(point: Checkpoint) -> Checkpoint:
     """Ten steps on, or as many as are left, each on sequences that no step saw before."""
-    rng = np.random.default_rng(0)
+    settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     projections, moments, losses = point.projections, point.moments, []
     for number in range(point.step + 1, min(point.step + CHECKPOINT_STEPS, settings.last_step) + 1):

@@ -114,9 +114,3 @@ def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
             d_k, d_v = lesson.wide
             named[WIDE] = TrainingSettings(task=task, n_heads=1, d_k=d_k, d_v=d_v, seed=seed)
     return named
-
-
-def check_same_run(settings: object, others: object) -> None:
-    """Raises: SettingsError unless a checkpoint is of the run that goes on from it."""
-    if settings != others:
-        raise SettingsError(f"The checkpoint is of {others}, not of {settings}: go on with the settings it was made by")

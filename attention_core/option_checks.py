@@ -71,10 +71,14 @@ def in_type(name: str, array: Array, dtype: np.dtype[np.floating[Any]]) -> Array
 
 
 def _fits(name: str, array: Array, shape: tuple[int, ...]) -> Array:
-    sizes = array.shape
-    if len(sizes) > len(shape) or any(a not in (1, b) for a, b in zip(sizes[::-1], shape[::-1], strict=False)):
-        raise ShapeError(f"{name} of shape {sizes} does not broadcast to (batch, heads, queries, keys) = {shape}")
+    if not broadcasts(array.shape, shape):
+        raise ShapeError(f"{name} of shape {array.shape} does not broadcast to (batch, heads, queries, keys) = {shape}")
     return array
+
+
+def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether NumPy stretches an array of a shape to the target, and the target to no other shape."""
+    return len(shape) <= len(target) and all(a in (1, b) for a, b in zip(shape[::-1], target[::-1], strict=False))
 
 
 def check_softcap(softcap: float | None, dtype: type[np.floating[Any]]) -> None:

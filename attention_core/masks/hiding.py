@@ -22,7 +22,7 @@ from ..checks import (
 from ..errors import SettingsError, ShapeError
 from ..formulas import softmax
 from ..measure_checks import as_shares
-from ..option_checks import as_scores
+from ..option_checks import as_scores, broadcasts
 from . import causal_mask, padding_mask, window_mask
 
 
@@ -97,15 +97,9 @@ def _mask(name: str, mask: ArrayLike) -> Array:
 def _beside_each_other(name: str, numbers: Array, allowed: ArrayLike) -> tuple[Array, Array]:
     """Numbers of keys, and which of them are allowed. Raises: SettingsError, ShapeError."""
     allowed = _mask("allowed", allowed)
-    if numbers.ndim == 0 or not _broadcasts(allowed.shape, numbers.shape):
+    if numbers.ndim == 0 or not broadcasts(allowed.shape, numbers.shape):
         raise ShapeError(f"allowed of shape {allowed.shape} does not broadcast to {name}, which has {numbers.shape}")
     return numbers, allowed
-
-
-def _broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    return len(shape) <= len(target) and all(
-        a in (1, b) for a, b in zip(shape[::-1], target[::-1], strict=False)
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -178,7 +172,7 @@ def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
     if not is_finite_number(scale) or not scale > 0:
         raise SettingsError(f"scale is {shown(scale)} but must be above 0: times 0 or less, a hidden key comes back")
     scores, addend = as_stack("scores", scores, 1), as_scores("addend", addend)
-    if not _broadcasts(addend.shape, scores.shape):
+    if not broadcasts(addend.shape, scores.shape):
         raise ShapeError(f"addend of shape {addend.shape} does not broadcast to the scores {scores.shape}")
     with np.errstate(over="ignore"):
         check_range(scores * scale)

@@ -80,9 +80,7 @@ def _unpacked(letters: str, n_bytes: int) -> bytes:
     try:
         packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
         unpacked = unpacker.decompress(packed, n_bytes + 1)
-    except ValueError as error:  # no base64: binascii.Error is one
-        raise _damaged() from error
-    except zlib.error as error:
+    except (ValueError, zlib.error) as error:  # no base64: binascii.Error is a ValueError
         raise _damaged() from error
     if len(unpacked) != n_bytes or not unpacker.eof or unpacker.unused_data:
         raise _damaged()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from ..checks import shown
 from ..errors import AttentionError, FileError, SettingsError
 from ..file_checks import has_half_character
 from ..notation.texts import NOTATIONS
@@ -40,7 +41,7 @@ class State:
         for name, place in zip(FOCUS, self.focus, strict=True):
             _whole(name, place, 0, LAST_PLACE)
         if not isinstance(self.notation, str) or self.notation not in NOTATIONS:
-            raise SettingsError(f"notation is {_short(self.notation)} but must be one of {', '.join(NOTATIONS)}")
+            raise SettingsError(f"notation is {shown(self.notation)} but must be one of {', '.join(NOTATIONS)}")
 
 
 def write_state(state: State) -> bytes:
@@ -74,7 +75,7 @@ def read_state(data: bytes) -> State:
         raise FileError("The file is no state of this app; choose one that was downloaded here")
     version = content.get("version")
     if version is True or version != VERSION:
-        raise FileError(f"The state file has version {_short(version)}, but {VERSION} is read here; use its own app")
+        raise FileError(f"The state file has version {shown(version)}, but {VERSION} is read here; use its own app")
     _check_names("the state file", content, _ENTRIES)
     scenario, focus = (
         _check_names(name, content.get(name, {}), known) for name, known in (("scenario", _DEFAULTS), ("focus", FOCUS))
@@ -107,7 +108,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(entries) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise FileError(f"The state file says {_short(twice)} twice; leave one of them out")
+        raise FileError(f"The state file says {shown(twice)} twice; leave one of them out")
     return entries
 
 
@@ -117,17 +118,17 @@ def _no_number(word: str) -> Any:
 
 def _check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
     if not isinstance(entries, dict):
-        raise FileError(f"{where} is {_short(entries)} but must be an object with names and values")
+        raise FileError(f"{where} is {shown(entries)} but must be an object with names and values")
     unknown = [name for name in entries if name not in known]
     if unknown:
-        raise FileError(f"{where} holds {_short(unknown[0])}, which is none of {', '.join(known)}; leave it out")
+        raise FileError(f"{where} holds {shown(unknown[0])}, which is none of {', '.join(known)}; leave it out")
     return entries
 
 
 def _text(content: Mapping[str, Any], name: str) -> str:
     text = content.get(name, "")
     if not isinstance(text, str):
-        raise FileError(f"{name} is {_short(text)} but must be a text")
+        raise FileError(f"{name} is {shown(text)} but must be a text")
     return text
 
 
@@ -136,7 +137,7 @@ def _checked(name: str, value: Any) -> Any:
     default = _DEFAULTS[name]
     if isinstance(default, bool):
         if not isinstance(value, bool):
-            raise SettingsError(f"{name} is {_short(value)} but must be true or false")
+            raise SettingsError(f"{name} is {shown(value)} but must be true or false")
         return value
     if isinstance(default, str):
         return _checked_text(name, value)
@@ -144,16 +145,16 @@ def _checked(name: str, value: Any) -> Any:
     if isinstance(default, int):
         return _whole(name, value, low, high)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise SettingsError(f"{name} is {_short(value)} but must be a number from {low:g} to {high:g}")
+        raise SettingsError(f"{name} is {shown(value)} but must be a number from {low:g} to {high:g}")
     return float(value)
 
 
 def _checked_text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise SettingsError(f"{name} is {_short(value)} but must be a text")
+        raise SettingsError(f"{name} is {shown(value)} but must be a text")
     if name in CHOICES:
         if value not in CHOICES[name]:
-            raise SettingsError(f"{name} is {_short(value)} but must be one of {', '.join(CHOICES[name])}")
+            raise SettingsError(f"{name} is {shown(value)} but must be one of {', '.join(CHOICES[name])}")
     elif len(value) > MAX_TEXT:
         raise SettingsError(f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it")
     elif has_half_character(value):
@@ -163,11 +164,5 @@ def _checked_text(name: str, value: Any) -> str:
 
 def _whole(name: str, value: Any, low: float, high: float) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise SettingsError(f"{name} is {_short(value)} but must be a whole number from {low} to {high}")
+        raise SettingsError(f"{name} is {shown(value)} but must be a whole number from {low} to {high}")
     return value
-
-
-def _short(value: object) -> str:
-    """A value as it may stand in a sentence, however long it is."""
-    said = repr(value)
-    return said if len(said) <= 60 else said[:59] + "…"

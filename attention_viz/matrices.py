@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_core import STEPS, Trace
 from attention_core.checks import Array
+from attention_core.heads import head_columns, head_of
 from attention_core.notation import OURS, Notation, turned
 from attention_core.rules import RUNNING, Rule, axis, read
 
@@ -84,6 +86,27 @@ def hidden_of(scores: str) -> Rule:
 def shares_of(scores: str, n_keys: int) -> Rule:
     """The rule of a matrix whose rows are the softmax of another's."""
     return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
+
+
+def matrix_of(trace: Trace, field: str, head: int, most: int) -> Array:
+    """One head's matrix of a field, or its block of columns; of features the first `most`."""
+    step = STEPS[field]
+    matrix: Array = getattr(trace, field)[0]
+    if step.per_head:
+        matrix = matrix[head_of(trace, field, head)]
+    elif "·" in step.letters[-1]:
+        matrix = matrix[:, head_columns(trace, field, head)]
+    return matrix if step.letters[-1] == "S" else matrix[:, :most]
+
+
+def sides_of(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
+    """The sides of a field's matrix; focused: its tokens stand where those of the focus do."""
+    words = {"T": "query position", "S": "key position"}
+    rows, columns = (
+        Side(words[a], trace.labels(a), a if focused else "") if a in words else Side("feature")
+        for a in STEPS[field].letters[-2:]
+    )
+    return rows, columns
 
 
 def difference(

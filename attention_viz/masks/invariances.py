@@ -5,12 +5,11 @@ from __future__ import annotations
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.code.rounding import tolerance
-from attention_core.heads import head_of
 from attention_core.masks.saturation import softmax_jacobian
 from attention_core.masks.shuffles import Shuffle
 from attention_core.notation import OURS, Notation
 
-from ..matrices import Matrix, Side, board, difference
+from ..matrices import Matrix, Side, board, difference, matrix_of, sides_of
 from ..payload import JSON
 from ..tiles import largest
 
@@ -32,10 +31,10 @@ def shuffled(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -
     """Output or probabilities of a run and of the run on shuffled tokens, and how far this is from the first moved."""
     head, query, key = cell
     rows = list(made.order)
-    straight, moved = (_numbers(trace, field, head) for trace in (made.straight, made.shuffled))
+    straight, moved = (matrix_of(trace, field, head, MOST_FEATURES) for trace in (made.straight, made.shuffled))
     expected = straight[rows][:, rows] if field == "probabilities" else straight[rows]
     limit = None if field == "probabilities" else max(largest(straight), largest(moved))
-    sides = [_sides(made.straight, field), _sides(made.shuffled, field, focused=False)]
+    sides = [sides_of(made.straight, field), sides_of(made.shuffled, field, focused=False)]
     kind = STEPS[field].kind
     name = STEPS[field].title
     before = Matrix("before", straight, *sides[0], (0, 0), f"{name}, as written", kind=kind, limit=limit)
@@ -52,11 +51,11 @@ def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notatio
     head, query, column = cell
     matrices = []
     for row, field in enumerate(SHOWN[key]):
-        first, second = (_numbers(trace, field, head) for trace in (before, after))
+        first, second = (matrix_of(trace, field, head, MOST_FEATURES) for trace in (before, after))
         kind = STEPS[field].kind
         limit = None if kind == "probability" else max(largest(first), largest(second))
         pair = [
-            Matrix(f"{field} {when}", numbers, *_sides(before, field), (place, row), f"{STEPS[field].title} {when}",
+            Matrix(f"{field} {when}", numbers, *sides_of(before, field), (place, row), f"{STEPS[field].title} {when}",
                    kind=kind, limit=limit)
             for place, (when, numbers) in enumerate((("before", first), ("after", second)))
         ]  # fmt: skip
@@ -72,7 +71,7 @@ def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notatio
 def temperatures(usual: Trace, other: Trace, temperature: float, cell: Cell, notation: Notation = OURS) -> JSON:
     """The probabilities of a head at temperature 1 and at another."""
     head, query, key = cell
-    sides = _sides(usual, "probabilities")
+    sides = sides_of(usual, "probabilities")
     matrices = [
         Matrix(name, trace.probabilities[0, head], *sides, (place, 0), f"probabilities at temperature {number:g}",
                kind="probability")
@@ -93,23 +92,3 @@ def jacobians(trace: Trace, shares: tuple[Array, Array], cell: Cell, notation: N
     ]
     says = "The Jacobian of the softmax of one row, from raw scores and from scaled ones."
     return board(matrices, (titles[1], cell[2], cell[2]), says, notation)
-
-
-def _numbers(trace: Trace, field: str, head: int) -> Array:
-    """A field's matrix of one head; of wide ones the first columns."""
-    step = STEPS[field]
-    whole: Array = getattr(trace, field)[0]
-    matrix: Array = whole[head_of(trace, field, head)] if step.per_head else whole
-    return matrix if step.letters[-1] == "S" else matrix[:, :MOST_FEATURES]
-
-
-def _sides(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
-    """The sides of a field's matrix; focused: its tokens stand where those of the focus do."""
-    rows, columns = STEPS[field].letters[-2:]
-    words = {"T": "query position", "S": "key position"}
-    sides = (
-        Side(words[a], trace.labels(a), a if focused else "") if a in words else Side("feature")
-        for a in (rows, columns)
-    )
-    first, second = sides
-    return first, second

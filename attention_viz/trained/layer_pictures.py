@@ -83,7 +83,7 @@ def by_layer(measured: Measured) -> Figure:
         })  # fmt: skip
     heads = f"{counted(values_LH.size, 'head')} over {counted(n_layers, 'layer')}"
     says = f"{title} of {heads}: every head is a dot, the line is the mean."
-    axis = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "title": {"font": {"size": 12}}}
+    axis = {"gridcolor": "@line", "zeroline": False, "fixedrange": True}
     return {
         "data": data,
         "layout": layout(

@@ -29,7 +29,7 @@ def attention_alone(shares_TS: Array, labels: tuple[Sequence[str], Sequence[str]
     title = "what each query reads"
     return {
         "description": "What each query of the head reads.",
-        "arrays": {"attention": array_sent(title, shares_TS, (query, key), side=64)},
+        "arrays": {"attention": array_sent(title, shares_TS, (query, key))},
         "rules": {},
         "axes": axes_of(labels),
         "panels": [

@@ -9,7 +9,7 @@ from attention_core.checks import Array
 from attention_core.diagonal import diagonal, margins, pair_violations
 from attention_core.rules import RUNNING, Rule, read
 
-from ..curves import axis
+from ..curves import LEGEND, axis
 from ..labels import counted, number, short
 from ..matrices import Matrix, Side, board, shares_of
 from ..parts import Part, broken_line, layout
@@ -114,7 +114,7 @@ def _beside(labels: list[str], row: int, margin_T: Array, says: str) -> Part:
     height = sides["t"] + sides["b"] + max(4, len(labels)) * (24 if named else 9)
     parts = {
         "barmode": "overlay", "bargap": 0.25, "showlegend": True, "margin": sides,
-        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 12}},
+        "legend": LEGEND | {"y": 1.0},
         "xaxis": axis("margin: own − best other score", range=[low - room, high + room]),
         "shapes": [broken_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
         "yaxis": {"range": [len(labels) - 0.5, -0.5], "fixedrange": True, "showgrid": False, "zeroline": False,

@@ -9,6 +9,7 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 
+from ..curves import LEGEND
 from ..labels import counted, longest, percent, short
 from ..parts import Part, layout
 from ..theme import Figure
@@ -114,6 +115,5 @@ def _around(trace: Trace, says: str, query: int, key: int) -> Part:
         }  # fmt: skip
     sides["yaxis2"] |= {"overlaying": "y", "side": "right"}
     data_axes: Part = {"xaxis": {"range": [-0.01, 1.01], "visible": False, "fixedrange": True}, **sides}
-    return layout(
-        50 + max(8, n_rows) * (24 if n_rows <= 24 else 15), says, margin=margin, **data_axes
-    ) | {"showlegend": True, "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}}  # fmt: skip
+    height = 50 + max(8, n_rows) * (24 if n_rows <= 24 else 15)
+    return layout(height, says, margin=margin, showlegend=True, legend=LEGEND | {"y": 1.0}, **data_axes)

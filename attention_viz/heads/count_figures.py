@@ -9,6 +9,7 @@ from attention_core.heads.scheme_runs import Run
 from attention_core.heads.score_schemes import SCHEMES
 from attention_core.heads.size_growth import as_grows, grown
 
+from ..curves import LEGEND
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -86,7 +87,7 @@ def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
     ticks = sorted({x for line in data for x in line["x"]})
     return {"data": data, "layout": layout(
         340, f"{says} as {letter} grows ({word}).", showlegend=True, margin={"l": 64, "r": 12, "t": 56, "b": 48},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}},
+        legend=LEGEND,
         xaxis=axis | {"title": {"text": WORDS[letter], "font": {"size": 12}}, "tickvals": ticks,
                       "ticktext": [f"{tick:g}" for tick in ticks]},
         yaxis=axis | {"title": {"text": title, "font": {"size": 12}}, "exponentformat": "power", "dtick": 1},

@@ -12,6 +12,7 @@ from attention_core.checks import Array
 from attention_core.heads.patterns import Pattern
 from attention_core.heads.portraits import Measure
 
+from ..curves import LEGEND
 from ..labels import counted, longest, number
 from ..parts import Part, layout, names_below
 from ..theme import Figure
@@ -104,7 +105,7 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
     names, foot = names_below(labels)
     return {"data": data, "layout": layout(
         260 + foot, says, showlegend=True, bargap=0.25, margin={"l": 52, "r": 8, "t": 36, "b": foot + 20},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=LEGEND,
         xaxis=names | {"title": {"text": WORDS[measure.axis], "font": {"size": 12}, "standoff": 6}},
         yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11},
                "rangemode": "tozero"},

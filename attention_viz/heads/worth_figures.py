@@ -13,6 +13,7 @@ from attention_core.heads.gauge_effect import Turned
 from attention_core.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
 from attention_core.notation import OURS, Notation, Symbol, axis_names
 
+from ..curves import LEGEND
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board
 from ..parts import Part, layout, names_below
@@ -20,7 +21,6 @@ from ..payload import JSON
 from ..theme import Figure
 from ..tiles import Sheet, Tile, largest, numbered, tiled
 
-LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 MOST_COLUMNS, MOST_FEATURES = 64, 16
 
 

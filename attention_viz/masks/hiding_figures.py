@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attention_core.checks import Array
 
+from ..curves import LEGEND
 from ..labels import percent, short
 from ..parts import below, layout
 from ..theme import Figure
@@ -32,8 +33,7 @@ def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, wh
     ]  # fmt: skip
     angle, room = below(labels)
     around = {
-        "barmode": "group", "bargap": 0.25, "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        "barmode": "group", "bargap": 0.25, "showlegend": True, "legend": LEGEND,
         "margin": {"l": 48, "r": 8, "t": 34, "b": room + 4},
         "xaxis": {"tickvals": places, "ticktext": labels, "tickangle": angle, "fixedrange": True,
                   "tickfont": {"size": 12}, "showgrid": False},

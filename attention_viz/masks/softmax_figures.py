@@ -9,12 +9,12 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.masks.saturation import ScoreSpread, shares_at, two_token_slope
 
+from ..curves import LEGEND
 from ..labels import counted, number, percent, short
 from ..parts import Part, broken_line, layout, word
 from ..theme import Figure
 
 AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
-LEGEND = {"showlegend": True, "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}}
 COLDEST, HOTTEST = 0.05, 20.0
 
 
@@ -60,7 +60,9 @@ def variances(spreads: Sequence[ScoreSpread]) -> Figure:
         "hovertemplate": "d_k = %{x}: %{y:.4g}<extra></extra>",
     }  # fmt: skip
     theory = _curve(widths, widths, "theory: d_k", "@muted") | {"line": {"color": "@muted", "width": 2, "dash": "dash"}}
-    around = LEGEND | {
+    around = {
+        "showlegend": True,
+        "legend": LEGEND,
         "xaxis": AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
         "yaxis": AXIS | {"type": "log", "tickvals": widths},
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
@@ -85,7 +87,9 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
         | {"mode": "lines+markers", "line": {"color": colour, "width": 2.5, "dash": dash}}
         for name, scores, measure, colour, dash in told
     ]
-    around = LEGEND | {
+    around = {
+        "showlegend": True,
+        "legend": LEGEND,
         "xaxis": AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
         "yaxis": AXIS | {"range": [0, 1.05]},
         "margin": {"l": 40, "r": 12, "t": 60, "b": 44},

@@ -12,6 +12,7 @@ from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.changed_word import ChangedWord
 from attention_core.trained.layer_measures import Measured
 
+from ..curves import LEGEND
 from ..labels import counted, number, percent
 from ..matrices import Matrix, Side, board, difference
 from ..parts import layout
@@ -87,10 +88,10 @@ def by_layer(measured: Measured) -> Figure:
     return {
         "data": data,
         "layout": layout(
-            330, says, margin={"l": 60, "r": 8, "t": 34, "b": 44},
+            330, says, margin={"l": 60, "r": 8, "t": 34, "b": 44}, showlegend=True, legend=LEGEND,
             xaxis=axis | {"title": {"text": "layer"}, "tickvals": list(range(n_layers)), "showgrid": False},
             yaxis=axis | {"title": {"text": title}},
-        ) | {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}},
+        ),
     }  # fmt: skip
 
 

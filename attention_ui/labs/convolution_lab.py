@@ -123,7 +123,7 @@ def _kernel_changed(key: str, numbers: Array) -> None:
 
 def _drawn() -> list[list[float]]:
     """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
-    adopt("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) is not None and text)
+    adopt("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) and text)
     mirror("conv_drawn", FIRST_DRAWING)
     text = st.session_state["conv_drawn"]
     numbers = _drawing_at(text)

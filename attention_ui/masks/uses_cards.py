@@ -9,7 +9,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.masks.uses import USES, Use
 
-from ..trained.own_cell import choose_cell
+from .own_cell import choose_cell
 
 CELL = "ed_cell"
 

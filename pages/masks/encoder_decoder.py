@@ -12,10 +12,10 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.masks.cut_sentences import say_cut
+from attention_ui.masks.own_cell import own_cell
 from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.masks.uses_cards import CELL, cards, follow, follow_step
 from attention_ui.one_of import one_of
-from attention_ui.trained.own_cell import own_cell
 from attention_viz.labels import percent
 from attention_viz.masks import uses as boards
 

@@ -11,9 +11,9 @@ from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
+from attention_ui.masks.own_cell import at_most
 from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.one_of import one_of
-from attention_ui.trained.own_cell import at_most
 from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 

@@ -5,10 +5,10 @@ import streamlit as st
 from attention_core.trained.changed_word import change_word, replace_word, stands_again, word_in
 from attention_ui.address import bound
 from attention_ui.board import show_board
-from attention_ui.heads.heads_shown import say_cut, say_model
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
+from attention_ui.trained.heads_shown import say_cut, say_model
 from attention_viz.labels import percent
 from attention_viz.thumbnails import thumbnails
 from attention_viz.trained.layer_pictures import before_and_after

@@ -8,10 +8,10 @@ from attention_core.trained import weightless
 from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
 from attention_ui.address import bound
 from attention_ui.board import show_board
-from attention_ui.heads.heads_shown import heads_shown, of_model, say_model
 from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
+from attention_ui.trained.heads_shown import heads_shown, of_model, say_model
 from attention_viz.labels import number, percent
 from attention_viz.trained.layer_pictures import by_layer, heads_matrix, weightless_beside
 

@@ -5,13 +5,13 @@ from functools import partial
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.heads.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.one_of import one_of
 from attention_ui.panels import code_and_numbers, pair, say_columns, told
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
+from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_viz import story
 from attention_viz.heads.arcs import arcs
 from attention_viz.labels import counted, percent

@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_core.trained import D_MODEL
 from attention_ui.board import show_board
-from attention_ui.heads.heads_shown import heads_shown
 from attention_ui.here import here
 from attention_ui.trained.head_place import head_shown, open_pinned, place
+from attention_ui.trained.heads_shown import heads_shown
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 

@@ -4,13 +4,13 @@ import streamlit as st
 
 from attention_core.trained.weight_names import NAMINGS
 from attention_ui.board import show_board
-from attention_ui.heads.heads_shown import of_own
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.own_layer import offer_story
 from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
+from attention_ui.trained.heads_shown import of_own
 from attention_ui.trained.own_heads import OWN, SHOWING, forget, listed, own_file, read_own_heads
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails

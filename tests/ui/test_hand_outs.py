@@ -12,8 +12,8 @@ from attention_core.notation import OURS
 from attention_core.notation.texts import DOSHI
 from attention_core.scenario import Scenario, trace_of
 from attention_ui.focus import Focus
-from attention_ui.heads.heads_shown import of_model, one_head_here
 from attention_ui.here import Here
+from attention_ui.trained.heads_shown import of_model, one_head_here
 from tests.ui.app import here, opened
 from tests.ui.uploads import OWN_X, WHOLE
 

@@ -14,7 +14,7 @@ from attention_core.trained.attention_maps import AttentionMaps
 from ..focus import Focus
 from ..here import Here
 from ..markdown import plain
-from ..trained.own_heads import OWN, WHOSE, OwnHeads, trace_of_own
+from .own_heads import OWN, WHOSE, OwnHeads, trace_of_own
 
 
 @dataclass(frozen=True, eq=False)

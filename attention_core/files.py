@@ -1,4 +1,4 @@
-"""A `Trace` as a file."""
+"""A `Trace`, or one array of it, as a file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 
+from .checks import Array
 from .projections import BIASES, MATRICES
 from .trace import STEPS, Trace
 
@@ -26,4 +27,15 @@ def trace_to_npz(trace: Trace) -> bytes:
     arrays |= {name: np.asarray(texts, dtype=np.str_) for name, texts in labels.items()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def array_to_npy(array: Array) -> bytes:
+    """An array with its axes and full precision as an NPY file, which `numpy.load` reads.
+
+    >>> np.load(io.BytesIO(array_to_npy(np.array([[1.5, 2.0]]))))
+    array([[1.5, 2. ]])
+    """
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()

@@ -23,7 +23,7 @@ from .projections import MATRICES, Projections
 from .remembered import remembered
 from .text import Tokens, tokenize, tokenize_at_most
 from .trace import Trace
-from .trained import D_MODEL, N_HEADS, N_LAYERS, TrainedLayer, pieces_of, trained_layer
+from .trained import D_MODEL, N_HEADS, N_LAYERS, pieces_of, trained_layer
 
 WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained")
 # What a trained layer decides in place of the controls: its sizes, its own cutting of words, its own vectors.
@@ -132,7 +132,7 @@ def embedding_of(scenario: Scenario) -> Embedding:
     """
     scenario = settled(scenario)
     if scenario.weights == "trained":
-        inputs = _trained(scenario).inputs
+        inputs = _trained(scenario).inputs[0]
         return Embedding(inputs, np.zeros_like(inputs), inputs)
     tokens = tokens_of(scenario).tokens
     return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
@@ -181,7 +181,7 @@ def _projections(scenario: Scenario) -> Projections:
     return Projections.weightless(s.d_model, s.n_heads)
 
 
-def _trained(scenario: Scenario) -> TrainedLayer:
+def _trained(scenario: Scenario) -> Trace:
     return trained_layer(scenario.text, scenario.layer, settled(scenario).n_tokens)
 
 

@@ -23,15 +23,6 @@ N_LAYERS, N_HEADS, D_MODEL = 6, 12, 384
 
 
 @dataclass(frozen=True, eq=False)
-class TrainedLayer:
-    """One trained layer and what it reads from this sentence. Shapes: inputs (T, D)."""
-
-    tokens: tuple[str, ...]
-    inputs: Array
-    projections: Projections
-
-
-@dataclass(frozen=True, eq=False)
 class Weightless:
     """Attention without weights over vectors of one kind, and why it comes out as it does.
 
@@ -93,14 +84,12 @@ def encoded_alone(text: str, n_tokens: int = 0) -> Encoded:
     return encoded(text, n_tokens if pieces.n_real == len(pieces.tokens) else 0)
 
 
-def trained_layer(text: str, layer: int, n_tokens: int = 0) -> TrainedLayer:
-    """The weights of one layer, and what the layers before it make of the text.
+def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
+    """One layer with its weights, on what the layers before it make of the text.
 
     Raises: TextError, FileError, SettingsError.
     """
-    whole_number("layer", layer, 0, N_LAYERS - 1)
-    trace = encoded(text, n_tokens).traces[layer]
-    return TrainedLayer(trace.tokens, trace.inputs[0], trace.projections)
+    return encoded(text, n_tokens).traces[whole_number("layer", layer, 0, N_LAYERS - 1)]
 
 
 @remembered(8)

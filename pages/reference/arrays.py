@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import AXES, STEPS, notation
-from attention_core.array_file import array_to_npy
+from attention_core.files import array_to_npy
 from attention_core.notation import OURS
 from attention_core.notation.formulas import formula
 from attention_ui.address import bound

@@ -34,7 +34,7 @@ def test_one_layer_for_the_story(layer: int) -> None:
     """Inputs and weights of a layer, run alone, give the trace that the layer has in the encoder."""
     taken, trace = trained_layer(ANIMAL, layer), encoded(ANIMAL).traces[layer]
     assert taken.tokens == trace.tokens
-    assert taken.inputs.shape == (15, 384)
+    assert taken.inputs.shape == (1, 15, 384)
     again = attend(taken.inputs, taken.projections, residual=True)
     assert np.array_equal(again.probabilities, trace.probabilities)
     assert np.array_equal(again.output, trace.output)

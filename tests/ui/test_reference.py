@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, notation
-from attention_core.array_file import array_to_npy
 from attention_core.diagonal.claims import CLAIMS
+from attention_core.files import array_to_npy
 from attention_core.notation import OURS
 from attention_core.notation.elsewhere import ELSEWHERE
 from attention_core.notation.texts import NOTATIONS

@@ -16,6 +16,8 @@ from PIL import Image
 from attention_core.checks import Array
 from attention_core.errors import FileError
 from attention_core.labs import luminance
+from attention_core.labs.picture_file import KINDS as PLAIN
+from attention_core.labs.picture_file import MAX_SIDE, check_bytes, check_sides, read_picture
 from attention_core.labs.picture_notes import (
     gif_without_notes,
     jpeg_without_notes,
@@ -23,8 +25,6 @@ from attention_core.labs.picture_notes import (
     png_without_notes,
     upright,
 )
-from attention_core.picture_file import KINDS as PLAIN
-from attention_core.picture_file import MAX_SIDE, check_bytes, check_sides, read_picture
 
 # The ending of a file's name and what Pillow calls its kind.
 DECODED = {"png": "PNG", "jpg": "JPEG", "jpeg": "JPEG", "gif": "GIF", "bmp": "BMP", "webp": "WEBP"}

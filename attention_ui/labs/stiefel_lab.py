@@ -7,10 +7,10 @@ from functools import lru_cache
 import streamlit as st
 
 from attention_core.checks import Array, score_scale
-from attention_core.lab_examples import globe_step as globe_example
-from attention_core.lab_examples import mapping_example
 from attention_core.labs.column_effect import column_effect
 from attention_core.labs.julia_mapping import CONVENTIONS
+from attention_core.labs.lab_examples import globe_step as globe_example
+from attention_core.labs.lab_examples import mapping_example
 from attention_core.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, orthonormality_drift
 from attention_viz.labels import number, true_minus
 from attention_viz.labs.stiefel_boards import mapping_board

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_core.lab_examples import n_choosing_themselves, one_by_one_example
 from attention_core.labs.convolution import run_convolution, run_two_heads
+from attention_core.labs.lab_examples import n_choosing_themselves, one_by_one_example
 from attention_core.labs.one_by_one import TOKENS, run_one_by_one
 from attention_core.labs.padding import PADDINGS
 from attention_ui.board import show_board

@@ -25,7 +25,6 @@ from attention_core.diagonal import (
 )
 from attention_core.diagonal.claims import claim
 from attention_core.diagonal.propositions import proposition
-from attention_core.lab_examples import globe_step, mapping_example
 from attention_core.labs import (
     column_effect,
     convolution,
@@ -41,6 +40,7 @@ from attention_core.labs import (
     tasks,
 )
 from attention_core.labs.deep_stack import tanh_gradient
+from attention_core.labs.lab_examples import globe_step, mapping_example
 from attention_core.labs.losses import LOSSES
 from attention_core.labs.stack_settings import StackSettings
 from attention_core.labs.training_settings import TrainingSettings

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError, SettingsError
+from attention_core.labs.picture_file import read_picture
 from attention_core.own.own_matrices import read_own
-from attention_core.picture_file import read_picture
 from attention_core.trained.attention_maps import read_maps
 from attention_core.trained.own_weights import find_layers, open_weights, read_layer
 from attention_core.trained.weight_file import MAX_BYTES

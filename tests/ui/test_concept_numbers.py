@@ -14,9 +14,9 @@ from attention_core import SettingsError, Trace
 from attention_core.derivation import derive
 from attention_core.diagonal.propositions import PROPOSITIONS, proposition
 from attention_core.heads.score_schemes import SCHEMES
-from attention_core.lab_examples import one_by_one_example
 from attention_core.labs.convolution import run_convolution, run_two_heads
 from attention_core.labs.images import IMAGES, KERNELS
+from attention_core.labs.lab_examples import one_by_one_example
 from attention_core.labs.stack_settings import StackSettings
 from attention_core.labs.training_settings import TrainingSettings
 from attention_core.masks.sentences import three_uses

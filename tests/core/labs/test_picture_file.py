@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core.errors import AttentionError, FileError
-from attention_core.picture_file import MAX_BYTES, read_picture
+from attention_core.labs.picture_file import MAX_BYTES, read_picture
 
 
 def saved(array: np.ndarray) -> bytes:

@@ -12,10 +12,10 @@ from pathlib import PurePath
 
 import numpy as np
 
-from .checks import Array
-from .csv_numbers import csv_lines, csv_numbers
-from .errors import FileError
-from .npy_head import read_npy_head
+from ..checks import Array
+from ..csv_numbers import csv_lines, csv_numbers
+from ..errors import FileError
+from ..npy_head import read_npy_head
 
 MAX_BYTES = 8 * 2**20
 MAX_SIDE = 1024

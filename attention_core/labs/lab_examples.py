@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from .checks import Array, number_between, seed_number
-from .labs.deep_stack import activation_sizes, first_stack, run_stack
-from .labs.julia_mapping import JuliaHeads, MappingCheck, check_mapping
-from .labs.one_by_one import OneByOne
-from .labs.stack_settings import StackSettings
-from .labs.stiefel import SphereStep, sphere_step
-from .labs.textures import draw_textures
+from ..checks import Array, number_between, seed_number
+from .deep_stack import activation_sizes, first_stack, run_stack
+from .julia_mapping import JuliaHeads, MappingCheck, check_mapping
+from .one_by_one import OneByOne
+from .stack_settings import StackSettings
+from .stiefel import SphereStep, sphere_step
+from .textures import draw_textures
 
 GLOBE_POINT = (1.0, 0.4, 0.5)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_core.lab_examples import globe_step, n_choosing_themselves, one_by_one_example, untrained_size
+from attention_core.labs.lab_examples import globe_step, n_choosing_themselves, one_by_one_example, untrained_size
 from attention_core.labs.one_by_one import run_one_by_one
 from attention_core.labs.stack_settings import StackSettings
 

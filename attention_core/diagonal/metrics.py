@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..errors import ShapeError
 from ..measure_checks import as_measured
 from . import (
     ROUNDING,
@@ -53,7 +52,7 @@ def self_mass(square: Square) -> Array:
 def excess_self_mass(square: Square) -> Array:
     """D* = (D - U)/(1 - U); 0 for uniform attention, NaN when no token sees another (U = 1)."""
     uniform = uniform_self_mass(square.scores)
-    return quotient(self_mass(square) - uniform, 1.0 - uniform)
+    return _quotient(self_mass(square) - uniform, 1.0 - uniform)
 
 
 def argmax_rate(square: Square) -> Array:
@@ -74,7 +73,7 @@ def mean_margin(square: Square) -> Array:
     """The mean of the finite margins."""
     margin_XT = margins(square.scores)
     finite = np.isfinite(margin_XT)
-    return quotient(np.where(finite, margin_XT, 0.0).sum(axis=-1), finite.sum(axis=-1))
+    return _quotient(np.where(finite, margin_XT, 0.0).sum(axis=-1), finite.sum(axis=-1))
 
 
 def least_margin(square: Square) -> Array:
@@ -88,19 +87,19 @@ def least_margin(square: Square) -> Array:
 def violation_rate(square: Square) -> Array:
     """V: the share of the visible ordered pairs with a_ij > max(a_ii, a_jj)."""
     pairs = seen_pairs(square.scores)
-    return quotient((pairs & pair_violations(square.probabilities)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return _quotient((pairs & pair_violations(square.probabilities)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
 
 
 def mean_log_cross_ratio(square: Square) -> Array:
     """The mean of χ over the pairs that see each other."""
     ratios, pairs = _ratios_of_pairs(square)
-    return quotient(np.where(pairs, ratios, 0.0).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return _quotient(np.where(pairs, ratios, 0.0).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
 
 
 def negative_cross_ratios(square: Square) -> Array:
     """The share of those pairs with χ < 0, which look at each other more than at themselves."""
     ratios, pairs = _ratios_of_pairs(square)
-    return quotient((pairs & (ratios < -ROUNDING_OF_LOGITS)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return _quotient((pairs & (ratios < -ROUNDING_OF_LOGITS)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
 
 
 def alignment(square: Square) -> float:
@@ -121,13 +120,9 @@ def measure(square: Square) -> dict[str, float | None]:
     return {name: None if np.isnan(value) else value for name, value in values.items()}
 
 
-def quotient(numerator: Any, denominator: Any) -> Array:
+def _quotient(numerator: Any, denominator: Any) -> Array:
     """numerator / denominator, and NaN where the denominator is 0: a share of nothing."""
     above, below = (as_measured(n, v, 0) for n, v in (("numerator", numerator), ("denominator", denominator)))
-    try:
-        above, below = np.broadcast_arrays(above, below)
-    except ValueError as error:
-        raise ShapeError(f"numerator and denominator do not fit: {above.shape} and {below.shape}") from error
     share: Array = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
     return share
 

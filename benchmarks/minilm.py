@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
-from statistics import median, quantiles
+from statistics import median
 
+from ._children import GET_TORCH, Times, ask, clock_of, in_turn, ratio, start, table
 from ._encoders import TOKENS
-from .engine import GET_TORCH, ROOT, Times, ask, table
 
 ENCODERS = {"numpy": "NumPy", "products": "products alone", "torch": "PyTorch"}
 TARGETS = {16: 60, 128: 300}  # milliseconds
@@ -30,21 +28,21 @@ def main(options: Sequence[str] = ()) -> None:
     chosen = parser.parse_args(list(options))
     libraries = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
     names = list(ENCODERS) if libraries else ["numpy", "products"]
-    clock = "CPU time, because other jobs may run" if chosen.threads == 1 else "wall time, because threads wait"
-    print(f"all-MiniLM-L6-v2, 72 heads, float32, {chosen.threads} thread(s), {chosen.rounds} rounds. Clock: {clock}.")
+    clock, why = clock_of(chosen.threads)
+    print(f"all-MiniLM-L6-v2, 72 heads, float32, {chosen.threads} thread(s), {chosen.rounds} rounds. Clock: {why}.")
     print("Products alone: the matrix products of all layers in NumPy, into arrays that exist.")
     print("Columns with / are ratios NumPy / other, below 1 is faster; in brackets their quartiles over the rounds.")
     if not libraries:
         print(NO_TORCH)
     times, worst = measure(names, chosen.threads, chosen.rounds)
-    print(table(rows(times, 1 if chosen.threads == 1 else 0)))
+    print(table(rows(times, clock)))
     if libraries:
         print(f"Largest difference between the results: {worst:.1e}")
 
 
 def measure(names: list[str], threads: int, rounds: int) -> tuple[dict[str, list[Times]], float]:
     """Seconds (wall, CPU) per encoder, length and round, and the largest difference between the results."""
-    children = {name: start(name, threads) for name in names}
+    children = {name: start("_encoders", name, threads) for name in names}
     times: dict[str, list[Times]] = {name: [[] for _ in TOKENS] for name in names}
     worst = 0.0
     for case in range(len(TOKENS)):
@@ -52,20 +50,11 @@ def measure(names: list[str], threads: int, rounds: int) -> tuple[dict[str, list
         for child in children.values():
             ask(child, case, 3)
         for number in range(rounds):
-            # Everyone goes first as often as the others.
-            for name in names[number % len(names) :] + names[: number % len(names)]:
+            for name in in_turn(names, number):
                 times[name][case].append(tuple(ask(children[name], case, 2)))
     for child in children.values():
         child.communicate()
     return times, worst
-
-
-def start(name: str, threads: int) -> subprocess.Popen[str]:
-    """A child that measures one encoder; libraries read their thread counts when they are loaded."""
-    counts = {f"{library}_NUM_THREADS": str(threads) for library in ("OPENBLAS", "OMP", "MKL")}
-    command = [sys.executable, "-m", "benchmarks._encoders", name, str(threads)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, env=os.environ | counts, stdin=pipe, stdout=pipe, text=True)
 
 
 def rows(times: dict[str, list[Times]], clock: int) -> list[list[str]]:
@@ -77,9 +66,7 @@ def rows(times: dict[str, list[Times]], clock: int) -> list[list[str]]:
         seconds = {name: [pair[clock] for pair in rounds[case]] for name, rounds in times.items()}
         line = [str(n_tokens), *(f"{median(s) * 1000:.1f}" for s in seconds.values()), str(TARGETS.get(n_tokens, "-"))]
         for name in others:
-            ratios = [a / b for a, b in zip(seconds["numpy"], seconds[name], strict=True)]
-            low, middle, high = quantiles(ratios, n=4)
-            line.append(f"{middle:.2f} ({low:.2f}-{high:.2f})")
+            line.append(ratio(seconds["numpy"], seconds[name]))
         lines.append(line)
     return lines
 

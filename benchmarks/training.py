@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
-import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from statistics import mean, median, quantiles
+from statistics import mean, median
 
 from attention_core.labs.evaluation import best_possible
 from attention_core.labs.readouts import weightless_score
@@ -22,7 +19,7 @@ from attention_core.labs.stack_settings import ROWS, StackSettings
 from attention_core.labs.tasks import TASKS
 from attention_core.labs.training_settings import TrainingSettings, models
 
-from .engine import NO_TORCH, ROOT, table
+from ._children import NO_TORCH, Child, ask, clock_of, in_turn, ratio, start, table
 
 LIBRARIES = {
     "numpy": "NumPy",
@@ -44,15 +41,15 @@ def main(options: Sequence[str] = ()) -> None:
     parser.add_argument("--seeds", type=int, default=5, help="seeds of the tables of results (5)")
     chosen = parser.parse_args(list(options))
     names = list(LIBRARIES) if importlib.util.find_spec("torch") else ["numpy"]
-    clock = "CPU time, because other jobs may run" if chosen.threads == 1 else "wall time, because threads wait"
+    clock, why = clock_of(chosen.threads)
     print(
-        f"Training: float64, {chosen.threads} thread(s), {chosen.rounds} rounds of {ROUND_STEPS} steps. Clock: {clock}."
+        f"Training: float64, {chosen.threads} thread(s), {chosen.rounds} rounds of {ROUND_STEPS} steps. Clock: {why}."
     )
     print("Columns with / are ratios NumPy / PyTorch, below 1 is faster; in brackets their quartiles over the rounds.")
     if len(names) == 1:
         print(NO_TORCH)
-    children = {name: start(name, chosen.threads) for name in names}
-    print(table(speed_rows(children, chosen.rounds, 1 if chosen.threads == 1 else 0)))
+    children = {name: start("_training", name, chosen.threads) for name in names}
+    print(table(speed_rows(children, chosen.rounds, clock)))
     print(f"Results of whole runs, seeds 0 to {chosen.seeds - 1}: error as a share of the variance, or accuracy.")
     print(table(result_rows(children, range(chosen.seeds))))
     print("On the Stiefel manifold, two heads of width D/2:")
@@ -63,48 +60,32 @@ def main(options: Sequence[str] = ()) -> None:
         child.communicate()
 
 
-def start(name: str, threads: int) -> subprocess.Popen[str]:
-    """A child that trains in one library; libraries read their thread counts when they are loaded."""
-    counts = {f"{library}_NUM_THREADS": str(threads) for library in ("OPENBLAS", "OMP", "MKL")}
-    command = [sys.executable, "-m", "benchmarks._training", name, str(threads)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, env=os.environ | counts, stdin=pipe, stdout=pipe, text=True)
-
-
-def ask(child: subprocess.Popen[str], settings: TrainingSettings | StackSettings) -> Run:
+def result(child: Child, settings: TrainingSettings | StackSettings) -> Run:
     """Wall seconds, CPU seconds and score of one run."""
-    if child.stdin is None or child.stdout is None:
-        raise RuntimeError("the child was started without pipes")
-    kind = "stack" if isinstance(settings, StackSettings) else "layer"
-    child.stdin.write(json.dumps([kind, asdict(settings)]) + "\n")
-    child.stdin.flush()
-    wall, cpu, reached = json.loads(child.stdout.readline())
+    wall, cpu, reached = ask(child, "stack" if isinstance(settings, StackSettings) else "layer", asdict(settings))
     return wall, cpu, reached
 
 
-def speed_rows(children: dict[str, subprocess.Popen[str]], rounds: int, clock: int) -> list[list[str]]:
+def speed_rows(children: dict[str, Child], rounds: int, clock: int) -> list[list[str]]:
     """The table of times: milliseconds of 100 steps in every library, ratios to each PyTorch, with quartiles."""
     names = list(children)
     rows = [["model", *(f"{LIBRARIES[name]} ms" for name in names), *(f"/ {LIBRARIES[name]}" for name in names[1:])]]
     for label, settings in RUNS.items():
         seconds: dict[str, list[float]] = {name: [] for name in names}
         for child in children.values():
-            ask(child, replace(settings, n_steps=10))
+            result(child, replace(settings, n_steps=10))
         for number in range(rounds):
-            # Everyone goes first as often as the others.
-            for name in names[number % len(names) :] + names[: number % len(names)]:
-                run = replace(settings, n_steps=ROUND_STEPS, seed=number)
-                seconds[name].append(ask(children[name], run)[clock])
+            for name in in_turn(names, number):
+                one = replace(settings, n_steps=ROUND_STEPS, seed=number)
+                seconds[name].append(result(children[name], one)[clock])
         row = [label, *(f"{median(taken) * 1000:.1f}" for taken in seconds.values())]
         for name in names[1:]:
-            ratios = [a / b for a, b in zip(seconds["numpy"], seconds[name], strict=True)]
-            low, middle, high = quantiles(ratios, n=4)
-            row.append(f"{middle:.2f} ({low:.2f}-{high:.2f})")
+            row.append(ratio(seconds["numpy"], seconds[name]))
         rows.append(row)
     return rows
 
 
-def result_rows(children: dict[str, subprocess.Popen[str]], seeds: range) -> list[list[str]]:
+def result_rows(children: dict[str, Child], seeds: range) -> list[list[str]]:
     """The scores of all models and of one answer per head, the time of a whole run, and PyTorch's score as a check."""
     twin = children.get("torch")
     header = ["model", "parameters", *(f"seed {seed}" for seed in seeds), "mean", "one answer per head", "seconds"]
@@ -113,14 +94,14 @@ def result_rows(children: dict[str, subprocess.Popen[str]], seeds: range) -> lis
         scores = [weightless_score(task, seed).total for seed in seeds]
         rows.append([f"{task}, weightless", "-", *cells(scores), "-", "-", *(["-"] if twin else [])])
         for name, settings in models(task).items():
-            runs = [ask(children["numpy"], replace(settings, seed=seed)) for seed in seeds]
+            runs = [result(children["numpy"], replace(settings, seed=seed)) for seed in seeds]
             row = [f"{task}, {name}", str(settings.n_parameters), *cells([run[2] for run in runs])]
             row += [f"{best_possible(task, settings.n_heads):.3f}", f"{median(run[1] for run in runs):.2f}"]
-            rows.append(row + ([f"{ask(twin, settings)[2]:.4f}"] if twin else []))
+            rows.append(row + ([f"{result(twin, settings)[2]:.4f}"] if twin else []))
     return rows
 
 
-def stiefel_rows(child: subprocess.Popen[str], seeds: range) -> list[list[str]]:
+def stiefel_rows(child: Child, seeds: range) -> list[list[str]]:
     """Orthonormal columns in one layer, at two learning rates and three temperatures."""
     rows = [["task", "constraint", "temperature", "rate", *(f"seed {seed}" for seed in seeds), "mean"]]
     cases = [("free", 0.0), ("orthonormal", 0.0), ("orthonormal", 1 / 4), ("orthonormal", 1 / 16)]
@@ -130,18 +111,18 @@ def stiefel_rows(child: subprocess.Popen[str], seeds: range) -> list[list[str]]:
                 settings = TrainingSettings(
                     task, d_k=width, d_v=width, constraint=constraint, temperature=temperature, learning_rate=rate
                 )
-                scores = [ask(child, replace(settings, seed=seed))[2] for seed in seeds]
+                scores = [result(child, replace(settings, seed=seed))[2] for seed in seeds]
                 shown = f"{temperature:g}" if temperature else "√d_k"
                 rows.append([task, constraint, shown, f"{rate:g}", *cells(scores)])
     return rows
 
 
-def stack_rows(child: subprocess.Popen[str], seeds: range) -> list[list[str]]:
+def stack_rows(child: Child, seeds: range) -> list[list[str]]:
     """The four rows of the deep stack with both losses, and the CPU time of one seed."""
     rows = [["loss", "start", *(f"seed {seed}" for seed in seeds), "mean", "seconds"]]
     for loss in ("relative error", "cross-entropy"):
         for row in ROWS:
-            runs = [ask(child, StackSettings(row=row, loss=loss, seed=seed)) for seed in seeds]
+            runs = [result(child, StackSettings(row=row, loss=loss, seed=seed)) for seed in seeds]
             rows.append([loss, row, *cells([run[2] for run in runs]), f"{median(run[1] for run in runs):.1f}"])
     return rows
 

@@ -97,7 +97,7 @@ def deep_stack() -> None:
             st.rerun()
     done = {row: found for row, each in wanted.items() if (found := [kept[one] for one in each if one in kept])}
     if done:
-        _table(done, 200)
+        _table(done)
 
 
 def _train(missing: Sequence[StackSettings]) -> None:
@@ -118,10 +118,11 @@ def _train(missing: Sequence[StackSettings]) -> None:
     place.empty()
 
 
-def _table(done: dict[str, list[Result]], n_steps: int) -> None:
+def _table(done: dict[str, list[Result]]) -> None:
     left, right = st.columns([2, 3])
     with left:
-        show_figure(loss_figure({row: found[0][0] for row, found in done.items()}, n_steps, height=300), "stiefel rows")
+        losses = {row: found[0][0] for row, found in done.items()}
+        show_figure(loss_figure(losses, StackSettings.n_steps, height=300), "stiefel rows")
         if any(len(found) > 1 for found in done.values()):
             st.caption("The lines are those of the first seed, 0; the table has them all.")
     right.dataframe(

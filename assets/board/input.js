@@ -61,9 +61,9 @@ function onWheel(board, found, event) {
 }
 
 function onKey(board, event) {
-  const id = event.target.dataset?.panel;
+  const id = event.target.dataset.panel;
   const box = board.boxes.find(({ panel }) => panel.id === id);
-  if (!box || event.altKey || event.metaKey || event.target.tagName === "INPUT") return;
+  if (!box || event.altKey || event.metaKey) return;
   const from = board.current();
   const index = from?.array === box.panel.array ? from.index : board.slices[box.panel.array];
   const act = actionOf(board, box, index, event);
@@ -96,8 +96,8 @@ function axisOf({ panel, array }, kind) {
 }
 
 function go(board, box, index, axis, next) {
-  if (axis === null || axis === undefined) return;
+  if (axis === null) return;
   const size = box.array.whole[axis];
   const place = Math.max(0, Math.min(size - 1, next(index[axis], size)));
-  board.visit({ array: box.panel.array, index: index.with?.(axis, place) ?? index.map((old, i) => (i === axis ? place : old)) });
+  board.visit({ array: box.panel.array, index: index.map((old, i) => (i === axis ? place : old)) });
 }

@@ -69,7 +69,7 @@ export class Player {
 
   /** How many terms of the current cell are known; all of them when its result is. */
   get known() {
-    return this.active && this.moment.beat < this.beats ? this.marks[this.moment.beat] : Infinity;
+    return this.marks[this.moment.beat] ?? Infinity;
   }
 
   /** The running indices that light up at this moment: from, up to but not including. */
@@ -112,7 +112,6 @@ export class Player {
     clearTimeout(this.timer);
     this.timer = setTimeout(
       () => {
-        if (!this.running) return;
         const next = nextMoment(this.moment, this, this.whole);
         if (!next) return this.pause();
         this.go(next, true);
@@ -129,7 +128,6 @@ export class Player {
   }
 
   step(move) {
-    this.pause();
     const first = { cell: 0, beat: this.calm.matches ? this.beats : 0 };
     this.go(this.active ? (move(this.moment, this, this.calm.matches) ?? this.moment) : first);
   }
@@ -151,7 +149,7 @@ export class Player {
     const was = this.active;
     this.rest();
     this.show();
-    if (was) this.board.played({ fly: false });
+    if (was) this.board.played();
   }
 
   rest() {

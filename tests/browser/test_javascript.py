@@ -37,12 +37,11 @@ def test_in_chromium(context: BrowserContext, files: str) -> None:
     """Every JavaScript test passes in the browser that shows the app."""
     page = context.new_page()
     page.goto(f"{files}/tests/js/")
-    page.evaluate("address => import(address)", f"{files}/tests/js/all.js")
-    page.wait_for_function("window.boardTests && window.boardTests.passed.length + window.boardTests.failed.length > 0")
-    results = page.evaluate("window.boardTests")
+    page.evaluate("async address => { await import(address); await boardTests.done; }", f"{files}/tests/js/all.js")
+    passed, failed = page.evaluate("[boardTests.passed, boardTests.failed]")
     page.close()
-    assert results["failed"] == []
-    assert len(results["passed"]) > 50
+    assert failed == []
+    assert len(passed) > 50
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine: Chromium runs the same tests")

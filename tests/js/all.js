@@ -1,13 +1,17 @@
-// Every test, for a page; node finds them by their names.
+// Every test, for a page; node finds those that need none by their names.
 import "./around.test.js";
 import "./bars.test.js";
 import "./colours.test.js";
 import "./decode.test.js";
 import "./editor.test.js";
+import "./flights.test.js";
+import "./geometry.test.js";
 import "./highlights.test.js";
 import "./layout.test.js";
+import "./links.test.js";
 import "./marks.test.js";
 import "./numbers.test.js";
+import "./overlay.test.js";
 import "./paint.test.js";
 import "./pins.test.js";
 import "./rules.test.js";
@@ -19,3 +23,6 @@ import "./solve.test.js";
 import "./timeline.test.js";
 import "./windows.test.js";
 import "./wording.test.js";
+import "./input.page.js";
+import "./player.page.js";
+import "./sliders.page.js";

@@ -1,17 +1,18 @@
 // The same tests run under `node --test` and in a page: there, the results are collected in window.boardTests.
 const inNode = typeof process !== "undefined" && Boolean(process.versions?.node);
 const runner = inNode ? (await import("node:test")).test : null;
-const results = { passed: [], failed: [] };
+const results = { passed: [], failed: [], done: Promise.resolve() };
 if (!inNode) window.boardTests = results;
 
-/** A test: its name is a sentence that states a fact, its body throws when the fact does not hold. */
+/** A test: its name is a sentence that states a fact, its body throws, or rejects, when the fact does not hold. */
 export function test(name, body) {
-  if (runner) {
-    runner(name, body);
-    return;
-  }
+  if (runner) runner(name, body);
+  else results.done = results.done.then(() => run(name, body)); // one after the other, also those that wait
+}
+
+async function run(name, body) {
   try {
-    body();
+    await body();
     results.passed.push(name);
   } catch (error) {
     results.failed.push(`${name}: ${error.message}`);

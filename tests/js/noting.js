@@ -1,0 +1,28 @@
+/** A canvas that notes what is drawn: [colour, path] of each line, [colour, "fill", path] of each area; a path is one text. */
+export function noting() {
+  const drawn = [];
+  let path = [];
+  const rounded = (value) => Math.round(10 * value) / 10;
+  const step = (sign) => (...numbers) => path.push(sign + numbers.map(rounded).join());
+  const context = {
+    dashed: [],
+    beginPath: () => (path = []),
+    moveTo: step("M"),
+    lineTo: step("L"),
+    bezierCurveTo: (...ends) => path.push(`C${[0, 2, 4].map((i) => ends.slice(i, i + 2).map(rounded)).join(" ")}`),
+    roundRect: (...box) => step("R")(...box.slice(0, 4)),
+    stroke: () => drawn.push([context.strokeStyle, ...(context.dashed.length ? ["dashed"] : []), path.join(" ")]),
+    fill: () => drawn.push([context.fillStyle, "fill", path.join(" ")]),
+    fillRect: (...box) => drawn.push([context.fillStyle, "fill", `R${box.map(rounded)}`]),
+    fillText: (text, x, y) => drawn.push([context.fillStyle, "text", `${text} ${rounded(x)},${rounded(y)}`]),
+    setLineDash: (dashes) => (context.dashed = dashes),
+    measureText: (text) => ({ width: 6 * text.length }),
+    createLinearGradient: (...ends) => {
+      const stops = [];
+      return { addColorStop: (at, colour) => stops.push(`${at} ${colour}`), toString: () => `from ${ends}: ${stops.sort().join("; ")}` };
+    },
+    save() {},
+    restore: () => (context.dashed = []),
+  };
+  return { context, drawn };
+}

@@ -1,0 +1,58 @@
+import { createBoard } from "../../assets/board/board.js";
+import { productScene } from "./scenes.js";
+
+const [GREY, INK] = ["#888888", "#222222"];
+const NAMES = ["background", "text", "muted", "line", "primary", "focus", "key", "query", "output", "hidden", "hatch"];
+const SCALES = { logit: [[0, GREY], [1, GREY]], probability: [[0, GREY], [1, GREY]] };
+const PALETTE = { ...Object.fromEntries(NAMES.map((name) => [name, INK])), ...SCALES };
+
+/** The scene of a product in two colours; change: what is done to it before. */
+export function dressedScene(change = () => {}) {
+  const scene = { ...productScene(), palette: PALETTE };
+  change(scene);
+  return scene;
+}
+
+/** A board on the page, so many px wide, with what it told of in calls: [handler, what it got] of each; end() takes it away. */
+export function standing(scene = dressedScene(), width = 1000) {
+  const root = document.createElement("div");
+  root.style.cssText = `position: absolute; inset: 0 auto auto 0; width: ${width}px`;
+  const style = document.createElement("style");
+  style.textContent = ".board, .stage { position: relative } .panel, .editor { position: absolute } .overlay { pointer-events: none }";
+  root.append(style);
+  document.body.append(root);
+  const calls = [];
+  const handlers = Object.fromEntries(["onPin", "onEdit", "onOpen"].map((name) => [name, (told) => calls.push([name, told])]));
+  const board = createBoard(root, handlers);
+  board.update(scene);
+  const find = (selector) => root.querySelector(selector);
+  const panel = (id) => find(`[data-panel="${id}"]`);
+  return { root, board, calls, find, panel, end: () => (board.destroy(), root.remove()) };
+}
+
+/** Where a cell is, as an event says it. */
+export function at({ board }, array, index) {
+  const { x, y } = board.where({ array, index });
+  return { clientX: x, clientY: y, bubbles: true, cancelable: true };
+}
+
+/** Point at a cell, by mouse unless another kind is told. */
+export function point(stand, array, index, pointerType = "mouse") {
+  stand.find(".stage").dispatchEvent(new PointerEvent("pointermove", { ...at(stand, array, index), pointerType }));
+}
+
+/** Click a cell. */
+export function click(stand, array, index, kind = "click") {
+  stand.find(".stage").dispatchEvent(new MouseEvent(kind, at(stand, array, index)));
+}
+
+/** Press a key on a panel; gives whether the browser may still act on it. */
+export function press(stand, id, key, more = {}) {
+  return stand.panel(id).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+}
+
+/** The current cell in short: "result 0,1,2". */
+export function current({ board }) {
+  const { array, index } = board.current();
+  return `${array} ${index}`;
+}

@@ -58,9 +58,9 @@ export function shorten(text, longest = LONGEST_LABEL) {
   return signs.length <= longest && head.length === text.length ? head : `${signs.slice(0, longest - 1).join("")}…`;
 }
 
-/** A text that neither changes the direction of its surroundings nor takes theirs. */
+/** A text that neither changes the direction of its surroundings nor takes theirs; Latin letters do neither. */
 export function isolated(text) {
-  return `\u2068${text}\u2069`;
+  return LATIN.test(text) ? text : `\u2068${text}\u2069`;
 }
 
 /** So many things, in words. */

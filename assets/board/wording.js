@@ -1,4 +1,4 @@
-import { isRounded, number, shorten } from "./numbers.js";
+import { isolated, isRounded, number, shorten } from "./numbers.js";
 import { derivationOf, labelAt } from "./scene.js";
 
 const MOST_SPOKEN = 12;
@@ -16,7 +16,7 @@ export function coordinatesOf(model, { array: name, index }) {
 /** The name of a cell in one line: "head 2, query position 3 sat". */
 export function placeWords(model, cell) {
   const parts = coordinatesOf(model, cell).map(
-    ({ word, place, label }) => `${word} ${place}${label === null ? "" : ` ${shorten(label, 40)}`}`,
+    ({ word, place, label }) => `${word} ${place}${label === null ? "" : ` ${isolated(shorten(label, 40))}`}`,
   );
   return parts.join(", ");
 }

@@ -72,3 +72,12 @@ test("of a long sum twelve terms are spoken, and how many more there are", () =>
   assert.equal(spoken(12).split("1.000").length, 13);
   assert.ok(spoken(13).endsWith("1.000 + 1 more"));
 });
+
+test("a word of another script keeps the direction of its letters to itself, and so does one that would turn all around", () => {
+  const scene = productScene();
+  scene.axes.T.labels = ["שלום", "\u202eabc"];
+  const model = openScene(scene);
+  const named = (row) => placeWords(model, { array: "result", index: [0, row, 1] });
+  assert.equal(named(0), "head 0, row 0 \u2068שלום\u2069, column 1 q");
+  assert.equal(named(1), "head 0, row 1 \u2068\u202eabc\u2069, column 1 q");
+});

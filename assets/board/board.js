@@ -138,7 +138,8 @@ class Board {
     this.picture.lay(this.width, this.starts, this.open);
     const result = model.player ? this.boxes.find(({ panel }) => panel.role === "result") : null;
     this.player.adopt(result, result && model.rules[result.panel.array]);
-    showSliders(this.parts.windows, model, this.boxes, { move: (...to) => this.slide(...to), ask: (...to) => this.ask(...to) });
+    const ask = this.handlers.onPin && ((...to) => this.ask(...to));
+    showSliders(this.parts.windows, model, this.boxes, { move: (...to) => this.slide(...to), ask });
     this.refresh(true);
   }
 
@@ -232,7 +233,7 @@ class Board {
   // Pin a cell that was not sent, beyond an edge of the part that was.
   ask(key, place) {
     const cell = cellBeyond(this.boxes, this.slices, key, place);
-    if (cell) this.handlers.onPin?.(cell);
+    if (cell) this.handlers.onPin(cell);
   }
 
   // Move the windows so that a cell is seen, and a single cell that it reads; whether that drew everything anew.

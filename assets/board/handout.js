@@ -1,12 +1,10 @@
 import { createBoard } from "./board.js";
 
-// Show the scene that the page carries; a pinned cell is kept in the page.
+// Show the scene that the page carries. Numbers are changed only where they are computed anew.
 function openHandout(page) {
   const scene = JSON.parse(page.getElementById("scene").textContent);
-  const board = createBoard(page.getElementById("board"), {
-    onPin: (cell) => board.update({ ...scene, cell }),
-  });
-  board.update(scene);
+  for (const panel of scene.panels) panel.editable = false;
+  createBoard(page.getElementById("board")).update(scene);
 }
 
 openHandout(document);

@@ -1,7 +1,7 @@
 import { button, element } from "./elements.js";
 import { windowWords } from "./windows.js";
 
-/** Show a slider for every axis of which the panels show a window; move(key, start) and ask(key, place) act on it. */
+/** Show a slider for every axis of which the panels show a window; move(key, start) acts on it, and ask(key, place) if it is given. */
 export function showSliders(root, model, boxes, { move, ask }) {
   const seen = new Map();
   for (const { rows, columns, stack } of boxes) {
@@ -34,7 +34,7 @@ function dressSlider(made, model, one, ask) {
     ["earlier", one.low - 1, one.low > 0],
     ["later", one.high, one.high < one.size],
   ];
-  const wanted = ends.filter(([, , there]) => there);
+  const wanted = ends.filter(([, , there]) => ask && there);
   const state = JSON.stringify(wanted);
   if (made.dataset.ends === state) return;
   made.dataset.ends = state;

@@ -26,3 +26,4 @@ import "./wording.test.js";
 import "./input.page.js";
 import "./player.page.js";
 import "./sliders.page.js";
+import "./handout.page.js";

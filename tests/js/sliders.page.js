@@ -1,14 +1,6 @@
-import { array } from "./scenes.js";
-import { at, dressedScene, press, standing } from "./stand.js";
+import { at, dressedScene, press, sent, standing } from "./stand.js";
 import { assert, test } from "./testing.js";
 
-// A product of which so many of 100 columns were sent: 64 of them are seen at a time.
-const sent = (start, count) => (scene) => {
-  scene.axes.S.labels = Array.from({ length: 100 }, (_, i) => `s${i}`);
-  scene.arrays.right = array([count, 3], "SK", Array(3 * count).fill(1), { start: [start, 0], whole: [100, 3] });
-  scene.arrays.result = array([2, 2, count], "HTS", Array(4 * count).fill(1), { start: [0, 0, start], whole: [2, 2, 100] });
-  scene.cell = { array: "result", index: [0, 0, start] };
-};
 const wide = sent(5, 90);
 
 test("with Shift the wheel moves the columns that are seen, within what was sent; without it the page scrolls", () => {

@@ -1,5 +1,5 @@
 import { createBoard } from "../../assets/board/board.js";
-import { productScene } from "./scenes.js";
+import { array, productScene } from "./scenes.js";
 
 const [GREY, INK] = ["#888888", "#222222"];
 const NAMES = ["background", "text", "muted", "line", "primary", "focus", "key", "query", "output", "hidden", "hatch"];
@@ -13,14 +13,28 @@ export function dressedScene(change = () => {}) {
   return scene;
 }
 
-/** A board on the page, so many px wide, with what it told of in calls: [handler, what it got] of each; end() takes it away. */
-export function standing(scene = dressedScene(), width = 1000) {
+/** What changes a scene: so many of 100 columns were sent, of which 64 are seen at a time. */
+export const sent = (start, count) => (scene) => {
+  scene.axes.S.labels = Array.from({ length: 100 }, (_, i) => `s${i}`);
+  scene.arrays.right = array([count, 3], "SK", Array(3 * count).fill(1), { start: [start, 0], whole: [100, 3] });
+  scene.arrays.result = array([2, 2, count], "HTS", Array(4 * count).fill(1), { start: [0, 0, start], whole: [2, 2, 100] });
+  scene.cell = { array: "result", index: [0, 0, start] };
+};
+
+/** A place on the page for a board, so many px wide. */
+export function placeFor(width) {
   const root = document.createElement("div");
   root.style.cssText = `position: absolute; inset: 0 auto auto 0; width: ${width}px`;
   const style = document.createElement("style");
   style.textContent = ".board, .stage { position: relative } .panel, .editor { position: absolute } .overlay { pointer-events: none }";
   root.append(style);
   document.body.append(root);
+  return root;
+}
+
+/** A board on the page, so many px wide, with what it told of in calls: [handler, what it got] of each; end() takes it away. */
+export function standing(scene = dressedScene(), width = 1000) {
+  const root = placeFor(width);
   const calls = [];
   const handlers = Object.fromEntries(["onPin", "onEdit", "onOpen"].map((name) => [name, (told) => calls.push([name, told])]));
   const board = createBoard(root, handlers);

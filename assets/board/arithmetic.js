@@ -100,7 +100,7 @@ const WRITERS = {
       "−",
     ),
   exp: (look, { terms }) => [sign("exp("), factorChip(look, terms[0].factors[0]), sign(")")],
-  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(terms, options, (term) => factorChip(look, term.factors[0]), ",")],
+  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(terms, options, (term) => factorChip(look, term.factors[0]), ",", atMost)],
   softmax: softmaxBody,
 };
 
@@ -136,14 +136,14 @@ function softmaxBody(look, { terms, own, maximum, total }, options) {
   return listOfTerms(terms, options, power, "+");
 }
 
-function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_) {
+function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_, about = together) {
   const last = terms.length - 1;
   const cut = terms.length > MOST_TERMS && !all;
   const chips = [];
   for (const [i, term] of terms.entries()) {
     if (i >= upTo) break;
     if (cut && i >= FIRST_TERMS && i < last) {
-      if (i === FIRST_TERMS) chips.push(restChip(terms.slice(FIRST_TERMS, Math.min(last, upTo))));
+      if (i === FIRST_TERMS) chips.push(restChip(terms.slice(FIRST_TERMS, Math.min(last, upTo)), about));
       continue;
     }
     const made = make(term, i);
@@ -153,9 +153,17 @@ function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_) {
   return between(chips, between_);
 }
 
-function restChip(rest) {
-  const sum = rest.reduce((total, { value }) => total + value, 0);
-  return chip(`… ${rest.length} more`, `together ${number(sum)}`);
+function restChip(rest, about) {
+  const values = rest.map(({ value }) => value);
+  return chip(`… ${rest.length} more`, about(values));
+}
+
+function together(values) {
+  return `together ${number(values.reduce((total, value) => total + value, 0))}`;
+}
+
+function atMost(values) {
+  return `at most ${number(Math.max(...values))}`;
 }
 
 function termChip(look, term, running) {

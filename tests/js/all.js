@@ -27,3 +27,4 @@ import "./input.page.js";
 import "./player.page.js";
 import "./sliders.page.js";
 import "./handout.page.js";
+import "./arithmetic.page.js";

@@ -1,0 +1,113 @@
+import { writeArithmetic } from "../../assets/board/arithmetic.js";
+import { openPalette } from "../../assets/board/colours.js";
+import { openScene } from "../../assets/board/scene.js";
+import { along, array, flagged, productScene, running } from "./scenes.js";
+import { dressedScene } from "./stand.js";
+import { assert, test } from "./testing.js";
+
+const { palette } = dressedScene();
+
+/** What is written of a cell: its name, its chips and signs one by one, the sign before the result, and the result. */
+function written(scene, cell, options) {
+  const root = document.createElement("div");
+  writeArithmetic(root, { model: openScene(scene), palette: openPalette(palette) }, cell, options);
+  const texts = (selector) => [...root.querySelectorAll(selector)].map(({ textContent }) => textContent);
+  const chips = texts(".terms > *").filter((text) => text !== "+" && text !== ",");
+  return { root, chips, what: texts(".what").join(), end: texts(".outcome").join(), now: texts(".now") };
+}
+
+// A result of so many terms 1, 2, 3, … of a row.
+function long(count, operation, more = {}) {
+  const row = array([count], "K", Array.from({ length: count }, (_, k) => k + 1), { title: "row" });
+  const read = { array: "row", at: [running] };
+  return { panels: [], axes: {}, arrays: { row, made: array([1], "T", null, { title: "made", ...more }) }, rules: { made: { operation, length: count, reads: [read] } } };
+}
+const made = { array: "made", index: [0] };
+
+test("a cell is named with its place, its label and what it flows into", () => {
+  const { what } = written(productScene(), { array: "right", index: [4, 1] });
+  assert.equal(what, "rightcolumn 4 “t”feature 1→ flows into result (4 cells)");
+});
+
+test("each term of a sum shows its factors and the sum so far", () => {
+  const { chips, end } = written(productScene(), { array: "result", index: [0, 1, 2] });
+  assert.deepEqual(chips, ["8.0004.000 × 2.000Σ 8.000", "15.0005.000 × 3.000Σ 23.000", "0.0006.000 × 0.000Σ 23.000"]);
+  assert.equal(end, "=23.0000");
+});
+
+test("while a sum is played only the terms that are known are written, the last of them marked, and no result", () => {
+  const at = (upTo) => written(productScene(), { array: "result", index: [0, 1, 2] }, { upTo });
+  assert.deepEqual([at(2).chips.length, at(2).now.map((text) => text.slice(0, 6)), at(2).end], [2, ["15.000"], "=…"]);
+  assert.deepEqual([at(Infinity).chips.length, at(Infinity).now, at(Infinity).end], [3, [], "=23.0000"]);
+});
+
+test("of more than forty terms the first and the last are written, and what the others sum to; of a pinned cell all are", () => {
+  assert.equal(written(long(40, "sum"), made).chips.length, 40);
+  const { chips } = written(long(41, "sum"), made);
+  assert.deepEqual([chips.length, ...chips.slice(31)], [34, "32.000rowΣ 528.000", "… 8 moretogether 292.000", "41.000rowΣ 861.000"]);
+  assert.equal(written(long(41, "sum"), made, { all: true }).chips.length, 41);
+  assert.deepEqual(written(long(60, "sum"), made, { upTo: 35 }).chips.slice(32), ["… 3 moretogether 102.000"]);
+});
+
+test("of a largest number the terms that are left out are not added up: the largest of them is told", () => {
+  const { chips, end } = written(long(41, "max"), made);
+  assert.deepEqual(chips.slice(33), ["… 8 moreat most 40.000", "41.000row"]);
+  assert.equal(end, "=41.0000");
+});
+
+test("a share is written as a quotient, while it is played as a sum of powers, and in percent", () => {
+  const scene = long(3, "softmax", { kind: "probability" });
+  scene.rules.made.position = along(0);
+  const { chips, end } = written(scene, made);
+  assert.deepEqual(chips, ["1.000row", "−", "3.000maximum", "→ exp →", "0.135exp(−2.000)", "÷", "1.503sum of 3 exponentials"]);
+  assert.equal(end, "≈0.09009.0 %");
+  assert.deepEqual(written(scene, made, { upTo: 2 }).chips, ["0.135exp(1.000 − 3.000)Σ 0.135", "0.368exp(2.000 − 3.000)Σ 0.503"]);
+});
+
+test("what is hidden is said to be, what stays, too, and nothing before the answer is known", () => {
+  const scene = long(1, "mask");
+  assert.deepEqual(written(scene, made).chips, ["1.000row", "is allowed and stays"]);
+  assert.deepEqual(written(scene, made, { upTo: 1 }).chips, ["1.000row", "is it allowed?"]);
+  scene.rules.made.adds = scene.rules.made.reads;
+  assert.deepEqual(written(scene, made).chips, ["1.000row", "1.000row", ""], "what is added changes it");
+  scene.arrays.made.masked = flagged([true]);
+  assert.deepEqual([written(scene, made).chips.at(-1), written(scene, made).end], ["is not allowed and becomes", "=−∞"]);
+  scene.rules.made = { operation: "softmax", length: 1, reads: [{ array: "row", at: [running] }] };
+  scene.arrays.row.masked = flagged([true]);
+  assert.deepEqual(written(scene, made).chips, ["nothing is allowed in this slice, so every share is zero:"]);
+});
+
+test("other operations are written with their signs; what was not sent is no number", () => {
+  const chips = (operation, more = {}) => {
+    const scene = long(1, operation);
+    Object.assign(scene.rules.made, more);
+    return written(scene, made).chips.join(" ");
+  };
+  const read = { array: "row", at: [running] };
+  assert.equal(chips("copy"), "copied from 1.000row ");
+  assert.equal(chips("difference", { reads: [read, read] }), "1.000row − 1.000row");
+  assert.equal(chips("product", { reads: [read, read] }), "1.000row × 1.000row");
+  assert.equal(chips("exp"), "exp( 1.000row )");
+  assert.equal(chips("softcap", { softcap: 30 }), "30.000 · tanh( 1.000row ÷ 30.000)");
+  const { chips: given, end } = written({ ...long(2, "sum"), rules: {} }, { array: "row", index: [1] });
+  assert.deepEqual([given, end], [["given, nothing to compute:"], "2.0000"]);
+  const partly = long(2, "sum");
+  Object.assign(partly.arrays.row, { shape: [1], whole: [2], start: [0] });
+  assert.equal(written(partly, made).end.includes("not sent"), true);
+});
+
+test("a word of the data stays text, and keeps its direction", () => {
+  const scene = productScene();
+  scene.axes.S.labels[4] = "<b>שלום";
+  const { root } = written(scene, { array: "right", index: [4, 1] });
+  assert.equal(root.querySelector("bdi").textContent, "<b>שלום");
+});
+
+test("an edit button is there when there is something to edit, and a long sum can be scrolled by keys", () => {
+  const edits = [];
+  const { root } = written(long(4, "sum"), made, { all: true, edit: () => edits.push("edit") });
+  root.querySelector(".edit").click();
+  assert.deepEqual([edits, root.querySelector(".terms").tabIndex], [["edit"], 0]);
+  const short = written(long(3, "sum"), made).root;
+  assert.deepEqual([short.querySelector(".edit"), short.querySelector(".terms").tabIndex], [null, -1]);
+});

@@ -38,7 +38,7 @@ function linkTo(step, text, kind) {
   if (kind === "here") link.setAttribute("aria-current", "page");
   if (text !== step.title) link.title = step.title;
   // With the choices as they are now, also in a new tab.
-  link.addEventListener("pointerdown", () => (link.href = `./${step.path}${window.location.search}`));
+  for (const act of ["pointerdown", "focus"]) link.addEventListener(act, () => (link.href = `./${step.path}${window.location.search}`));
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();

@@ -28,3 +28,4 @@ import "./player.page.js";
 import "./sliders.page.js";
 import "./handout.page.js";
 import "./arithmetic.page.js";
+import "./way.page.js";

@@ -29,3 +29,6 @@ import "./sliders.page.js";
 import "./handout.page.js";
 import "./arithmetic.page.js";
 import "./way.page.js";
+import "./clicks.page.js";
+import "./legend.page.js";
+import "./cells.page.js";

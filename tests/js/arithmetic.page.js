@@ -20,7 +20,8 @@ function written(scene, cell, options) {
 function long(count, operation, more = {}) {
   const row = array([count], "K", Array.from({ length: count }, (_, k) => k + 1), { title: "row" });
   const read = { array: "row", at: [running] };
-  return { panels: [], axes: {}, arrays: { row, made: array([1], "T", null, { title: "made", ...more }) }, rules: { made: { operation, length: count, reads: [read] } } };
+  const arrays = { row, made: array([1], "T", null, { title: "made", ...more }) };
+  return { panels: [], axes: {}, arrays, rules: { made: { operation, length: count, reads: [read] } } };
 }
 const made = { array: "made", index: [0] };
 

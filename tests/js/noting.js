@@ -21,6 +21,12 @@ export function noting() {
       const stops = [];
       return { addColorStop: (at, colour) => stops.push(`${at} ${colour}`), toString: () => `from ${ends}: ${stops.sort().join("; ")}` };
     },
+    strokeRect: (...box) => drawn.push([context.strokeStyle, `R${box.map(rounded)}`]),
+    rect: (...box) => step("R")(...box),
+    clip: () => drawn.push(["clip", path.join(" ")]),
+    clearRect: (...box) => drawn.push(["clear", `R${box.map(rounded)}`]),
+    translate: (x, y) => drawn.push(["from", `${rounded(x)},${rounded(y)}`]),
+    rotate: (angle) => drawn.push(["turned", rounded((angle * 180) / Math.PI)]),
     save() {},
     restore: () => (context.dashed = []),
   };

@@ -32,3 +32,5 @@ import "./way.page.js";
 import "./clicks.page.js";
 import "./legend.page.js";
 import "./cells.page.js";
+import "./snapshot.page.js";
+import "./screen.page.js";

@@ -37,7 +37,8 @@ const layout = (angle = 0) => ({
 function painted(angle, more = {}) {
   const { context, drawn } = noting();
   paintAround(context, host, { ...layout(angle), ...more }, { shadesOf: () => [255, 0, 0, 0, 0, 255] });
-  return drawn.map((one) => one.join(" "));
+  assert.equal(context.open, 0);
+  return Object.assign(drawn.map((one) => one.join(" ")), { written: context.written });
 }
 
 test("the cell in focus has a frame within the plane, the heatmap a title above it and names beside and below it", () => {
@@ -45,6 +46,17 @@ test("the cell in focus has a frame within the plane, the heatmap a title above 
     "clip R50,30,60,20", "focus R70,30,20,10", "title text head 1 50,23",
     "ink text a 60,64", "ink text b 80,64", "ink text c 100,64", "ink text d 46,38.5", "ink text e 46,48.5",
   ]);
+});
+
+test("titles begin at their heatmap, names stand in the middle of their columns, at the right beside rows and where aslant", () => {
+  const written = (angle) => painted(angle, { coloraxis: scale }).written;
+  assert.deepEqual([0, 1, 4, 6].map((i) => written(0)[i]), ["left bold 14px F", "center 10px F", "right 10px F", "left 10px F"]);
+  assert.equal(written(-45)[1], "right 10px F");
+});
+
+test("where one level name is long, fewer of them are written", () => {
+  const long = { ...layout().xaxis, categoryarray: ["a", "b", "a long name"] };
+  assert.deepEqual(painted(0, { xaxis: long }).filter((one) => one.endsWith(",64")), ["ink text a 60,64"]);
 });
 
 test("names that stand aslant end below their columns", () => {

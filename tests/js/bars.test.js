@@ -12,6 +12,7 @@ const output = { type: "scatter", name: "output", x: ["a", "b"], y: [0, 1], mark
 test("a column reaches from the sum of what is negative to the sum of what is positive", () => {
   const { x, base, y } = columnsOf([first, second, third, output], BOARD);
   assert.deepEqual([x, base, y], [["a", "b"], [-3, -3], [6, 7]]);
+  assert.equal(columnsOf([first], BOARD).opacity, 0);
 });
 
 test("who points at a column reads all of its parts, in their colours, and what they sum to", () => {

@@ -1,4 +1,8 @@
-/** A canvas that notes what is drawn: [colour, path] of each line, [colour, "fill", path] of each area; a path is one text. */
+/**
+ * A canvas that notes what is drawn: [colour, path] of each line, [colour, "fill", path] of each area; a path is one text.
+ *
+ * written: how each text is, "left bold 14px F"; open: how many states were saved and not restored.
+ */
 export function noting() {
   const drawn = [];
   let path = [];
@@ -6,6 +10,8 @@ export function noting() {
   const step = (sign) => (...numbers) => path.push(sign + numbers.map(rounded).join());
   const context = {
     dashed: [],
+    written: [],
+    open: 0,
     beginPath: () => (path = []),
     moveTo: step("M"),
     lineTo: step("L"),
@@ -14,7 +20,10 @@ export function noting() {
     stroke: () => drawn.push([context.strokeStyle, ...(context.dashed.length ? ["dashed"] : []), path.join(" ")]),
     fill: () => drawn.push([context.fillStyle, "fill", path.join(" ")]),
     fillRect: (...box) => drawn.push([context.fillStyle, "fill", `R${box.map(rounded)}`]),
-    fillText: (text, x, y) => drawn.push([context.fillStyle, "text", `${text} ${rounded(x)},${rounded(y)}`]),
+    fillText: (text, x, y) => {
+      drawn.push([context.fillStyle, "text", `${text} ${rounded(x)},${rounded(y)}`]);
+      context.written.push(`${context.textAlign} ${context.font}`);
+    },
     setLineDash: (dashes) => (context.dashed = dashes),
     measureText: (text) => ({ width: 6 * text.length }),
     createLinearGradient: (...ends) => {
@@ -27,8 +36,11 @@ export function noting() {
     clearRect: (...box) => drawn.push(["clear", `R${box.map(rounded)}`]),
     translate: (x, y) => drawn.push(["from", `${rounded(x)},${rounded(y)}`]),
     rotate: (angle) => drawn.push(["turned", rounded((angle * 180) / Math.PI)]),
-    save() {},
-    restore: () => (context.dashed = []),
+    save: () => (context.open += 1),
+    restore: () => {
+      context.dashed = [];
+      context.open -= 1;
+    },
   };
   return { context, drawn };
 }

@@ -11,10 +11,16 @@ function shown(place, parentElement = document.body.appendChild(document.createE
   return { parentElement, end, links, told: links.map(({ className, textContent }) => `${className}:${textContent}`) };
 }
 
+/** Click a link; gives whether it was left to the browser to open it. */
 function click(link, more = {}) {
-  const made = new MouseEvent("click", { bubbles: true, cancelable: true, ...more });
-  link.addEventListener("click", (event) => event.preventDefault(), { once: true }); // the tests stay on their page
-  link.dispatchEvent(made);
+  let left = false;
+  const stay = (event) => {
+    left = !event.defaultPrevented;
+    event.preventDefault(); // the tests stay on their page
+  };
+  link.addEventListener("click", stay, { once: true });
+  link.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ...more }));
+  return left;
 }
 
 test("the way names every step, marks the one where one is, and leads to those before and after", () => {
@@ -23,6 +29,7 @@ test("the way names every step, marks the one where one is, and leads to those b
   assert.deepEqual(middle.told, ["before:Previous", ":Tokens", "here:Split", ":Scores", "after:Next"]);
   assert.deepEqual(last.told, ["before:Previous", ":Tokens", ":Split", "here:Scores"]);
   assert.deepEqual(middle.links.map((link) => link.getAttribute("aria-current")), [null, null, "page", null, null]);
+  assert.deepEqual(first.links.map((link) => link.getAttribute("href")), ["./tokens", "./split", "./scores", "./split"]);
   assert.deepEqual([middle.links[0], middle.links[4], middle.links[1]].map(({ title }) => title), ["Tokens", "Scores", ""]);
   for (const one of [first, middle, last]) one.end();
 });
@@ -48,11 +55,11 @@ test("a click opens a step with the choices as they are then, from its top, and 
   let opened = 0;
   const count = () => (opened += 1);
   window.addEventListener("popstate", count);
-  click(way.links[0]);
-  for (const key of ["ctrlKey", "metaKey", "shiftKey", "altKey"]) click(way.links[2], { [key]: true });
+  assert.equal(click(way.links[0]), false);
+  for (const key of ["ctrlKey", "metaKey", "shiftKey", "altKey"]) assert.ok(click(way.links[2], { [key]: true }));
   assert.deepEqual([opened, window.location.search], [0, "?head=2"]);
   main.scrollTop = 100;
-  click(way.links[2]);
+  assert.equal(click(way.links[2]), false);
   const { pathname, search } = window.location;
   window.removeEventListener("popstate", count);
   history.replaceState(null, "", here);

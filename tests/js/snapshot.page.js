@@ -1,0 +1,110 @@
+import { dressedScene, point, press, standing } from "./stand.js";
+import { assert, test } from "./testing.js";
+
+/** What is done while the methods of some prototypes are others. */
+function instead(changes, act) {
+  const kept = changes.map(([type, name, made]) => {
+    const real = type.prototype[name];
+    type.prototype[name] = made;
+    return () => (type.prototype[name] = real);
+  });
+  act();
+  for (const back of kept) back();
+}
+
+/** The picture that the button of a board keeps: its canvas, what is written on it [text, x, y, room], and its name. */
+function kept(stand) {
+  const found = { texts: [], canvas: null, name: "" };
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  instead([
+    [CanvasRenderingContext2D, "fillText", function fillText(text, x, y, ...room) {
+      found.texts.push([text, Math.round(x), Math.round(y), ...room.map(Math.round)]);
+      write.call(this, text, x, y, ...room);
+    }],
+    [HTMLCanvasElement, "toBlob", function toBlob(act) {
+      found.canvas = this;
+      act(new Blob());
+    }],
+    [HTMLAnchorElement, "click", function click() {
+      found.name = this.download;
+    }],
+  ], () => stand.find(".save").click());
+  return found;
+}
+
+const texts = (picture) => picture.texts.map(([text]) => text);
+const pixel = ({ canvas }, x, y) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].join();
+
+test("a kept picture is the board, twice as sharp, on paper of its colour with room around it and the sentence of its cell below", () => {
+  const stand = standing();
+  const stage = stand.find(".stage");
+  const picture = kept(stand);
+  assert.deepEqual([picture.canvas.width, picture.canvas.height], [2 * (1000 + 40), 2 * (parseInt(stage.style.height, 10) + 40 + 20)]);
+  assert.equal(pixel(picture, 1, 1), "34,34,34,255");
+  const sentence = picture.texts.at(-1);
+  assert.deepEqual(sentence, ["result, head 0, row 1 b, column 2 r, 23.000 = 8.000 + 15.000 + 0.000", 0, parseInt(stage.style.height, 10) + 6]);
+  assert.ok(["Left", "Right", "Result", "All"].every((title) => texts(picture).includes(title)));
+  const [left, title] = [stand.panel("left"), picture.texts.find(([text]) => text === "Left")];
+  assert.deepEqual(title.slice(1), [parseFloat(left.style.left), parseFloat(left.style.top) + 10, title[3]].map(Math.round));
+  stand.end();
+});
+
+test("the sentence is of the cell that one points at or moves to, and in as many lines as it needs", () => {
+  const stand = standing(dressedScene(), 300);
+  point(stand, "left", [0, 1, 2]);
+  assert.ok(texts(kept(stand)).includes("left, head 0, row 1 b, feature 2, 6.000"));
+  press(stand, "result", "Home");
+  const lines = kept(stand).texts.slice(-2);
+  assert.equal(lines.map(([text]) => text).join(" "), "result, head 0, row 1 b, column 0 p, 17.000 = 0.000 + 5.000 + 12.000");
+  assert.equal(lines[1][2] - lines[0][2], 20);
+  stand.end();
+});
+
+test("a board without a current cell is kept without a sentence", () => {
+  const stand = standing(dressedScene((scene) => (scene.cell = null)));
+  const picture = kept(stand);
+  assert.equal(picture.canvas.height, 2 * (parseInt(stand.find(".stage").style.height, 10) + 40));
+  stand.end();
+});
+
+test("a very wide board is kept no larger than browsers can draw", () => {
+  const stand = standing(dressedScene(), 5000);
+  assert.equal(kept(stand).canvas.width, 8000);
+  stand.end();
+});
+
+test("the file is called after the page", () => {
+  const stand = standing();
+  const here = window.location.href;
+  const named = ["/", "/scores", "/scores.html", "/a/all-heads?head=2"].map((path) => {
+    history.replaceState(null, "", path);
+    return kept(stand).name;
+  });
+  history.replaceState(null, "", here);
+  assert.deepEqual(named, ["board.png", "scores.png", "scores.png", "all-heads.png"]);
+  stand.end();
+});
+
+test("a badge stands after its title where it has room, and the axes below both", () => {
+  const badged = (badge) => standing(dressedScene(({ panels }) => Object.assign(panels[2], { badge })));
+  const [short, long] = [badged("2 heads"), badged("x".repeat(400))];
+  const [title, badge, axes] = ["Result", "2 heads", "↓ row\u2002→ column"].map((text) => kept(short).texts.find((one) => one[0] === text));
+  const wide = short.panel("result").querySelector(".title").getBoundingClientRect().width;
+  assert.ok(badge[1] > title[1] + 20 && Math.abs(badge[1] - title[1] - wide - 8) < 20, `${badge} ${title} ${wide}`);
+  assert.deepEqual([badge[2], axes.slice(1)], [title[2] + 1, [title[1], title[2] + 17]]);
+  const [cut] = kept(long).texts.filter(([text]) => text.startsWith("xxx"));
+  assert.ok(cut === undefined || cut[3] < 1000, "no wider than its room");
+  for (const one of [short, long]) one.end();
+});
+
+test("titles of thumbnails that stand close together are in two lines at most, the last one next to its matrix", () => {
+  const stand = standing(dressedScene((scene) => {
+    const [, , , all] = scene.panels;
+    scene.panels = Array.from({ length: 10 }, (_, i) => ({ ...all, id: `all ${i}`, tiles: null, place: [i, 0], title: "queries of every head and their keys" }));
+  }), 800);
+  const lines = kept(stand).texts.filter(([text]) => /queries|head|keys/.test(text)).slice(0, 2);
+  assert.ok(stand.panel("all 0").classList.contains("broken"));
+  assert.ok(lines[0][2] - lines[1][2] === 13 && lines[0][1] === lines[1][1], JSON.stringify(lines));
+  assert.ok(lines[1][0].startsWith("queries"));
+  stand.end();
+});

@@ -34,3 +34,6 @@ import "./legend.page.js";
 import "./cells.page.js";
 import "./snapshot.page.js";
 import "./screen.page.js";
+import "./editor.page.js";
+import "./paint.page.js";
+import "./board.page.js";

@@ -37,3 +37,5 @@ import "./screen.page.js";
 import "./editor.page.js";
 import "./paint.page.js";
 import "./board.page.js";
+import "./history.page.js";
+import "./scripts.page.js";

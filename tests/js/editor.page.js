@@ -40,7 +40,8 @@ test("what is no number is refused with a sentence, and dropped when one goes el
   const { told, press, type, stage, field } = opened();
   type("two");
   press("Enter");
-  assert.deepEqual([told, field.getAttribute("aria-invalid"), stage.querySelector("[role=alert]").textContent], [[], "true", "Type a number such as −0.5"]);
+  assert.deepEqual([told, field.getAttribute("aria-invalid")], [[], "true"]);
+  assert.equal(stage.querySelector("[role=alert]").textContent, "Type a number such as −0.5");
   field.dispatchEvent(new Event("blur"));
   assert.deepEqual(told, ["closed"]);
   stage.remove();

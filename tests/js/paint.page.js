@@ -1,13 +1,13 @@
 import { openPalette } from "../../assets/board/colours.js";
-import { indexIn } from "../../assets/board/geometry.js";
 import { paintPanel } from "../../assets/board/paint.js";
 import { firstSlices, openScene } from "../../assets/board/scene.js";
 import { array, flagged } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const SCALE = [[0, "#ff0000"], [0.5, "#808080"], [1, "#0000ff"]];
-const NAMES = { background: "#ffffff", text: "#000000", muted: "#00ff00", line: "#00ffff", hidden: "#ffff00", hatch: "#ffff00", primary: "#ff00ff", output: "#000000" };
-const palette = openPalette({ ...NAMES, logit: SCALE, probability: [[0, "#ffffff"], [1, "#000000"]] });
+const GROUNDS = { background: "#ffffff", hidden: "#ffff00", hatch: "#ffff00" };
+const LINES = { text: "#000000", muted: "#00ff00", line: "#00ffff", primary: "#ff00ff", output: "#000000" };
+const palette = openPalette({ ...GROUNDS, ...LINES, logit: SCALE, probability: [[0, "#ffffff"], [1, "#000000"]] });
 
 /** What is painted of a matrix of 2 rows and 3 columns from 10, 10 on: at(row, column) is the colour of a cell near a corner. */
 function painted(numbers, { size = [20, 16], own = {}, more = {}, blank, axes = {}, tiles } = {}) {
@@ -18,9 +18,10 @@ function painted(numbers, { size = [20, 16], own = {}, more = {}, blank, axes = 
   const panel = { array: "one", tiles: tiles ? 0 : null, rows: first, columns: first + 1, ...more };
   const [width, height] = size;
   const seen = (count) => ({ start: 0, count });
-  const places = tiles ? [0, 1].map((place) => ({ place, x: 10 + 100 * place, y: 10, dx: 100 * place, dy: 0 })) : [{ place: null, x: 10, y: 10, dx: 0, dy: 0 }];
+  const places = (tiles ? [0, 1] : [null]).map((place) => ({ place, x: 10 + 100 * place, y: 10, dx: 100 * place, dy: 0 }));
+  const unlabelled = { labelled: [], labelTop: 0, tileWidth: 60, tileColumns: places.length };
   const cell = { width, height, digits: -1 };
-  const box = { panel, array: model.arrays.one, rows: seen(2), columns: seen(3), cell, tiles: places, tileColumns: places.length, labelled: [], labelTop: 0, tileWidth: 60 };
+  const box = { panel, array: model.arrays.one, rows: seen(2), columns: seen(3), cell, tiles: places, ...unlabelled };
   const canvas = Object.assign(document.createElement("canvas"), { width: 300, height: 100 });
   const context = canvas.getContext("2d");
   paintPanel(context, box, { model, palette, zoom: 1, font: "sans-serif", slices: firstSlices(model), blank: blank && ((_, index) => blank(index)) });
@@ -29,7 +30,7 @@ function painted(numbers, { size = [20, 16], own = {}, more = {}, blank, axes = 
     return alpha ? `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}` : null;
   };
   const at = (row, column, tile = 0) => colour(10 + 100 * tile + column * width + Math.floor(width / 2), 10 + row * height + Math.floor(height / 2));
-  return { at, colour, box, index: (row, column) => indexIn(box, [0, 0], null, row, column) };
+  return { at, colour };
 }
 
 const cells = ({ at }) => [0, 1].flatMap((row) => [0, 1, 2].map((column) => at(row, column)));

@@ -21,6 +21,8 @@ test("with Shift the wheel moves the columns that are seen, within what was sent
   assert.equal(field().value, "5");
   for (let i = 0; i < 12; i += 1) turn({ deltaY: 100, shiftKey: true }, 3);
   assert.equal(field().value, max);
+  stand.board.update(dressedScene(sent(30, 64)));
+  assert.ok(turn({ deltaY: 100, shiftKey: true }, 3), "there is nothing to move");
   stand.end();
 });
 

@@ -100,7 +100,8 @@ test("a badge stands after its title where it has room, and the axes below both"
 test("titles of thumbnails that stand close together are in two lines at most, the last one next to its matrix", () => {
   const stand = standing(dressedScene((scene) => {
     const [, , , all] = scene.panels;
-    scene.panels = Array.from({ length: 10 }, (_, i) => ({ ...all, id: `all ${i}`, tiles: null, place: [i, 0], title: "queries of every head and their keys" }));
+    const title = "queries of every head and their keys";
+    scene.panels = Array.from({ length: 10 }, (_, i) => ({ ...all, id: `all ${i}`, tiles: null, place: [i, 0], title }));
   }), 800);
   const lines = kept(stand).texts.filter(([text]) => /queries|head|keys/.test(text)).slice(0, 2);
   assert.ok(stand.panel("all 0").classList.contains("broken"));

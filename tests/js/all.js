@@ -39,3 +39,4 @@ import "./paint.page.js";
 import "./board.page.js";
 import "./history.page.js";
 import "./scripts.page.js";
+import "./component.page.js";

@@ -22,6 +22,7 @@ async function opened(address) {
   };
   const act = (selector = "h1", kind = "pointerdown", more = {}) =>
     find(selector).dispatchEvent(Object.assign(new Event(kind, { bubbles: true }), more));
+  for (const kind of ["pointerdown", "keydown"]) find("h1").addEventListener(kind, (event) => event.stopPropagation());
   const move = (to) => page.history.replaceState(null, "", to);
   return { page, push, act, move, run, end };
 }
@@ -50,6 +51,7 @@ test("what a control moves is no entry, and a later answer with its older value 
   act("h1", "keydown", { key: "ArrowLeft" });
   move("?n=5&of=1&of=2");
   assert.equal(push("?n=6&query=3"), "replace /scores?query=3&n=5&of=1&of=2", "nor the whole act, which was the control's");
+  assert.equal(push("?n=5&of=1&of=2&query=3"), "replace /scores?n=5&of=1&of=2&query=3", "in its own order where nothing is newer");
   assert.equal(push("?n=5&of=2&of=1"), "replace /scores?n=5&of=1&of=2");
   act("h1", "keydown", { key: "a" });
   assert.equal(push("?n=6"), "push /scores?n=5&of=1&of=2");
@@ -89,13 +91,14 @@ test("a step back to an entry without a choice says which one is taken back", as
   const write = page.History.prototype.replaceState.bind(page.history);
   const back = (from, to, navigationType = "traverse") => {
     act();
-    push(from);
+    if (from) push(from);
     write(null, "", to);
     page.navigation.dispatchEvent(Object.assign(new Event("currententrychange"), { navigationType }));
     return page.location.search;
   };
   assert.equal(back("?head=1&query=2&key=3", "/scores"), "?unset=head.query.key");
   assert.equal(back("?head=1&query=2", "/scores?head=0"), "?head=0&unset=query");
+  assert.equal(back(null, "/scores"), "?unset=head", "one step more");
   assert.equal(back("?head=1&unset=query", "/scores?head=0"), "?head=0");
   assert.equal(back("?head=1", "/scores", "push"), "");
   assert.equal(back("?head=1", "/mask"), "");

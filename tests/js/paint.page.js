@@ -9,7 +9,7 @@ const GROUNDS = { background: "#ffffff", hidden: "#ffff00", hatch: "#ffff00" };
 const LINES = { text: "#000000", muted: "#00ff00", line: "#00ffff", primary: "#ff00ff", output: "#000000" };
 const palette = openPalette({ ...GROUNDS, ...LINES, logit: SCALE, probability: [[0, "#ffffff"], [1, "#000000"]] });
 
-/** What is painted of a matrix of 2 rows and 3 columns from 10, 10 on: at(row, column) is the colour of a cell near a corner. */
+/** What is painted of a matrix of 2 rows and 3 columns from 10, 20 on: at(row, column) is the colour of a cell near a corner. */
 function painted(numbers, { size = [20, 16], own = {}, more = {}, blank, axes = {}, tiles } = {}) {
   const shape = tiles ? [2, 2, 3] : [2, 3];
   const letters = tiles ? "HTK" : "TK";
@@ -18,7 +18,7 @@ function painted(numbers, { size = [20, 16], own = {}, more = {}, blank, axes = 
   const panel = { array: "one", tiles: tiles ? 0 : null, rows: first, columns: first + 1, ...more };
   const [width, height] = size;
   const seen = (count) => ({ start: 0, count });
-  const places = (tiles ? [0, 1] : [null]).map((place) => ({ place, x: 10 + 100 * place, y: 10, dx: 100 * place, dy: 0 }));
+  const places = (tiles ? [0, 1] : [null]).map((place) => ({ place, x: 10 + 100 * place, y: 20, dx: 100 * place, dy: 0 }));
   const unlabelled = { labelled: [], labelTop: 0, tileWidth: 60, tileColumns: places.length };
   const cell = { width, height, digits: -1 };
   const box = { panel, array: model.arrays.one, rows: seen(2), columns: seen(3), cell, tiles: places, ...unlabelled };
@@ -29,7 +29,7 @@ function painted(numbers, { size = [20, 16], own = {}, more = {}, blank, axes = 
     const [red, green, blue, alpha] = context.getImageData(x, y, 1, 1).data;
     return alpha ? `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}` : null;
   };
-  const at = (row, column, tile = 0) => colour(10 + 100 * tile + column * width + Math.floor(width / 2), 10 + row * height + Math.floor(height / 2));
+  const at = (row, column, tile = 0) => colour(10 + 100 * tile + column * width + Math.floor(width / 2), 20 + row * height + Math.floor(height / 2));
   return { at, colour };
 }
 
@@ -73,21 +73,21 @@ test("hidden cells are hatched, and nothing is painted of cells that are not com
 
 test("changed cells have a frame and a filled corner, upper right", () => {
   const { colour } = painted([0, 0, 0, 0, 0, 0], { own: { changed: flagged([false, false, false, false, true, false]) } });
-  assert.deepEqual([colour(47, 28), colour(27, 12)].map((one) => close(one, "#ff00ff")), [true, false]);
-  assert.ok(!close(colour(34, 38), "#ff00ff") && colour(31, 34) !== colour(11, 34), "the frame at the left of the changed one");
+  assert.deepEqual([colour(47, 38), colour(27, 22)].map((one) => close(one, "#ff00ff")), [true, false]);
+  assert.ok(!close(colour(34, 48), "#ff00ff") && colour(31, 44) !== colour(11, 44), "the frame at the left of the changed one");
 });
 
 test("cells that are small, but not very small, have lines between them in the ground's colour", () => {
-  const edge = (size) => painted([1, 1, 1, 1, 1, 1], { size }).colour(10 + size[0], 10 + Math.floor(size[1] / 2));
+  const edge = (size) => painted([1, 1, 1, 1, 1, 1], { size }).colour(10 + size[0], 20 + Math.floor(size[1] / 2));
   assert.ok(edge([8, 7]) !== "#0000ff");
   assert.equal(edge([5, 5]), "#0000ff");
-  assert.equal(painted([1, 1, 1, 1, 1, 1], { size: [8, 7] }).colour(13, 13), "#0000ff");
+  assert.equal(painted([1, 1, 1, 1, 1, 1], { size: [8, 7] }).colour(13, 23), "#0000ff");
 });
 
 test("blocks of columns and of rows are told apart by lines across the whole matrix, and a little beyond", () => {
   const block = (letter) => painted([1, 1, 1, 1, 1, 1], { axes: { [letter]: { word: "axis", labels: null, block: letter === "K" ? 2 : 1 } } }).colour;
   const columns = block("K");
-  assert.deepEqual([columns(50, 9), columns(50, 25), columns(50, 43), columns(30, 25)].map((one) => one === "#00ff00"), [true, true, true, false]);
+  assert.deepEqual([columns(50, 19), columns(50, 35), columns(50, 53), columns(30, 35)].map((one) => one === "#00ff00"), [true, true, true, false]);
   const rows = block("T");
-  assert.deepEqual([rows(9, 26), rows(71, 26), rows(40, 26), rows(40, 18)].map((one) => one === "#00ff00"), [true, true, true, false]);
+  assert.deepEqual([rows(9, 36), rows(71, 36), rows(40, 36), rows(40, 28)].map((one) => one === "#00ff00"), [true, true, true, false]);
 });

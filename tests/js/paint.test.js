@@ -1,4 +1,8 @@
-import { lettersFor } from "../../assets/board/paint.js";
+import { openPalette } from "../../assets/board/colours.js";
+import { lettersFor, paintPanel } from "../../assets/board/paint.js";
+import { firstSlices, openScene } from "../../assets/board/scene.js";
+import { noting } from "./noting.js";
+import { array, flagged } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const context = { font: "", measureText: (text) => ({ width: 0.49 * parseFloat(context.font) * text.length }) };
@@ -18,4 +22,41 @@ test("numbers keep apart in larger type as in usual type, and keep their decimal
 test("numbers are written no larger than their type where cells are wide", () => {
   assert.close(lettered(1, 46).size, 11.5);
   assert.close(lettered(1.35, 60).size, 1.35 * 11.5);
+});
+
+const SCALE = [[0, "#000000"], [1, "#ffffff"]];
+const INKS = { background: "#ffffff", text: "#111111", muted: "#222222", hidden: "#333333", hatch: "#444444", output: "#555555" };
+const palette = openPalette({ ...INKS, logit: SCALE });
+
+// What is written into a row of cells of 40 by 20 px, 100 px from the left and 50 from the top, and on what ground.
+function written(numbers, { own = {}, more = {}, blank, start = 0 } = {}) {
+  const model = openScene({ axes: {}, panels: [], arrays: { one: array([1, numbers.length], "TK", numbers, { limit: 2, ...own }) } });
+  const panel = { array: "one", tiles: null, rows: 0, columns: 1, ...more };
+  const seen = { rows: { start: 0, count: 1 }, columns: { start, count: numbers.length - start } };
+  const cell = { width: 40, height: 20, digits: 2 };
+  const tiles = [{ place: null, x: 100, y: 50, dx: 0, dy: 0 }];
+  const { context, drawn } = noting();
+  const look = { model, palette, zoom: 1, font: "F", slices: firstSlices(model), blank };
+  paintPanel(context, { panel, array: model.arrays.one, ...seen, cell, tiles, tileColumns: 1, labelled: [] }, look);
+  const first = drawn.findIndex(([, kind]) => kind === "text");
+  return drawn.slice(first - (drawn[first - 1]?.[0] === palette.hidden ? 1 : 0)).map((one) => one.join(" "));
+}
+
+test("every number stands in the middle of its cell, in an ink that can be read on it", () => {
+  assert.deepEqual(written([-2, 0.5, 2]), ["#ffffff text −2.00 120,60.5", "#000000 text 0.50 160,60.5", "#000000 text 2.00 200,60.5"]);
+  assert.deepEqual(written([-2, 0.5, 2], { start: 1 }), ["#000000 text 0.50 120,60.5", "#000000 text 2.00 160,60.5"]);
+  assert.deepEqual(written([NaN, 1]), ["#000000 text 1.00 160,60.5"]);
+});
+
+test("what is hidden stands on a ground of its own, over the hatching; what is not computed has no number", () => {
+  const found = written([1, 1], { own: { masked: flagged([true]) } });
+  assert.ok(found[0].startsWith("#333333 fill R"));
+  assert.deepEqual(found.slice(1), ["#111111 text −∞ 120,60.5", "#000000 text 1.00 160,60.5"]);
+  const [left, top, width, height] = found[0].split("R")[1].split(",").map(Number);
+  assert.deepEqual([left + width / 2, top + height / 2].map(Math.round), [120, 60]);
+  assert.deepEqual(written([1, 2], { blank: (_, [, column]) => column === 0 }), ["#000000 text 2.00 160,60.5"]);
+});
+
+test("beside the diagonal of a product, numbers are muted", () => {
+  assert.deepEqual(written([1, 1], { more: { mark: "diagonal" } }), ["#000000 text 1.00 120,60.5", "#222222 text 1.00 160,60.5"]);
 });

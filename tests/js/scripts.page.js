@@ -8,6 +8,7 @@ test("a link of the menu gets the choices when it is pressed or reached by keys,
   const { page, find, end } = await framed("menu.js", "/scores?head=2", { body });
   let heard = 0;
   const [inner, side, other] = ["i", "[data-testid=stSidebarNavLink]", "[href='/x']"].map(find);
+  inner.addEventListener("pointerdown", (event) => event.stopPropagation());
   inner.dispatchEvent(new Event("pointerdown", { bubbles: true }));
   side.dispatchEvent(new Event("focusin", { bubbles: true }));
   other.dispatchEvent(new Event("pointerdown", { bubbles: true }));
@@ -35,11 +36,11 @@ const dialog = (says) => `<div role=dialog><p>${says}</p><button onclick="this.p
 const known = (source) => source.replace("KNOWN_PAGES", '["scores"]');
 
 test("the message that a page was not found is closed where there is such a page, also when it comes later, and no other", async () => {
-  const body = dialog("Page not found") + dialog("Shortcuts");
+  const body = `<main>${dialog("Page not found")}${dialog("Shortcuts")}</main>`;
   const one = await framed("dismiss.js", "/lab/scores/", { body, text: known });
   const left = ({ page }) => [...page.document.querySelectorAll("[role=dialog] p")].map(({ textContent }) => textContent);
   assert.deepEqual(left(one), ["Shortcuts"]);
-  one.page.document.body.insertAdjacentHTML("beforeend", `<div>${dialog("Page not found")}</div>`);
+  one.find("main").insertAdjacentHTML("beforeend", dialog("Page not found"));
   await wait(20);
   assert.deepEqual(left(one), ["Shortcuts"]);
   one.end();

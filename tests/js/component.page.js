@@ -1,0 +1,39 @@
+import mountBoard from "../../assets/board/component.js";
+import mountChart from "../../assets/chart/component.js";
+import { click, dressedScene, placeFor } from "./stand.js";
+import { assert, test } from "./testing.js";
+
+test("a board stays while the page runs again, tells the newest run, and is gone with its place", () => {
+  const parentElement = placeFor(1000);
+  const told = [];
+  const run = (name, data = dressedScene()) =>
+    mountBoard({ data, parentElement, setTriggerValue: (kind, value) => told.push([name, kind, value.array]) });
+  run("first");
+  const section = parentElement.querySelector("section");
+  const end = run("second");
+  assert.ok(parentElement.querySelector("section") === section);
+  const { board } = parentElement.attentionBoard;
+  const stand = { board, find: (selector) => parentElement.querySelector(selector) };
+  click(stand, "left", [0, 0, 0]);
+  assert.deepEqual(told, [["second", "pin", "left"]]);
+  end();
+  assert.deepEqual([parentElement.querySelector("section"), parentElement.attentionBoard], [null, undefined]);
+  run("third");
+  assert.ok(parentElement.querySelector("section"));
+  parentElement.attentionBoard.board.destroy();
+  parentElement.remove();
+});
+
+test("a chart whose library does not load says so, under the name of what it would show", async () => {
+  const parentElement = document.body.appendChild(document.createElement("div"));
+  const data = { figure: { data: [], layout: { height: 200, meta: { description: "all heads" } } }, clickable: true, library: "none.js" };
+  const end = mountChart({ data, parentElement });
+  const host = parentElement.querySelector(".chart");
+  for (let waited = 0; !host.textContent && waited < 100; waited += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(host.textContent, "This chart could not be drawn: plotly.js did not load. Reload the page.");
+  assert.deepEqual([host.getAttribute("aria-label"), host.getAttribute("role"), host.style.height], ["all heads", "figure", "200px"]);
+  assert.ok(host.classList.contains("clickable"));
+  end();
+  assert.deepEqual([parentElement.children.length, parentElement.attentionChart], [0, undefined]);
+  parentElement.remove();
+});

@@ -20,6 +20,7 @@ test("the same scene with another cell draws nothing anew and shows that cell; w
   const kept = stand.panel("result").firstElementChild;
   stand.board.update(chosen([0, 0, 4]));
   assert.equal(current(stand), "result 0,0,4");
+  assert.ok(stand.find(".what").textContent.includes("column 4"));
   assert.ok(stand.panel("result").firstElementChild === kept);
   point(stand, "left", [0, 0, 1]);
   stand.board.update(chosen([0, 0, 3]));

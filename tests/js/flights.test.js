@@ -62,3 +62,10 @@ test("a number that is out of sight stays, and without the result in sight nothi
   look.boxes[2].columns = { start: 3, count: 2 };
   assert.equal(flightsOf(look, cell, [1, 2]), null);
 });
+
+test("a number on its way has a ground around it, outlined in its colour", () => {
+  const { context, drawn: notes } = noting();
+  const look = { ...lookAt(), zoom: 2 };
+  paintFlights(context, look, flightsOf(look, cell, [1, 2]), 0);
+  assert.deepEqual(notes.slice(2, 5), [["ground", "fill", "R6,95,48,40"], ["query", "R6,95,48,40"], ["query", "text", "5.00 30,115.5"]]);
+});

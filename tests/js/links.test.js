@@ -127,3 +127,21 @@ test("past another matrix the line runs through the same number there, or is lef
   const reader = area(last, 3, 1, 1, 1, { role: "query", kind: "reader" });
   assert.deepEqual(beams([reader], from, { boxes, twins: [area(middle, 1, 1)] }), []);
 });
+
+test("a line upwards passes its stops from below to above, and matrices that are lower or higher than both ends do not count", () => {
+  const [top, upper, lower, bottom] = [0, 100, 200, 300].map((y) => matrix(0, y));
+  const boxes = [top, upper, lower, bottom];
+  const twins = [area(upper, 1, 1), area(lower, 1, 1)];
+  const ends = beams([area(bottom, 3, 1)], area(top, 0, 1), { boxes, twins }).filter((one) => one.startsWith("#000000 M"));
+  assert.deepEqual(ends.map((one) => one.split(" L").at(-1)), ["10,220", "10,120", "10,10"]);
+  const aside = [matrix(300, 0), matrix(350, 100), matrix(325, 230)];
+  assert.equal(beams([area(aside[0], 0, 1)], area(aside[1], 3, 1), { boxes: aside }).length, 3, "this one is below both");
+});
+
+test("a band is as wide as the column it leads to", () => {
+  const wide = (y) => ({ ...matrix(0, y), cell: { width: 30, height: 10 } });
+  const [upper, lower] = [wide(0), wide(100)];
+  const column = { x: 60, y: 0, width: 30, height: 40, box: upper, tile: { x: 0, y: 0 }, light };
+  const cell = { x: 60, y: 110, width: 30, height: 10, box: lower, tile: { x: 0, y: 100 } };
+  assert.deepEqual(beams([column], cell).map((one) => one.split("fill ")[1]), ["R60,40,30,70", "R60,40,1,70", "R89,40,1,70"]);
+});

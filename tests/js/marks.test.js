@@ -1,4 +1,7 @@
 import { paintMarks, strokesOf } from "../../assets/board/marks.js";
+import { openScene } from "../../assets/board/scene.js";
+import { noting } from "./noting.js";
+import { array as given, flagged } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const PALETTE = { line: "#111111", hidden: "#222222", hatch: "#333333", primary: "#444444", output: "#555555", background: "#666666" };
@@ -54,4 +57,20 @@ test("of a product the diagonal is framed and the rest marked as waste", () => {
     ["rgba(51, 51, 51, 0.5)", "stroke", 2 * strokes],
     [PALETTE.output, "stroke", 1],
   ]);
+});
+
+test("marks lie within their cell: the ground of hatching, the frames of what is not computed or changed, and the corner of this", () => {
+  const { arrays } = openScene({ panels: [], arrays: { one: given([1, 3], "TK", [0, 0, 0], { changed: flagged([false, false, true]) }) } });
+  const { context, drawn } = noting();
+  const box = { panel: { mark: null }, array: arrays.one, rows: { start: 0 }, columns: { start: 0 } };
+  const blank = (_, column) => column === 1;
+  const cells = [-Infinity, 0, 0].map((value, column) => ({ value, row: 0, column, x: 20 * column, y: 30 }));
+  const sheet = { box, blank, hatched: ({ value }) => value === -Infinity, indexAt: (row, column) => [row, column], width: 20, height: 10 };
+  paintMarks(context, sheet, cells, PALETTE);
+  const [empty, ground, strokes, changed, corner] = drawn.map((one) => one.join(" "));
+  assert.deepEqual([empty, ground], ["#111111 R21.5,31.5,17,7", "#222222 fill R0.5,30.5,19,9"]);
+  assert.deepEqual([changed, corner], ["#444444 R41.3,31.3,17.5,7.5", "#444444 fill M54.5,30.5 L59.5,30.5 L59.5,35.5"]);
+  const points = [...strokes.matchAll(/[ML]([\d.]+),([\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+  assert.ok(points.every(([x, y]) => x >= 0.5 && x <= 19.5 && y >= 30.5 && y <= 39.5));
+  assert.ok([0.5, 19.5].every((edge) => points.some(([x]) => x === edge)), "from edge to edge");
 });

@@ -100,8 +100,11 @@ test("playing ends at the last cell, and begins anew there", async () => {
   stand.choose("fast");
   stand.scrub(8);
   assert.deepEqual([stand.toggle.title, stand.toggle.getAttribute("aria-label")], ["Play the computation", "Play the computation"]);
+  const sign = () => stand.toggle.querySelector("path").getAttribute("d");
+  const play = sign();
   assert.equal(stand.act("play"), "8 =");
   assert.equal(stand.toggle.title, "Pause");
+  assert.ok(sign() !== play);
   point(stand, "left", [0, 0, 0]);
   assert.equal(current(stand), "result 0,1,3", "a hand that rests on the board stops nothing");
   await wait(250);

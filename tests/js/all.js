@@ -40,3 +40,5 @@ import "./board.page.js";
 import "./history.page.js";
 import "./scripts.page.js";
 import "./component.page.js";
+import "./picture.page.js";
+import "./stage.page.js";

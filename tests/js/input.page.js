@@ -13,6 +13,8 @@ test("a mouse or a pen that points at a cell makes it the current one, a finger 
   }
   point(stand, "right", [4, 1], "touch");
   assert.equal(current(stand), "left 0,1,2");
+  point(stand, "result", [0, 1, 4]);
+  assert.equal(current(stand), "result 0,1,4");
   stand.end();
 });
 
@@ -75,6 +77,12 @@ const reached = (key, more = {}) => {
 
 test("arrow keys move by one row or column", () => {
   assert.deepEqual(["ArrowUp", "ArrowLeft", "ArrowRight"].map((key) => reached(key)), ["0,0,2", "0,1,1", "0,1,3"]);
+  const stand = standing();
+  click(stand, "right", [2, 2]);
+  const keys = ["ArrowUp", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "ArrowRight"];
+  const found = keys.map((key) => press(stand, "right", key) || current(stand));
+  assert.deepEqual(found, ["2,1", "2,0", "2,1", "1,1", "2,1", "3,1"].map((index) => `right ${index}`), "columns come first there");
+  stand.end();
 });
 
 test("Home and End lead to the ends of the row, with Ctrl to those of the column, and pages through the matrices of a stack", () => {

@@ -93,7 +93,8 @@ const back = "rgba(255, 255, 255, 0.85)";
 test("a single cell leads to the one that reads it by a line between the matrices, with a head; numbers are not crossed out", () => {
   const line = (from, to) => beams([area(...from)], area(...to));
   const right = "M40,0 L50,0 C75,0 75,20 100,20 L120,20";
-  assert.deepEqual(line([matrix(0, 0), 0, 3], [matrix(100, 0), 2, 2]), [`${back} ${right}`, `#000000 ${right}`, "#000000 fill M120,20 L112,24 L112,16"]);
+  const head = "#000000 fill M120,20 L112,24 L112,16";
+  assert.deepEqual(line([matrix(0, 0), 0, 3], [matrix(100, 0), 2, 2]), [`${back} ${right}`, `#000000 ${right}`, head]);
   const left = "M120,20 L100,20 C75,20 75,0 50,0 L40,0";
   assert.deepEqual(line([matrix(100, 0), 2, 2], [matrix(0, 0), 0, 3]), [`${back} ${left}`, `#000000 ${left}`, "#000000 fill M40,0 L48,4 L48,-4"]);
   const down = "M30,10 L30,40 C30,70 10,70 10,100 L10,120";

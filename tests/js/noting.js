@@ -36,6 +36,7 @@ export function noting() {
     clearRect: (...box) => drawn.push(["clear", `R${box.map(rounded)}`]),
     translate: (x, y) => drawn.push(["from", `${rounded(x)},${rounded(y)}`]),
     rotate: (angle) => drawn.push(["turned", rounded((angle * 180) / Math.PI)]),
+    drawImage() {},
     save: () => (context.open += 1),
     restore: () => {
       context.dashed = [];

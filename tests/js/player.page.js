@@ -39,12 +39,32 @@ function isFilled({ board, find }, array_, index) {
   return find(".base").getContext("2d").getImageData(...at, 1, 1).data[3] > 0;
 }
 
-test("what lights up at a moment are the terms that came since the one before; with the result, and before playing, nothing does", () => {
+/** A player of a product of so many terms, without a board: played holds what it told of each moment. */
+function alone(length) {
   const model = openScene(productScene());
   const panel = model.panels.find(({ role }) => role === "result");
-  const slices = { result: [0, 0, 0] };
-  const player = new Player(document.createElement("div"), { model, slices, has: () => true, played() {} });
-  player.adopt({ panel, array: model.arrays.result }, { ...model.rules.result, length: 80 });
+  const played = [];
+  const board = { model, slices: { result: [0, 0, 0] }, has: () => true, played: (flying) => played.push(flying) };
+  const player = new Player(document.createElement("div"), board);
+  player.adopt({ panel, array: model.arrays.result }, { ...model.rules.result, length });
+  return { player, played };
+}
+
+test("numbers fly as long as a step takes, and not at the fastest speed, where they would be a flicker", () => {
+  const told = (speed) => {
+    const { player, played } = alone(3);
+    player.speed = speed;
+    player.play();
+    player.go({ cell: 1, beat: 1 });
+    return played.map(({ fly, pace }) => `${fly} ${pace}`);
+  };
+  assert.deepEqual(told("slow"), ["true 1500", "true 600"]);
+  assert.deepEqual(told("normal"), ["true 600", "true 600"]);
+  assert.deepEqual(told("fast"), ["false 160", "true 600"]);
+});
+
+test("what lights up at a moment are the terms that came since the one before; with the result, and before playing, nothing does", () => {
+  const { player } = alone(80);
   const lit = (beat) => {
     player.go({ cell: 0, beat });
     return player.lit;

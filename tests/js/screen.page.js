@@ -37,7 +37,7 @@ test("a chart is drawn anew when its place has another size, not when it has the
 test("a chart in sight is drawn at once, one below or above it when there is nothing else to do", async () => {
   const late = async (top) => {
     const host = chart(100, 50);
-    Object.assign(host.style, { position: "absolute", top: `${top}px` });
+    Object.assign(host.style, { position: "fixed", top: `${top}px` });
     const [idle, wait] = [window.requestIdleCallback, []];
     window.requestIdleCallback = (act, options) => wait.push(options.timeout) && act();
     await turnOf(host);

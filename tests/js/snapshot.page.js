@@ -14,11 +14,12 @@ function instead(changes, act) {
 
 /** The picture that the button of a board keeps: its canvas, what is written on it [text, x, y, room], and its name. */
 function kept(stand) {
-  const found = { texts: [], canvas: null, name: "" };
+  const found = { texts: [], aligned: {}, canvas: null, name: "", address: "" };
   const write = CanvasRenderingContext2D.prototype.fillText;
   instead([
     [CanvasRenderingContext2D, "fillText", function fillText(text, x, y, ...room) {
       found.texts.push([text, Math.round(x), Math.round(y), ...room.map(Math.round)]);
+      found.aligned[text] = `${this.textAlign} ${this.textBaseline}`;
       write.call(this, text, x, y, ...room);
     }],
     [HTMLCanvasElement, "toBlob", function toBlob(act) {
@@ -26,7 +27,7 @@ function kept(stand) {
       act(new Blob());
     }],
     [HTMLAnchorElement, "click", function click() {
-      found.name = this.download;
+      [found.name, found.address] = [this.download, this.href];
     }],
   ], () => stand.find(".save").click());
   return found;
@@ -45,6 +46,10 @@ test("a kept picture is the board, twice as sharp, on paper of its colour with r
   assert.deepEqual(sentence, ["result, head 0, row 1 b, column 2 r, 23.000 = 8.000 + 15.000 + 0.000", 0, parseInt(stage.style.height, 10) + 6]);
   assert.ok(["Left", "Right", "Result", "All"].every((title) => texts(picture).includes(title)));
   const [left, title] = [stand.panel("left"), picture.texts.find(([text]) => text === "Left")];
+  assert.deepEqual([picture.aligned.Left, picture.aligned[sentence[0]], picture.address.slice(0, 5)], ["left middle", "left top", "blob:"]);
+  const { x, y } = stand.board.where({ array: "left", index: [0, 0, 0] });
+  const frame = stage.getBoundingClientRect();
+  assert.equal(pixel(picture, 2 * Math.round(20 + x - frame.left - 7), 2 * Math.round(20 + y - frame.top - 7)), "136,136,136,255");
   assert.deepEqual(title.slice(1), [parseFloat(left.style.left), parseFloat(left.style.top) + 10, title[3]].map(Math.round));
   stand.end();
 });
@@ -93,7 +98,8 @@ test("a badge stands after its title where it has room, and the axes below both"
   assert.ok(badge[1] > title[1] + 20 && Math.abs(badge[1] - title[1] - wide - 8) < 20, `${badge} ${title} ${wide}`);
   assert.deepEqual([badge[2], axes.slice(1)], [title[2] + 1, [title[1], title[2] + 17]]);
   const [cut] = kept(long).texts.filter(([text]) => text.startsWith("xxx"));
-  assert.ok(cut === undefined || cut[3] < 1000, "no wider than its room");
+  const { left, width } = long.panel("result").style;
+  assert.equal(cut[1] + cut[3], Math.round(parseFloat(left) + parseFloat(width)), "it ends with its panel");
   for (const one of [short, long]) one.end();
 });
 

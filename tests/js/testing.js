@@ -2,7 +2,12 @@
 const inNode = typeof process !== "undefined" && Boolean(process.versions?.node);
 const runner = inNode ? (await import("node:test")).test : null;
 const results = { passed: [], failed: [], done: Promise.resolve() };
-if (!inNode) window.boardTests = results;
+if (!inNode) {
+  window.boardTests = results;
+  window.addEventListener("error", ({ message }) => {
+    if (!message.startsWith("ResizeObserver loop")) results.failed.push(`in a listener: ${message}`); // that goes on in the next frame
+  });
+}
 
 /** A test: its name is a sentence that states a fact, its body throws, or rejects, when the fact does not hold. */
 export function test(name, body) {

@@ -47,12 +47,13 @@ const places = (notes) => notes.filter(([, kind, text]) => kind === "text" && te
 
 test("numbers fly for as long as they are told, then the sum stands there, and no more is drawn", async () => {
   const { picture, look, above } = standing();
-  picture.highlight(look, cell, flying(look, 200));
-  await wait(100);
-  const seen = places(above);
-  assert.ok(seen.length > 1 && seen[0] !== seen.at(-1));
-  await wait(300);
-  assert.ok(above.at(-1)[2].startsWith("8.00 "), above.at(-1).join(" "));
+  const isThere = () => above.at(-1)[2].startsWith("8.00 ");
+  picture.highlight(look, cell, flying(look, 5000));
+  for (let waited = 0; new Set(places(above)).size < 3 && waited < 100; waited += 1) await wait(20);
+  assert.ok(new Set(places(above)).size >= 3 && !isThere(), "they are on their way");
+  picture.highlight(look, cell, flying(look, 50));
+  for (let waited = 0; !isThere() && waited < 100; waited += 1) await wait(20);
+  assert.ok(isThere(), above.at(-1).join(" "));
   const count = above.length;
   await wait(60);
   assert.equal(above.length, count);

@@ -1,7 +1,8 @@
 import { fitted, heightOf, tools, turnOf } from "../../assets/chart/screen.js";
 import { assert, test } from "./testing.js";
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 60));
+// Sizes are told after what waits for a frame.
+const settled = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
 
 /** A place for a chart, so many px wide and high, that was last drawn at this size, and how often it was drawn anew. */
 function chart(width, height) {

@@ -1,4 +1,4 @@
-import { paintMarks, strokesOf } from "../../assets/board/marks.js";
+import { onDiagonal, paintMarks, strokesOf } from "../../assets/board/marks.js";
 import { openScene } from "../../assets/board/scene.js";
 import { noting } from "./noting.js";
 import { array as given, flagged } from "./scenes.js";
@@ -73,4 +73,9 @@ test("marks lie within their cell: the ground of hatching, the frames of what is
   const points = [...strokes.matchAll(/[ML]([\d.]+),([\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
   assert.ok(points.every(([x, y]) => x >= 0.5 && x <= 19.5 && y >= 30.5 && y <= 39.5));
   assert.ok([0.5, 19.5].every((edge) => points.some(([x]) => x === edge)), "from edge to edge");
+});
+
+test("the diagonal is that of the whole matrix, also where only a part of it is seen", () => {
+  const box = { rows: { start: 4 }, columns: { start: 2 } };
+  assert.deepEqual([2, 0, 6].map((column) => onDiagonal({ box }, { row: 0, column })), [true, false, false]);
 });

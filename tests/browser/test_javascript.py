@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -42,6 +43,13 @@ def test_in_chromium(context: BrowserContext, files: str) -> None:
     page.close()
     assert failed == []
     assert len(passed) > 50
+
+
+def test_no_test_is_left_out() -> None:
+    """Every file of tests is among those that the page opens."""
+    folder = ROOT / "tests" / "js"
+    files = {path.name for kind in ("test", "page") for path in folder.glob(f"*.{kind}.js")}
+    assert files == set(re.findall(r'import "\./(.+)";', (folder / "all.js").read_text(encoding="utf-8")))
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine: Chromium runs the same tests")

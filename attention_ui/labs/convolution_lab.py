@@ -24,7 +24,7 @@ from .decoded_pictures import KINDS, read_any_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 OWN, DRAWN, FILE = "own", "drawn", "file"
-READ = "conv read"  # in the session: the file read last, the last picture there was, and what was wrong with the file
+READ, LAST = "conv read", "conv last"  # in the session: the file read last and what is wrong with it; the last picture
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
 LAWS = {
@@ -149,28 +149,33 @@ def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
 
 
 def _from_file() -> Array:
-    """A small picture of the visitor's; until there is one the disc, and the earlier one where a file is refused."""
+    """A small picture of the visitor's: the one read last, whatever became of its file; until there is one the disc."""
     file = st.file_uploader(
         "A picture: PNG, JPEG, GIF, BMP, WebP, PGM, CSV or NPY", list(KINDS), key="conv file",
         max_upload_size=LARGEST_FILE,
         help=f"Colours become grey. It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since each is a token; "
         "it stays in this visit and is not in the address.",
     )  # fmt: skip
-    if file is None:
+    if file is None:  # also for a moment before another one, and on every return to the page
         st.session_state.pop(READ, None)
-        st.caption("Until a file is chosen the disc is shown.")
-        return IMAGES["disc"]
-    read, picture, fault = st.session_state.get(READ, ("", None, ""))
-    if read != file.file_id:  # decoding takes up to a second, and every click runs the page again
-        try:
-            picture, fault = as_image(shrink_image(read_any_picture(file.getvalue(), file.name))), ""
-        except AttentionError as error:
-            fault = str(error)
-        st.session_state[READ] = file.file_id, picture, fault
-    if fault:
+    elif st.session_state.get(READ, ("",))[0] != file.file_id:  # decoding takes up to a second, and every click runs it
+        st.session_state[READ] = file.file_id, _fault_of(file.getvalue(), file.name)
+    last: Array | None = st.session_state.get(LAST)
+    if file is None:
+        st.caption("Until a file is chosen the disc is shown." if last is None else "The picture read last is shown.")
+    elif fault := st.session_state[READ][1]:
         st.error(plain(fault), icon=":material/error:")
-        st.caption(f"So {'the disc' if picture is None else 'the earlier picture'} is shown.")
-    return IMAGES["disc"] if picture is None else picture
+        st.caption(f"So {'the disc' if last is None else 'the earlier picture'} is shown.")
+    return IMAGES["disc"] if last is None else last
+
+
+def _fault_of(data: bytes, name: str) -> str:
+    """Keep the picture in a file as the last one; or say what is wrong with it."""
+    try:
+        st.session_state[LAST] = as_image(shrink_image(read_any_picture(data, name)))
+    except AttentionError as error:
+        return str(error)
+    return ""
 
 
 def _kernel_at(text: str) -> Array:

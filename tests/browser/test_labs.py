@@ -45,7 +45,7 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
 
 
 def test_a_picture_from_a_file(visit: Visit) -> None:
-    """A small PGM, then a PNG, becomes the picture; one that says it is huge is refused with a sentence."""
+    """A PGM, then a PNG, becomes the picture and stays, where one is refused and where the page was left meanwhile."""
     page = visit("convolution?conv_image=file")
     upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
     upload.set_input_files(
@@ -57,6 +57,12 @@ def test_a_picture_from_a_file(visit: Visit) -> None:
     expect(page.locator(".board .badge").first).to_have_text("2 × 4")
     upload.set_input_files({"name": "b.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P5 10000 10000 255 x"})
     expect(page.get_by_test_id("stAlert")).to_contain_text("10,000 × 10,000")
+    expect(page.get_by_text("So the earlier picture is shown.")).to_be_visible()
+    expect(page.locator(".board .badge").first).to_have_text("2 × 4")
+    go(page, "Lexicon")
+    go(page, "Convolution")
+    expect(page.get_by_text("The picture read last is shown.")).to_be_visible()
+    expect(page.locator(".board .badge").first).to_have_text("2 × 4")
 
 
 def test_a_clicked_pixel(visit: Visit) -> None:

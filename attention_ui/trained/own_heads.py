@@ -97,15 +97,20 @@ def read_own_heads(file: WeightFile) -> OwnHeads:
     return _layer(file, layers)
 
 
+def _asked(what: str) -> str:
+    """The key of a question about the chosen file: asked anew for the next, else an answer is heard but not shown."""
+    return f"yw_{what} of {st.session_state['yw_file'].file_id}"
+
+
 def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
     left, right = st.columns(2)
     number = left.selectbox(
         "Layer", range(len(layers)), format_func=lambda i: f"{i} · {layers[i].title}, {layers[i].d_model} wide",
-        key="yw_layer",
+        key=_asked("layer"),
     )  # fmt: skip
     layer = layers[number]
     heads = right.selectbox(
-        "Heads", layer.heads, index=layer.heads.index(layer.likely_heads), key=f"yw_heads {number}",
+        "Heads", layer.heads, index=layer.heads.index(layer.likely_heads), key=_asked(f"heads {number}"),
         help="The matrices do not say how many heads they are for: these numbers divide them.",
     )  # fmt: skip
     for note in layer.notes:
@@ -123,7 +128,7 @@ def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
 
 def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
     typed = st.text_area(
-        "Tokens, one for each position, with spaces between", "", key="yw_tokens", height=70,
+        "Tokens, one for each position, with spaces between", "", key=_asked("tokens"), height=70,
         help="Left empty: those in the file, or the positions' numbers.",
     )  # fmt: skip
     try:

@@ -8,7 +8,7 @@ import pytest
 from attention_ui.trained.own_heads import AS_IT_IS, OWN
 from tests.core.made_weight_files import HOSTILE, npz, safetensors
 from tests.ui.app import errors, figures, gone_to, here, opened, scenes, sent, texts, title
-from tests.ui.uploads import ANIMAL, BERT, SHARES, WORDS, rng, uploaded
+from tests.ui.uploads import ANIMAL, BERT, SHARES, WORDS, asked, rng, uploaded
 
 
 def test_attention_from_elsewhere() -> None:
@@ -28,9 +28,9 @@ def test_attention_from_elsewhere() -> None:
 def test_somebodys_layer() -> None:
     """The page lists the layers, asks for heads, and One head shows the layer's own weights at work."""
     app = uploaded("bert.safetensors", safetensors(BERT))
-    assert [layer.split(" · ")[0] for layer in app.selectbox(key="yw_layer").options] == ["0", "1"]
-    app.selectbox(key="yw_layer").set_value(1).run()
-    app.selectbox(key="yw_heads 1").set_value(4).run()
+    assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
+    asked(app, "Layer").set_value(1).run()
+    asked(app, "Heads").set_value(4).run()
     app = gone_to(app, "one-head")
     assert "n_heads" in [slider.key for slider in app.sidebar.slider]  # for a layer alone all controls count
     assert "n_heads" not in [slider.key for slider in gone_to(app, "training").sidebar.slider]
@@ -42,6 +42,19 @@ def test_somebodys_layer() -> None:
     assert np.array_equal(sent(scenes(app)[1]["arrays"]["w_q"]), expected)
     app.segmented_control(key="th_whose").set_value("model").run()
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
+
+
+def test_each_file_is_asked_about_anew() -> None:
+    """What was answered for one file is not taken for the next, whose boxes the browser draws as not yet answered."""
+    app = uploaded("first.safetensors", safetensors(BERT))
+    asked(app, "Layer").set_value(1).run()
+    asked(app, "Heads").set_value(4).run()
+    assert "layer\\.1\\.attention" in app.success[0].value
+    assert "4 heads" in app.success[0].value
+    app = uploaded("second.safetensors", safetensors(BERT), app)
+    assert (asked(app, "Layer").value, asked(app, "Heads").value) == (0, 1)
+    assert "layer\\.0\\.attention" in app.success[0].value
+    assert "1 head," in app.success[0].value
 
 
 def test_the_sidebar_has_what_the_shown_heads_read() -> None:
@@ -59,7 +72,7 @@ def test_a_layer_that_cannot_be_used_is_told() -> None:
     """The other layers are listed, and what the odd one is called is shown as it is, not as markup."""
     odd = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), "f4") for letter in "qkvo"}
     app = uploaded("bert.safetensors", safetensors(odd | BERT))
-    assert [layer.split(" · ")[0] for layer in app.selectbox(key="yw_layer").options] == ["0", "1"]
+    assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
     assert "1 more layer of the file cannot be used" in app.info[0].value
     assert "\\*c\\*\\.q\\_proj" in app.info[0].value
 
@@ -71,7 +84,7 @@ def test_a_layer_between_two_sequences_is_refused() -> None:
     assert "makes queries from 10 features but keys and values from 12" in app.error[0].value
     assert not app.success
     assert OWN not in app.session_state
-    app.selectbox(key="yw_layer").set_value(1).run()
+    asked(app, "Layer").set_value(1).run()
     assert not app.error
     assert app.success
 

@@ -18,6 +18,7 @@ from attention_ui.registry import PAGES
 from tests.core.made_weight_files import npz, safetensors
 from tests.core.test_own_weights import D, H, as_gpt2, as_torch, weights
 from tests.ui.app import gone_to, here, opened, page_shown, scenes, texts, title
+from tests.ui.uploads import asked
 
 TAKE = "Take this layer to the story"
 TELLING = [page.url_path for page in PAGES if page.section in ("story", "heads", "masks", "diagonal")]
@@ -41,7 +42,7 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
     """The overview opens with the file's matrices, biases and heads; every page of the story has them."""
     layer = weights()
     app = uploaded(safetensors(names(layer)), weights="trained", mask="causal")
-    app.selectbox(key="yw_heads 0").set_value(H).run()
+    asked(app, "Heads").set_value(H).run()
     app = take(app)
     assert not app.exception
     assert title(app) == "Overview"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from attention_core.own.own_matrices import OwnMatrices, shown_matrices
 from attention_core.scenario import Scenario, trace_of
@@ -28,3 +29,8 @@ def uploaded(name: str, content: bytes, app: AppTest | None = None) -> AppTest:
     app.file_uploader(key="yw_file").set_value((name, content, "")).run()
     assert not app.exception
     return app
+
+
+def asked(app: AppTest, label: str) -> Selectbox[int]:
+    """The box in which the page asks this about the file."""
+    return next(box for box in app.main.selectbox if box.label == label)

@@ -53,14 +53,9 @@ def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     trace: None where no layer could be made from these numbers. place: the chosen cell, which a state file holds.
     """
     edits, own = edits_of(scenario), own_of(scenario)
-    _said(edits, own, trace)
-    if edits.items or own.given:
-        with st.container(horizontal=True):
-            if edits.items:
-                st.button("Undo", on_click=_change, args=(edits.undo(),), help="Take the last edit back.")
-                st.button("Reset edits", on_click=_change, args=(Edits(),), help="Take all edits back.")
-            if own.given:
-                st.button("Drop own matrices", on_click=st.session_state.update, args=({"own": ""},))
+    with st.container():  # one place for all: what stands below would start anew, and lose a file on its way
+        _said(edits, own, trace)
+        _ways_back(edits, own)
     with stays_open("Own numbers", "own numbers") as opened:
         if opened.open:
             if trace is not None:
@@ -81,6 +76,17 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
     if own.given:
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"In place of what the controls would give: your own {names}, sizes included.")
+
+
+def _ways_back(edits: Edits, own: OwnMatrices) -> None:
+    """The buttons that take back what was changed."""
+    if edits.items or own.given:
+        with st.container(horizontal=True):
+            if edits.items:
+                st.button("Undo", on_click=_change, args=(edits.undo(),), help="Take the last edit back.")
+                st.button("Reset edits", on_click=_change, args=(Edits(),), help="Take all edits back.")
+            if own.given:
+                st.button("Drop own matrices", on_click=st.session_state.update, args=({"own": ""},))
 
 
 def _table(scenario: Scenario, trace: Trace) -> None:

@@ -52,6 +52,23 @@ def test_the_state_is_kept_and_comes_back(visit: Visit) -> None:
         expect(page).to_have_url(re.compile(part))
 
 
+def test_a_refused_file_leaves_the_place_for_the_next(visit: Visit) -> None:
+    """What is said of a file stands above the place for files and does not make it anew, which would drop an upload."""
+    page = visit("scores")
+    page.locator("summary", has_text="Own numbers").click()
+    place = settled(page).get_by_test_id("stFileUploader")
+    files = {"words.txt": "Which matrix is it?", "b_Q.csv": "your own b_Q", "notes.txt": "Which matrix is it?"}
+    for name, said in files.items():
+        file = {"name": name, "mimeType": "", "buffer": b"0,1,2,3,4,5,6,7\n"}
+        place.locator("input[type=file]").set_input_files(file)
+        expect(place).to_contain_text(name)
+        expect(page.get_by_test_id("stSidebar").get_by_text(said)).to_be_visible()
+        settled(page)
+        if name == "words.txt":
+            place.evaluate("element => { element.dataset.place = 'the first'; }")
+        expect(place).to_have_attribute("data-place", "the first")
+
+
 def test_a_step_is_taken_along(visit: Visit) -> None:
     """Page, notebook, script, trace and field are made of the layer that is shown."""
     page = visit("scores?text=one+two+three")

@@ -66,8 +66,8 @@ def controls_of(page: Page) -> OwnControls | None:
 def own_file() -> WeightFile | None:
     """Draw the place for a file and open what is there, or say why not; only its header is read."""
     file = st.file_uploader(
-        "Weights or attention", None, key="yw_file", max_upload_size=LARGEST,
-        help=f".safetensors or .npz, at most {LARGEST} MB.",
+        f"Weights or attention: .safetensors or .npz, at most {LARGEST} MB", None, key="yw_file",
+        max_upload_size=LARGEST,
     )  # fmt: skip
     if file is None:
         return None

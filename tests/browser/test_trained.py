@@ -104,6 +104,8 @@ def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
     shares = np.random.default_rng(1).dirichlet(np.ones(4), size=(2, 3, 4)).astype("f4")
     np.savez(tmp_path / "mine.npz", attention=shares, tokens=np.array(["<i>one", "two", "three", "four"]))
     page = visit("your-weights")
+    expect(page.get_by_text("at most 600 MB")).to_be_visible()
+    expect(page.get_by_text("per file")).not_to_be_visible()  # where 1 GB would stand
     page.locator("input[type=file]").set_input_files(tmp_path / "mine.npz")
     expect(page.get_by_text("the attention of your file, 2 layers with 3 heads each")).to_be_visible()
     drawn(page, 1)

@@ -147,6 +147,7 @@ export class Player {
   /** Stop, and show every cell again. */
   stop() {
     const was = this.active;
+    if (this.halt.matches(":focus")) this.toggle.focus(); // a button that can no longer be pressed would lose it
     this.rest();
     this.show();
     if (was) this.board.played();

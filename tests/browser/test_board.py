@@ -154,6 +154,16 @@ def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
     expect_cell(page, trace_of(SCENARIO), "scores", (0, 2, 0, 0))
 
 
+def test_stopping_by_keys_keeps_the_place(visit: Visit) -> None:
+    """The button that stops the playing cannot be pressed twice, so the keyboard goes on at the one that plays."""
+    page = visit(f"scores?{PRIME}")
+    page.get_by_role("button", name="First cell").click()
+    stop = page.get_by_role("button", name="Stop and show everything")
+    stop.press("Enter")
+    expect(stop).to_be_disabled()
+    expect(page.get_by_role("button", name="Play the computation")).to_be_focused()
+
+
 def test_hostile_tokens_stay_text(visit: Visit) -> None:
     """A token that is markup is named letter by letter, one of 500 characters does no harm."""
     hostile = f"</script> <img/src/onerror=alert(1)> ‏שלום {'x' * 500} 👩🏽‍🚀 \"'`"

@@ -67,4 +67,6 @@ export function openEditor(stage, area, { before, first, name, done, closed }) {
 function refuse(field, note) {
   field.setAttribute("aria-invalid", "true");
   note.textContent = "Type a number such as −0.5";
+  note.style.left = `${Math.max(0, Math.min(note.offsetLeft, note.parentElement.clientWidth - note.offsetWidth))}px`;
+  note.scrollIntoView({ block: "nearest", inline: "nearest" });
 }

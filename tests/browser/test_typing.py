@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from attention_core.scenario import Scenario, trace_of
 from tests.browser.driving import click_cell, expect_address, hover_cell, settled
@@ -53,3 +54,16 @@ def test_a_number_typed_is_taken_when_one_goes_elsewhere(visit: Visit) -> None:
         if click:
             page.locator("h1").click()
     expect_address(page, "edits=wq_2_3_7")
+
+
+def test_a_refusal_is_in_sight_on_a_phone(visit: Visit) -> None:
+    """What is wrong with a number typed in the last column of a board as wide as a phone is not cut off."""
+    page = visit("tokens")
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    click_cell(page, "inputs", (0, 1, 15))
+    expect_address(page, "feature=15")
+    settled(page)
+    page.keyboard.type("1 x")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Type a number such as")).to_be_in_viewport(ratio=1)

@@ -8,6 +8,7 @@ import "./flights.test.js";
 import "./geometry.test.js";
 import "./highlights.test.js";
 import "./layout.test.js";
+import "./lettering.test.js";
 import "./links.test.js";
 import "./marks.test.js";
 import "./numbers.test.js";

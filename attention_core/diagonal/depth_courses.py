@@ -93,5 +93,5 @@ def remedies(stack: Stack) -> dict[str, Stack]:
         "with LayerNorm": replace(plain, layer_norm=True),
         "with skip": replace(plain, skip=True),
         "4 random heads": heads,
-        "4 random heads, skip": replace(heads, skip=True, gain=HALVED),
+        f"4 random heads, skip and gain {HALVED}": replace(heads, skip=True, gain=HALVED),
     }

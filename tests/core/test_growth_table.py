@@ -73,5 +73,5 @@ def test_what_delays_the_collapse() -> None:
     collapsed = {name: course(stack, 16).layers_until(0.01) for name, stack in remedies(Stack()).items()}
     assert collapsed["4 random heads"] == 3
     assert collapsed["weightless"] == 6
-    assert collapsed["with skip"] is collapsed["4 random heads, skip"] is None
+    assert collapsed["with skip"] is collapsed["4 random heads, skip and gain 0.25"] is None
     assert course(Stack(), 64).layers_until(0.01) is None

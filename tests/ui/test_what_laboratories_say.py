@@ -65,6 +65,13 @@ def test_stacks_in_which_nothing_is_drawn() -> None:
     assert "Lines are the median of 9 draws" in texts(opened("depth"))
 
 
+def test_a_remedy_names_its_gain() -> None:
+    """Random heads with a skip and a gain of 1 collapse after 20 layers; those that do not have a smaller gain."""
+    assert "4 random heads, skip and gain 0.25 **never here**" in texts(opened("depth", depth_compare="remedies"))
+    said = texts(opened("depth", depth_weights="random", depth_skip="true"))
+    assert "C = 16 **after 20 layers**" in said
+
+
 def test_layers_with_skips_do_not_replace_tokens() -> None:
     """With a skip connection a layer adds to a token; it is attention alone that averages."""
     assert "A layer replaces each token" not in texts(opened("depth", depth_skip="true"))

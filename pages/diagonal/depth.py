@@ -60,7 +60,7 @@ with left:
     st.caption("How far the tokens are from all being their mean, |X − mean| / |X|: 0 when they are equal.")
 with right:
     show_figure(self_mass_figure(courses), "depth mass")
-    st.caption("How much the tokens look at themselves in each layer. Where this is near 1, a layer changes little.")
+    st.caption("How much the tokens look at themselves in each layer. Where this is near 1, they are hardly mixed.")
 st.markdown(
     "**Diagonal dominance delays the collapse.** A token that looks at itself alone stays what it is: $A \\approx I$. "
     "With many features the diagonal is strong, and the collapse waits until it has faded; random weights have no "

@@ -65,6 +65,13 @@ def test_stacks_in_which_nothing_is_drawn() -> None:
     assert "Lines are the median of 9 draws" in texts(opened("depth"))
 
 
+def test_a_token_that_looks_at_itself_can_change() -> None:
+    """A single token looks at itself alone, yet random weights turn it into another: nothing is mixed, much changes."""
+    said = texts(opened("depth", depth_weights="random", depth_tokens="sentence", text="a"))
+    assert "Where this is near 1, they are hardly mixed" in said
+    assert "changes little" not in said
+
+
 def test_a_remedy_names_its_gain() -> None:
     """Random heads with a skip and a gain of 1 collapse after 20 layers; those that do not have a smaller gain."""
     assert "4 random heads, skip and gain 0.25 **never here**" in texts(opened("depth", depth_compare="remedies"))

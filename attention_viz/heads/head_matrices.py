@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attention_core.checks import Array
+import numpy as np
 
-from ..labels import counted, number
+from attention_core.checks import Array
+from attention_core.heads.head_comparison import most_alike
+from attention_core.heads.similarity import redundancy
+
+from ..labels import counted, number, percent
 from ..theme import Figure
 from ..tiles import Sheet, Tile, tiled
 
@@ -20,6 +24,31 @@ def divergences(divergence_HH: Array, order: Sequence[int]) -> Figure:
 def correlations(correlation_HH: Array, order: Sequence[int]) -> Figure:
     """The centred correlation of each pair of heads, from -1 to 1, heads in a given order."""
     return _pairs(correlation_HH, order, "logit", 1.0, "centred correlation")
+
+
+def closest_says(divergence_HH: Array) -> str:
+    """Which two heads are closest; nothing stands out where all are equal."""
+    near = most_alike(-divergence_HH)
+    if near is None or not divergence_HH.any():
+        return "No two heads differ here: each could stand in for any other."
+    return (
+        f"{_named(near, 'Closest', divergence_HH)} {number(divergence_HH[near], 3)}; one could stand in for the other "
+        f"to {percent(float(redundancy(divergence_HH[near])))} (1 − JSD / ln 2)."
+    )
+
+
+def alike_says(correlation_HH: Array) -> str:
+    """Which two heads prefer most nearly the same, and why some have no correlation."""
+    like = most_alike(correlation_HH)
+    said = [f"{_named(like, 'Most alike', correlation_HH)} {number(correlation_HH[like], 2)}."] if like else []
+    grey = ["Grey: a head without preferences has no correlation."] if np.isnan(correlation_HH).any() else []
+    return " ".join(said + grey)
+
+
+def _named(pair: tuple[int, int], best: str, numbers_HH: Array) -> str:
+    """Two heads stand out only from others: opposite ones, alone, are not most alike."""
+    one, other = pair
+    return f"{best}: heads {one} and {other} with" if len(numbers_HH) > 2 else f"Heads {one} and {other}:"
 
 
 def _pairs(numbers_HH: Array, order: Sequence[int], kind: str, limit: float, name: str) -> Figure:

@@ -5,7 +5,6 @@ from functools import partial
 import streamlit as st
 
 from attention_core.heads import similarity
-from attention_core.heads.head_comparison import most_alike
 from attention_core.heads.patterns import largest_entropy, pattern_of
 from attention_core.heads.portraits import MEASURES
 from attention_core.notation.formulas import in_letters
@@ -13,9 +12,9 @@ from attention_ui.address import bound
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
-from attention_viz.heads.head_matrices import correlations, divergences
+from attention_viz.heads.head_matrices import alike_says, closest_says, correlations, divergences
 from attention_viz.heads.portrait_figures import profile, strip, value_says
-from attention_viz.labels import counted, number, percent
+from attention_viz.labels import counted, number
 
 now = here()
 trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
@@ -52,7 +51,6 @@ if n_heads == 1:
 else:
     distance, correlation = similarity.head_divergences(pattern)[0], similarity.centred_correlations(pattern)[0]
     order = similarity.head_order(distance)
-    near, like = most_alike(-distance), most_alike(correlation)
     st.markdown(
         "Two answers, because they say different things. Two heads that spread their attention widely are close in "
         "divergence even if they have nothing to do with each other; the correlation looks only at what they "
@@ -66,11 +64,7 @@ else:
             "are the shares of one query in two heads and $H$ is the entropy.",
         )
         show_figure(divergences(distance, order), "head divergences")
-        if near:
-            st.markdown(
-                f"Closest: heads {near[0]} and {near[1]} with {number(distance[near], 3)}; one could stand in for the "
-                f"other to {percent(float(similarity.redundancy(distance[near])))} (1 − JSD / ln 2)."
-            )
+        st.markdown(closest_says(distance))
     with right:
         st.markdown(
             "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
@@ -78,8 +72,7 @@ else:
             "shares of two heads and $e$ those of an even spread over the visible keys.",
         )
         show_figure(correlations(correlation, order), "head correlations")
-        if like:
-            st.markdown(f"Most alike: heads {like[0]} and {like[1]} with {number(correlation[like], 2)}.")
+        st.markdown(alike_says(correlation))
     st.caption(
         f"All {counted(n_heads, 'head')} together differ by "
         f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {n_heads} = "

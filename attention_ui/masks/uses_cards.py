@@ -32,7 +32,7 @@ def _mask(use: Use) -> str:
 
 def _hidden(trace: Trace) -> str:
     n_hidden = int(trace.hidden_keys[0, 0].sum())
-    return f"{n_hidden} of {trace.sizes['T'] * trace.sizes['S']} cells" if n_hidden else "nothing here"
+    return f"{n_hidden:,} of {trace.sizes['T'] * trace.sizes['S']:,} cells" if n_hidden else "nothing here"
 
 
 def follow(array: str, index: list[int]) -> None:

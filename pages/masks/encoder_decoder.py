@@ -45,9 +45,9 @@ with side_by_side:  # drawn only now: which cell is pinned there depends on the 
     scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
     show_board(scene, "uses", on_pin=follow)
     st.caption(
-        "Hatched cells are hidden. All three use the same weights here, so that only sentences and masks differ; a "
-        "real model has weights of its own in each place. Try: click a cell of another use, or give the target a "
-        "single word."
+        "Hatched cells are hidden; the sidebar's mask does not count here. All three use the same weights, so that "
+        "only sentences and masks differ; a real model has weights of its own in each place. Try: click a cell of "
+        "another use, or give the target a single word."
     )
 query_token, key_token = plain(trace.tokens[cell[0]]), plain(trace.memory_tokens[cell[1]])
 share = percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))

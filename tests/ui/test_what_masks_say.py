@@ -82,3 +82,17 @@ def test_how_to_paint_and_what_is_painted() -> None:
     assert "−∞ is added to a hidden score, 0 to all others" in texts(app)
     painted = scenes(app)[1]["arrays"]["painted"]
     assert set(numbers_of_scene({"arrays": {"painted": painted}}).tolist()) == {0.0}
+
+
+def test_the_sidebars_mask_is_told_not_to_count() -> None:
+    """Each place of an encoder-decoder has a mask of its own: another one in the sidebar changes no number there."""
+    plain, causal = (opened("encoder-decoder", mask=mask) for mask in ("none", "causal"))
+    for one, other in zip(scenes(plain), scenes(causal), strict=True):
+        np.testing.assert_array_equal(numbers_of_scene(one), numbers_of_scene(other))
+    assert "the sidebar's mask does not count here" in texts(causal)
+
+
+def test_many_hidden_cells_are_counted_in_thousands() -> None:
+    """The counts on the cards are written like every other large number."""
+    said = texts(opened("encoder-decoder", text="a b c d e f g h " * 5))
+    assert "it hides 84 of 1,764 cells" in said

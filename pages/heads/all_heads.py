@@ -76,10 +76,10 @@ else:
     lost = blur(trace, heads)
     if number(lost.in_the_mean, 1) != number(lost.in_a_head, 1):
         st.warning(
-            "An average hides what heads are for. By its shares, a query reads effectively "
-            f"**{number(lost.in_a_head, 1)}** tokens in a single head, on average; in the mean of the heads it seems "
-            f"to read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up to one that looks "
-            "everywhere, and no head need look like it. The maximum keeps every head’s peaks, but the rows of the "
-            f"largest shares are no shares: they sum to up to **{number(lost.most, 2)}**.",
+            f"An average hides what heads are for. A query reads effectively **{number(lost.in_a_head, 1)}** tokens in "
+            "a single head (e to the mean entropy of its shares there, averaged over the queries); in the mean of the "
+            f"heads it seems to read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up to "
+            "one that looks everywhere, and no head need look like it. The maximum keeps every head’s peaks, but the "
+            f"rows of the largest shares are no shares: they sum to up to **{number(lost.most, 2)}**.",
             icon=":material/visibility_off:",
         )

@@ -60,6 +60,7 @@ def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
     lost = blur(trace, [0, 2])
     assert number(lost.in_a_head, 1) in shown_texts(app)
     assert number(lost.in_the_mean, 1) in shown_texts(app)
+    assert "e to the mean entropy of its shares there" in shown_texts(app)  # not the mean of effective tokens
 
 
 def test_the_stage_and_the_scale_of_the_grid() -> None:

@@ -105,7 +105,7 @@ def bound_of_exponentials(t: Tokens) -> Check:
 
 
 def one_normaliser(t: Tokens) -> Check:
-    """S3: after one softmax over all N² scores, a_ij <= √(a_ii a_jj)."""
+    """S3: p_ij <= √(p_ii p_jj), where p is one softmax over all N² scores."""
     shares_TT = softmax(t.scores.reshape(-1)).reshape(t.scores.shape)
     own_T = diagonal(shares_TT)
     return _over_pairs(shares_TT - np.sqrt(np.outer(own_T, own_T)), t.rounding)

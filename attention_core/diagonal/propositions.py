@@ -80,7 +80,7 @@ PROPOSITIONS = (
     Proposition(
         "S3", "One normaliser for all keeps the bound",
         "If one softmax ran over all N² scores together, no cell could exceed both diagonal cells of its pair.",
-        r"\frac{e^{s_{ij}}}{\sum_{kl} e^{s_{kl}}} \le \sqrt{a_{ii}\,a_{jj}} \le \max(a_{ii}, a_{jj})", THEOREM,
+        r"p_{ij} = \frac{e^{s_{ij}}}{\sum_{kl} e^{s_{kl}}} \le \sqrt{p_{ii}\,p_{jj}} \le \max(p_{ii}, p_{jj})", THEOREM,
         (
             r"By S1 $e^{s_{ij}} \le e^{(s_{ii} + s_{jj})/2} = \sqrt{e^{s_{ii}}\, e^{s_{jj}}}$.",
             "Divide both sides by the one normaliser, which is the same for all three cells.",

@@ -170,6 +170,15 @@ def test_what_equal_norms_have_to_spare() -> None:
     assert check.excess > 1 / 4 - shares.diagonal().min()
 
 
+def test_one_normaliser_has_a_letter_of_its_own() -> None:
+    """S3 speaks of one softmax over all scores and not of the a_ij of the page, and so does what it has to spare."""
+    assert "a_{" not in proposition("S3").latex
+    x = np.array([[3.0], [2.0], [1.0]])
+    p = np.exp(x @ x.T) / np.exp(x @ x.T).sum()
+    spare = min(math.sqrt(p[i, i] * p[j, j]) - p[i, j] for i in range(3) for j in range(3) if i != j)
+    assert -proposition("S3").check(x).excess == pytest.approx(spare)
+
+
 def test_conditions_that_are_not_met() -> None:
     """Where the tokens do not meet a condition the check says so, and nothing is violated."""
     one, uneven = [[2.0]], [[1.0], [2.0], [4.0]]

@@ -53,20 +53,20 @@ def _spare(excess: float) -> str:
 def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     """The pinned pair: its four probabilities, whether the bound holds, and the log cross-ratio."""
     i, j = cell
-    names = [plain(name) for name in named(trace)]
+    names = _names(trace)
     shares = trace.probabilities[0, 0]
     a = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
     if i == j:
         margin = number(float(margins(trace.masked_scores[0, 0])[i]))
         invited = " Click a cell beside the diagonal for a pair." if len(names) > 1 else ""
-        return f"**“{names[i]}” and itself**: {a}; margin {margin}.{invited}"
+        return f"**i = j = {names[i]}**: {a}; margin {margin}.{invited}"
     excess = float(pair_excess(shares)[i, j])
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
     holds = f"the bound **holds**, {_spare(excess)}"
     fails = f"the bound **fails** by {number(excess, 4)}"
     chi = "" if isnan(ratio) else f" Log cross-ratio $\\chi_{{ij}}$ = {number(ratio)}."
     return (
-        f"**i = “{names[i]}”, j = “{names[j]}”**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {a}, $a_{{jj}}$ = "
+        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {a}, $a_{{jj}}$ = "
         f"{number(float(shares[j, j]), 4)}: {fails if pair_violations(shares)[i, j] else holds}.{chi}"
     )
 
@@ -88,6 +88,10 @@ def live(proposition: Proposition, check: Check, trace: Trace) -> str:
 
 
 def _place(where: tuple[int, ...], trace: Trace) -> str:
-    names = [plain(name) for name in named(trace)]
-    parts = [f"“{names[i]}”" for i in where]
+    parts = [_names(trace)[i] for i in where]
     return f"row {parts[0]}" if len(parts) == 1 else f"row {parts[0]}, column {parts[1]}"
+
+
+def _names(trace: Trace) -> list[str]:
+    """Words in quotation marks; bare the place of a token of numbers, which quoted would look like its number."""
+    return [name if name == str(i) else f"“{plain(name)}”" for i, name in enumerate(named(trace))]

@@ -19,7 +19,7 @@ def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
     page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20")
     click_cell(page, "probabilities", (17, 2))
     expect_address(page, "lab_cell=17-2", "!query=17")
-    expect(page.get_by_text("i = “17”, j = “2”")).to_be_visible()
+    expect(page.get_by_text("i = 17, j = 2")).to_be_visible()
 
 
 def test_the_laboratory_is_shared(visit: Visit) -> None:

@@ -47,6 +47,15 @@ def test_one_token_has_no_pair() -> None:
     assert "for a pair" in texts(opened("truths", lab_tokens="numbers", lab_numbers="3; 4", lab_cell="1-1"))
 
 
+def test_places_of_numbers_are_not_quoted_like_tokens() -> None:
+    """Of the tokens 3, 2, 1 the one in place 2 is 1: “2” would seem to be the token 2. Words stay quoted."""
+    for cell, said in (("2-1", "**i = 2, j = 1**"), ("2-2", "**i = j = 2**")):
+        shown = texts(opened("truths", lab_tokens="numbers", lab_numbers="3; 2; 1", lab_cell=cell))
+        assert said in shown
+        assert "row 2, column 1" in shown
+    assert "**i = “1 animal”, j = “8 it”**" in texts(opened("truths"))
+
+
 def test_the_formulas_of_growth_are_those_of_its_curves() -> None:
     """Under a causal mask the curves are means over the rows; with tied weights C stands for d_k."""
     rows, width = "with $i-1$ in the place of $N-1$", "in the place of C in the formulas"

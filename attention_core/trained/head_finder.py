@@ -103,8 +103,7 @@ def repeated_words(tokens: tuple[str, ...]) -> Targets:
     words_T: list[int] = []
     places_T: list[int] = []
     for place, word in enumerate(words(tokens)):
-        text = "".join(tokens[i].removeprefix(CONTINUES) for i in word)
-        words_T += [numbers.setdefault(text, len(numbers))] * len(word)
+        words_T += [numbers.setdefault(_text(tokens, word), len(numbers))] * len(word)
         places_T += [place] * len(word)
     same_TT, own_TT = (np.equal.outer(of_T, of_T) for of_T in (words_T, places_T))
     targets: Targets = same_TT & ~own_TT
@@ -173,6 +172,20 @@ def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
         else:
             found.append((position,))
     return found
+
+
+def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
+    """The word that a token is a piece of, and how many pieces it has. Raises: TextError where there is no such token.
+
+    >>> word_at(("the", "hall", "##way", "."), 2), word_at(("the", "cat"), 1)
+    (('hallway', 2), ('cat', 1))
+    """
+    word = _word_at(tokens, position)
+    return _text(tokens, word), len(word)
+
+
+def _text(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:
+    return "".join(tokens[place].removeprefix(CONTINUES) for place in word)
 
 
 def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.trained.head_finder import rank_heads, rules_for, targets_of, word_to_word
+from attention_core.trained.head_finder import rank_heads, rules_for, targets_of, word_at, word_to_word
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.here import here
@@ -39,7 +39,10 @@ if rule == WORDS:
     with right:
         key = choose_token("fh_to", "To the word", maps.memory_tokens, 2)
     targets = word_to_word(maps.tokens, query, key, maps.memory_tokens)
-    looks = f"“{plain(maps.tokens[query])}” gives “{plain(maps.memory_tokens[key])}”"
+    (asking, n_pieces), (read, _) = word_at(maps.tokens, query), word_at(maps.memory_tokens, key)
+    looks = f"“{plain(asking)}” gives “{plain(read)}”"
+    if n_pieces > 1:
+        looks = f"a piece of {looks}, on average"
 else:
     query, key = min(1, len(maps.tokens) - 1), 0
     targets = targets_of(maps, rule)

@@ -76,6 +76,17 @@ def test_find_a_head_ranks() -> None:
     assert "not explanation" in app.warning[0].value
 
 
+def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
+    """The share is that of the whole words, the mean over the pieces that ask of the sum over those that are read."""
+    app = opened("find-a-head", text="unbelievably strange hallway", fh_rule="word to word", fh_from=2, fh_to=6)
+    maps = attention_of("unbelievably strange hallway")
+    assert maps.tokens[1:7] == ("un", "##bel", "##ie", "##va", "##bly", "strange")
+    most = max(float(layer[head, 1:6, 6].mean()) for layer in maps.layers for head in range(12))
+    assert f"{100 * most:.1f} % is what a piece of “unbelievably” gives “strange”, on average." in texts(app)
+    back = opened("find-a-head", text="unbelievably strange hallway", fh_rule="word to word", fh_from=6, fh_to=3)
+    assert "is what “strange” gives “unbelievably”." in texts(back)
+
+
 def test_change_one_word() -> None:
     """The preset sets sentence, words, head and cell, and says what the animal lost."""
     app = opened("change-a-word", text="something else entirely")

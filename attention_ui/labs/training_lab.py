@@ -96,15 +96,14 @@ def watch(run: Run, step: int, left: DeltaGenerator, right: DeltaGenerator) -> N
             show_figure(loss_figure({"loss": run.losses}, last, floor=floor, marked=marked), f"train loss {key}")
 
     draw(-1)
-    status = right.empty()
-    label = "Trained" if run.done else "Continue" if run.step else "Train"
-    with status.container():
-        asked = st.button(label, icon=":material/play_arrow:", disabled=run.done, key="train go", width="stretch")
+    asked = st.session_state.pop("train asked", False) and not run.done
+    label = "Stop" if asked else "Trained" if run.done else "Continue" if run.step else "Train"
+    right.button(  # the same one while it trains, so that the keyboard stays on it
+        label, icon=":material/stop:" if asked else ":material/play_arrow:", disabled=run.done, key="train go",
+        width="stretch", on_click=st.session_state.update, args=({"train asked": not asked},),
+    )  # fmt: skip
     if asked:
-        with status.container():
-            progress = st.progress(run.step / last, "Training …")
-            st.button("Stop", icon=":material/stop:", help="What is learnt so far stays.", key="train stop")
-        train_on(run, progress.progress, draw)
+        train_on(run, right.progress(run.step / last, "Training …").progress, draw)
         st.rerun()
 
 

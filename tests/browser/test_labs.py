@@ -44,6 +44,21 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
     expect(page.get_by_test_id("stMetricValue").first).to_have_text(step)
 
 
+def test_one_button_trains_and_stops(visit: Visit) -> None:
+    """While it trains there is no second button to train, and the keyboard stays on the one that stops and goes on."""
+    page = visit("training?train_steps=20000&train_seed=78")
+    button = page.locator(".st-key-train-go button")
+    button.press("Enter")
+    for label in ("Stop", "Continue", "Stop"):
+        expect(button).to_contain_text(label)
+        expect(button).to_be_focused()
+        expect(page.get_by_role("button", name=re.compile("^(Train|Stop|Continue)$"))).to_have_count(1)
+        if label == "Stop":
+            expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
+        button.press("Enter")
+    expect(button).to_contain_text("Continue")
+
+
 def test_a_picture_from_a_file(visit: Visit) -> None:
     """A PGM, then a PNG, becomes the picture and stays, where one is refused and where the page was left meanwhile."""
     page = visit("convolution?conv_image=file")

@@ -54,10 +54,15 @@ def comparison(task: str) -> None:
             else ""
         )
         st.caption(
-            f"{what.capitalize()} on {N_TEST} unseen sequences. *weightless*: Q = K = V = X, followed by the best "
+            f"{what.capitalize()} on {N_TEST} unseen sequences, with {_seeds_said(len(seeds))} and what else "
+            "this page starts with, whatever is chosen above. *weightless*: Q = K = V = X, followed by the best "
             f"linear readout there is. {wide}"
             "**The number of heads is the number of different questions asked at once.**"
         )
+
+
+def _seeds_said(count: int) -> str:
+    return "seed 0" if count == 1 else f"seeds 0 to {count - 1}"
 
 
 def _train_all(missing: Sequence[TrainingSettings]) -> None:

@@ -43,7 +43,8 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
     for head in range(n_heads):
         place = (head % across, head // across)
         drawn += [
-            Matrix(f"scores {head}", trace.masked_scores[0, head], queries, keys, None, f"S {head}", kind="logit"),
+            Matrix(f"scores {head}", trace.masked_scores[0, head], queries, keys, None, f"scores, head {head}",
+                   kind="logit"),
             Matrix(f"probabilities {head}", trace.probabilities[0, head], queries, keys, place, f"head {head}",
                    kind="probability", rule=shares_of(f"scores {head}", n_tokens)),
         ]  # fmt: skip

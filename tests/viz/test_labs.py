@@ -92,6 +92,7 @@ def test_sequence_board() -> None:
     board = sequence_board(trace, tuple("abcdefghijkl"))
     for head in range(3):
         np.testing.assert_array_equal(sent(board, f"probabilities {head}"), trace.probabilities[0, head].astype("f4"))
+        assert board["arrays"][f"scores {head}"]["title"] == f"scores, head {head}"  # in the arithmetic of a cell
 
 
 def test_stiefel_figures() -> None:

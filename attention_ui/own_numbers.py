@@ -95,7 +95,12 @@ def _table(scenario: Scenario, trace: Trace) -> None:
     name = str(st.selectbox("Edit a matrix", tuple(shown), format_func=SYMBOLS.__getitem__, key="matrix to edit"))
     key = f"table {name} {scenario.edits}"  # after an edit the table starts anew
     st.data_editor(
-        numbered_table(trace, name, shown[name]), key=key, on_change=_table_changed, args=(key, name), height=220
+        numbered_table(trace, name, shown[name]),
+        key=key,
+        on_change=_table_changed,
+        args=(key, name),
+        height=220,
+        alt=f"Own numbers of {SYMBOLS[name]}",
     )
 
 

@@ -59,7 +59,7 @@ def derived(derivation: Derivation, title: str) -> None:
     if len(derivation.terms) > 1:
         with st.expander("Every term as a table", key=f"terms {derivation.field}", on_change="rerun") as terms:
             if terms.open:
-                st.dataframe(terms_table(derivation), hide_index=True)
+                st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
                 st.caption("Shown are four decimals; what is multiplied and added up are the numbers with all digits.")
 
 

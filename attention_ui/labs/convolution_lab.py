@@ -101,7 +101,9 @@ def _own_kernel() -> Array:
     rows = [row.split() for row in text.split(",")]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
     st.caption("Own kernel: type numbers.")
-    st.data_editor(columns, key=key, on_change=_kernel_changed, args=(key, numbers), hide_index=True, width=300)
+    st.data_editor(
+        columns, key=key, on_change=_kernel_changed, args=(key, numbers), hide_index=True, width=300, alt="Own kernel"
+    )
     if refused := st.session_state.pop("conv refused", ""):
         st.error(plain(refused))
     return numbers
@@ -135,6 +137,7 @@ def _drawn() -> list[list[float]]:
     st.data_editor(
         {str(column): [row[column] for row in numbers] for column in range(8)}, key=key, on_change=_drawing_changed,
         args=(key, numbers), hide_index=True, column_config=config, height=318, width=360,
+        alt="Own picture",
     )  # fmt: skip
     return [[digit / 9 for digit in row] for row in numbers]
 

@@ -106,7 +106,10 @@ def word_list() -> None:
     left, right = st.columns([3, 2])
     rows = LEXICON | own_words()
     left.dataframe(
-        [{"word": word, **_by_section(features)} for word, features in rows.items()], hide_index=True, height=320
+        [{"word": word, **_by_section(features)} for word, features in rows.items()],
+        hide_index=True,
+        height=320,
+        alt="The words of the lexicon",
     )
     with right:
         with st.form("lex form", clear_on_submit=True):

@@ -58,7 +58,7 @@ def one_layer() -> None:
         show_figure(loss_figure({name: run_of(one).losses for name, one in rows.items()}, last), "stiefel losses")
     right.dataframe(
         [{"matrices": name, "error on unseen sequences": number(score(one, run_of(one).points[-1][1]).total, 4)}
-         for name, one in rows.items()], hide_index=True,
+         for name, one in rows.items()], hide_index=True, alt="Errors with and without orthonormal columns",
     )  # fmt: skip
     right.markdown(
         "Orthonormal columns **freeze the size of the scores**, so attention cannot get sharp by growing its weights. "
@@ -136,6 +136,7 @@ def _table(done: dict[str, list[Result]]) -> None:
             for row, found in done.items()
         ],
         hide_index=True,
+        alt="The stacks after training",
     )
     right.caption("Size at the end: of the numbers that leave the last layer before anything is learnt.")
     right.markdown(

@@ -47,7 +47,7 @@ def comparison(task: str) -> None:
     if not missing:
         by_accuracy = run_of(named["1 head"][0]).settings.lesson.by_accuracy
         what = "right choices" if by_accuracy else "error"
-        st.dataframe(_rows(task, named, what), hide_index=True)
+        st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
         wide = (
             "A wide head has as many numbers as two heads, yet learns to answer only one question. "
             if WIDE in named

@@ -82,7 +82,7 @@ with st.expander(
         errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in sizes]
         st.dataframe(
             {"size ε": sizes, "relative error of the rule": [f"{error:.4f}" for error in errors]},
-            hide_index=True, width="content",
+            hide_index=True, width="content", alt="How far the rule is off",
         )  # fmt: skip
 st.markdown(
     "**Try:** compare *remedies*: what keeps tokens apart? Then widths with *random* weights and a skip connection: "

@@ -25,7 +25,7 @@ d_model, n_heads = int(width), int(count)
 
 st.subheader("What the constraint changes", anchor=False)
 rows, spectra = lab.effects(d_model, n_heads, seed)
-st.dataframe(rows, hide_index=True)
+st.dataframe(rows, hide_index=True, alt="What the constraint changes")
 left, right = st.columns([2, 3])
 with left:
     free, constrained = parameter_counts(d_model, n_heads)

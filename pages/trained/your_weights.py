@@ -31,7 +31,7 @@ if file is not None:
     st.markdown(f"**Found:** {counted(len(file.shapes), 'array')}.")
     with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
         if arrays.open:
-            st.dataframe(listed(file), hide_index=True)
+            st.dataframe(listed(file), hide_index=True, alt="All arrays of the file")
     with explained_errors():  # what was loaded before stays, and is shown below
         st.session_state[OWN] = read_own_heads(file)
 

@@ -117,7 +117,9 @@ def test_comparing_models() -> None:
     errors = [float(text.replace("−", "-")) for text in table["error"]]
     assert errors[0] > 0.3
     assert max(errors[1:]) < 0.01
-    assert "with seed 0 and what else this page starts with, whatever is chosen above" in texts(app)  # not the seed of the run above the table
+    assert "with seed 0 and what else this page starts with, whatever is chosen above" in texts(
+        app
+    )  # not the seed of the run above the table
     assert "A wide head" not in texts(app)  # this task is not tried with one
 
 

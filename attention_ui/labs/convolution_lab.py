@@ -96,17 +96,17 @@ def _own_kernel() -> Array:
     adopt("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
     mirror("conv_own", FIRST_KERNEL)
     text = st.session_state["conv_own"]
-    numbers = _kernel_at(text)
-    key = f"conv kernel {text} {st.session_state.get('conv kernel tries', 0)}"
-    rows = [row.split() for row in text.split(",")]
+    key, begun = _table("kernel", text)
+    rows = [row.split() for row in begun.split(",")]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
     st.caption("Own kernel: type numbers.")
     st.data_editor(
-        columns, key=key, on_change=_kernel_changed, args=(key, numbers), hide_index=True, width=300, alt="Own kernel"
-    )
+        columns, key=key, on_change=_kernel_changed, args=(key, _kernel_at(begun)), hide_index=True, width=300,
+        alt="Own kernel",
+    )  # fmt: skip
     if refused := st.session_state.pop("conv refused", ""):
         st.error(plain(refused))
-    return numbers
+    return _kernel_at(text)
 
 
 def _kernel_changed(key: str, numbers: Array) -> None:
@@ -116,11 +116,19 @@ def _kernel_changed(key: str, numbers: Array) -> None:
     for row, cells in changed.items():
         for column, value in cells.items():
             rows[int(row)]["←·→".index(column)] = None if value is None else str(value).replace(",", ".")
+    st.session_state[f"{key} shows"] = ""
     try:
-        st.session_state["conv_own"] = _kernel_text(as_kernel(rows)[..., 0, 0])
+        st.session_state["conv_own"] = text = _kernel_text(as_kernel(rows)[..., 0, 0])
     except AttentionError as error:
         st.session_state["conv refused"] = str(error)
-        st.session_state["conv kernel tries"] = st.session_state.get("conv kernel tries", 0) + 1
+        return
+    kept = [part.split() for part in text.split(",")]
+    if all(
+        kept[int(row)]["←·→".index(column)] == value
+        for row, cells in changed.items()
+        for column, value in cells.items()
+    ):
+        st.session_state[f"{key} shows"] = text
 
 
 def _drawn() -> list[list[float]]:
@@ -128,8 +136,8 @@ def _drawn() -> list[list[float]]:
     adopt("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) and text)
     mirror("conv_drawn", FIRST_DRAWING)
     text = st.session_state["conv_drawn"]
-    numbers = _drawing_at(text)
-    key = f"conv drawing {text}"
+    key, begun = _table("drawing", text)
+    numbers = _drawing_at(begun)
     config = {
         str(column): st.column_config.NumberColumn(min_value=0, max_value=9, step=1, width=38) for column in range(8)
     }
@@ -139,7 +147,7 @@ def _drawn() -> list[list[float]]:
         args=(key, numbers), hide_index=True, column_config=config, height=318, width=360,
         alt="Own picture",
     )  # fmt: skip
-    return [[digit / 9 for digit in row] for row in numbers]
+    return [[digit / 9 for digit in row] for row in _drawing_at(text)]
 
 
 def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
@@ -148,7 +156,24 @@ def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
     for row, cells in changed.items():
         for column, value in cells.items():
             drawn[int(row)][int(column)] = 0 if value is None else int(min(9, max(0, value)))
-    st.session_state["conv_drawn"] = "-".join("".join(map(str, row)) for row in drawn)
+    st.session_state["conv_drawn"] = text = "-".join("".join(map(str, row)) for row in drawn)
+    as_typed = all(drawn[int(row)][int(column)] == cells[column] for row, cells in changed.items() for column in cells)
+    st.session_state[f"{key} shows"] = text if as_typed else ""
+
+
+def _table(name: str, text: str) -> tuple[str, str]:
+    """The key of a table to type in, and the text it began with; it begins anew only where it shows another than this.
+
+    A new table drops the keyboard's place, and what is typed while it comes.
+    """
+    number, begun = st.session_state.get(f"conv {name}", (0, text))
+    key = f"conv {name} {number}"
+    if key not in st.session_state or st.session_state.pop(f"{key} shows", begun) != text:
+        number, begun = number + 1, text
+    st.session_state[f"conv {name}"] = number, begun
+    key = f"conv {name} {number}"
+    st.session_state[f"{key} shows"] = text
+    return key, begun
 
 
 def _from_file() -> Array:

@@ -59,6 +59,25 @@ def test_one_button_trains_and_stops(visit: Visit) -> None:
     expect(button).to_contain_text("Continue")
 
 
+def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
+    """A table takes them all while it is typed into, and shows what the address says after a step back."""
+    page = visit("convolution?conv_image=drawn")
+    grid = page.get_by_test_id("stDataFrame")
+    grid.locator(".dvn-scroller").click(position={"x": 20, "y": 50})
+    editor = page.locator("#portal input")
+    for digit in ("1", "2", "3"):
+        page.keyboard.type(digit)
+        expect(editor).to_have_value(digit)
+        page.keyboard.press("Enter")
+        expect_address(page, f"{digit}0900900-" if digit != "1" else "conv_drawn=10099000-")
+        settled(page)
+    column = grid.locator("tbody tr td:nth-child(1)")
+    expect(column).to_have_text(["1", "2", "3", "0", "0", "0", "0", "0"])
+    page.go_back()
+    expect_address(page, "conv_drawn=10099000-20900900-00900900-")
+    expect(column).to_have_text(["1", "2", "0", "0", "0", "0", "0", "0"])
+
+
 def test_a_picture_from_a_file(visit: Visit) -> None:
     """A PGM, then a PNG, becomes the picture and stays, where one is refused and where the page was left meanwhile."""
     page = visit("convolution?conv_image=file")

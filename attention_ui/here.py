@@ -78,6 +78,11 @@ class Here:
         named = f"own {', '.join(ALL_SYMBOLS[name] for name in own)}" if own else ""
         return tuple(filter(None, (weights, named, counted(n_edited, "edited cell") if n_edited else "")))
 
+    @property
+    def own_letters(self) -> str:
+        """What stands before the sizes in counts, which have our letters in every notation."""
+        return "" if self.notation is OURS else "Counts have our own letters: "
+
     def turned(self, words: str) -> str:
         """Words about matrices where tokens are rows, as the boards of the page show them: maybe as columns."""
         return turned(words, self.notation)

@@ -41,10 +41,9 @@ for way in SCHEMES:
     )
 st.markdown("\n".join(table))
 st.caption(
-    f"n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')}, d_k = {size.d_k}. Extra numbers "
-    "are kept for a while "
-    "besides the result, h · n² numbers. The last column: the largest difference from this layer’s scores, "
-    "as a part of the largest score"
+    f"{now.own_letters}n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')}, d_k = {size.d_k}. "
+    "Extra numbers are kept for a while besides the result, h · n² numbers. The last column: the largest difference "
+    "from this layer’s scores, as a part of the largest score"
     + ("." if same.n_tokens == size.n_tokens else f", on the first {counted(same.n_tokens, 'token')}.")
 )
 st.info(

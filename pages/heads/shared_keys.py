@@ -73,7 +73,8 @@ words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
     st.caption(
-        f"{SAYS.get(which, '')} n = {counted(size.n_tokens, 'token')}, C = {size.d_model}, h = "
+        f"{SAYS.get(which, '')} {now.own_letters}n = {counted(size.n_tokens, 'token')}, C = "
+        f"{counted(size.d_model, 'feature')}, h = "
         f"{counted(size.n_heads, 'head')}, "
         f"d_k = {size.d_k}, d_v = {size.d_v}."
         + ("" if is_usual else f" This layer has {has}; counted is one with h · d_v times C numbers in it.")

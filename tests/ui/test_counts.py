@@ -38,3 +38,12 @@ ONE = {"text": "a", "d_model": 1, "n_heads": 1}
 def test_a_count_of_one_is_singular(page: str, choices: dict[str, Any], said: str) -> None:
     """Nouns and verbs agree with their numbers, in the smallest layer as in the usual one."""
     assert said in texts(opened(page, **choices)).replace("\\", "")
+
+
+def test_counts_say_whose_letters_they_have() -> None:
+    """Beside boards of another text the letters of the counts would be taken for that text's."""
+    own = "Counts have our own letters: n = 12 tokens"
+    for page in ("shared-keys", "one-matrix-or-many"):
+        assert own in texts(opened(page, notation="gml"))
+        assert own not in texts(opened(page))
+    assert "C = 16 features, h = 4 heads" in texts(opened("shared-keys"))

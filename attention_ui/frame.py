@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_core.notation import OURS, Notation
+from attention_core.notation import OURS, Notation, symbol
 from attention_core.notation.texts import NOTATIONS
 from attention_core.scenario import Scenario, settled, tokens_of, trace_of
 from attention_viz.theme import PALETTES
@@ -35,6 +35,7 @@ ASSETS = Path(__file__).parent.parent / "assets"
 SCRIPTS = ("theme", "history", "menu", "print", "dismiss")
 # What is dark would take much ink: it is printed light, in its own hues.
 ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
+KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
 
@@ -68,7 +69,7 @@ def _draw() -> Page:
         if own is None or own.used:
             choose(scenario, explained=own is None)
     notation = _view()
-    _heading(page)
+    _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
     with below_sizes:
         place = focus(trace, page.looks_into)
@@ -94,7 +95,8 @@ def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
         for note in notes:
             st.caption(plain(note))
         if now.notation is not OURS:
-            st.caption(f"Symbols and words of {now.notation.title}.")
+            where = " stand in the other sections; this one keeps its own" if page.section in KEEP_SYMBOLS else ""
+            st.caption(f"Symbols and words of {now.notation.title}{where}.")
         if page.looks_into and page.on_boards:
             say_columns(now)
 
@@ -171,7 +173,7 @@ def _style() -> str:
     return re.sub(r"/\*.*?\*/|\n\s*", "", whole, flags=re.DOTALL)
 
 
-def _heading(page: Page) -> None:
+def _heading(page: Page, notation: Notation) -> None:
     """The way through the layer, which stays in sight, then the title and the question the page answers."""
     steps, where = story(), ""
     if page in steps:
@@ -180,4 +182,4 @@ def _heading(page: Page) -> None:
         links = [{"title": step.title, "path": step.url_path} for step in steps]
         component("way")(key="way", data={"steps": links, "place": place})
     st.title(page.title, anchor=False)
-    st.markdown(f"{where}*{page.question}*")
+    st.markdown(f"{where}*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

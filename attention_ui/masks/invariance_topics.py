@@ -135,7 +135,7 @@ def _theory(same: bool) -> str:
 def temperature(now: Here) -> None:
     """Every score divided by the same number: sharper or flatter, never in another order."""
     chosen = float(bound(st.select_slider, "Temperature", TEMPERATURES, "0.5", key="inv_temperature", **KEPT) or 1)
-    trace, focus = now.trace, now.focus
+    trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
     other = at_temperature(trace, chosen)
     rows = [one.probabilities[0, focus.head, focus.query] for one in (trace, other)]
     tokens, share = [float(effective_tokens(row)) for row in rows], [float(row[focus.key]) for row in rows]
@@ -151,9 +151,9 @@ def temperature(now: Here) -> None:
     st.caption(
         f"The {now.turned('row')} of {token(trace, 'T', focus.query)} over the temperature. Towards 0 the largest "
         "score takes all, or equal largest ones share it; towards infinity all visible keys get the same. The curves "
-        "never cross: at every temperature the order of the shares is that of the scores. 1/√d_k is a temperature of "
-        "√d_k for the raw scores. Effective "
-        f"tokens: e to the entropy of the {now.turned('row')}, from 1 to the number of keys."
+        "never cross: at every temperature the order of the shares is that of the scores. "
+        f"1/√{wide} is a temperature of √{wide} for the raw scores. Effective tokens: e to the entropy of the "
+        f"{now.turned('row')}, from 1 to the number of keys."
     )
 
 

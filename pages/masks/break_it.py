@@ -22,7 +22,8 @@ if not spot:
 elif layer.differs_from is None:
     st.info(
         "With these controls the mistake changes nothing, so nothing can find it. Some need several heads, several "
-        "tokens, weights that read the whole embedding, or scores divided by √d_k."
+        "tokens, weights that read the whole embedding, or scores divided by "
+        f"√{now.symbol('d_k')}."
     )
 answers(now, layer)
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attention_core.notation import symbol
 from attention_core.trained.head_finder import rank_heads, rules_for, targets_of, word_at, word_to_word
 from attention_ui.address import bound
 from attention_ui.board import show_board
@@ -73,7 +74,7 @@ if most:
     show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives is the word’s value "
-    "vector, and W_O may throw it away. And a rank on one sentence is no law: try others, and see whether the same "
-    "head wins. (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
+    f"vector, and {plain(symbol('w_o', now.notation).plain)} may throw it away. And a rank on one sentence is no "
+    "law: try others, and see whether the same head wins. (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
     icon=":material/warning:",
 )

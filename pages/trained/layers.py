@@ -3,17 +3,21 @@
 import streamlit as st
 
 from attention_core.heads.portraits import Measure
+from attention_core.notation import symbol
 from attention_core.notation.formulas import in_letters
 from attention_core.trained import weightless
 from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.here import here
+from attention_ui.markdown import plain
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
 from attention_ui.trained.heads_shown import heads_shown, of_model, say_model
 from attention_viz.labels import number, percent
 from attention_viz.trained.layer_pictures import by_layer, heads_matrix, weightless_beside
+
+NAMED = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
 
 now = here()
 shown = heads_shown(now)
@@ -45,9 +49,12 @@ kinds = weightless(now.scenario.text, now.scenario.n_tokens)
 model = shown if shown.trained else of_model(now)
 _, head = head_shown(shown.maps.sizes["L"], model.maps.sizes["H"])
 n_tokens = model.maps.sizes["T"]
+signs = {name: plain(symbol(name, now.notation).plain) for name in NAMED}
+wide = f"({signs['d_model']})" if " " in signs["d_model"] else signs["d_model"]
 st.markdown(
-    "Without weights, Q = K = V = X, a token’s score with itself is its squared length over √D. On the model’s own "
-    "vectors that gives three pictures. Beside them stands a trained head of layer 0, which reads the third kind."
+    f"Without weights, {' = '.join(signs[name] for name in NAMED[:4])}, a token’s score with itself is its squared "
+    f"length over √{wide}. On the model’s own vectors that gives three pictures. Beside them stands a trained head of "
+    "layer 0, which reads the third kind."
 )
 board = weightless_beside(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
 show_board(board, "weightless beside trained")
@@ -65,7 +72,7 @@ st.markdown(
     f"{number(normed.length)}, those with others to {number(normed.others)}, the less the more they point elsewhere: "
     f"e to the difference, {number(normed.length - normed.others)}, is what makes a token keep "
     f"{percent(normed.share)} of its attention. "
-    "A trained W_Q and W_K are needed to look anywhere else."
+    f"A trained {signs['w_q']} and {signs['w_k']} are needed to look anywhere else."
     if n_tokens > 1
     else "One token has no others to look at: it keeps all of its attention, whatever its vector is."
 )

@@ -64,6 +64,30 @@ def test_a_board_names_the_matrix_as_the_notation_does() -> None:
     assert "times (P^V)ᵀ give" in scenes(opened("projections", notation="gml", which="values"))[0]["description"]
 
 
+def test_the_question_of_a_page_names_the_matrix_as_the_notation_does() -> None:
+    """The heading and the formula below it mean the same matrix."""
+    assert "What does W₀ do with what the heads found?" in said_on("output", notation="note")
+    assert "What does W_O do with what the heads found?" in said_on("output", notation="gml")
+
+
+def test_sentences_about_trained_heads_name_matrices_as_the_boards_do() -> None:
+    """A page that shows the symbols of a text has no others in its sentences."""
+    assert "and W₀ may throw it away" in opened("find-a-head", notation="mql5").warning[0].value
+    layers = said_on("layers", notation="mql5")
+    assert "A trained W_QC and W_KC are needed" in layers
+    assert "QC = KC = VC = I, a token’s score with itself is its squared length over √nI." in layers
+    assert "Q = K = V = X, a token’s score with itself is its squared length over √C." in said_on("layers")
+
+
+def test_sentences_about_the_scale_name_the_width_as_the_boards_do() -> None:
+    """The width of a head has one name on a page, and a fraction is under one root."""
+    told = said_on("invariances", notation="note", inv_topic="temperature")
+    assert "1/√d is a temperature of √d for the raw scores" in told
+    assert "1/√(N ÷ n_heads) is a temperature of √(N ÷ n_heads)" in said_on(
+        "invariances", notation="gml", inv_topic="temperature"
+    )
+
+
 def test_the_notebook_writes_biases() -> None:
     """The formula of a step is that of the line below it."""
     cells = {cell["id"]: cell["source"] for cell in json.loads(notebook(here(opened(**BIASED)).trace))["cells"]}

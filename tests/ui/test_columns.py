@@ -137,3 +137,12 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     ):
         assert formula in worth
     assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))
+
+
+@pytest.mark.parametrize("page", ["self-attention-mass", "growth", "claims", "training", "stiefel", "lexicon"])
+def test_no_page_claims_symbols_that_it_does_not_show(page: str) -> None:
+    """The diagonal and the laboratories look alike in every notation, and say so."""
+    said = [caption.value for caption in opened(page, notation="note").main.caption]
+    assert "Symbols and words of Lecture note on self-attention." not in said
+    kept = "Symbols and words of Lecture note on self-attention stand in the other sections; this one keeps its own."
+    assert said.count(kept) == 1

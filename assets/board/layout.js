@@ -94,20 +94,27 @@ function widest(model, space, lines) {
 }
 
 // Too wide even with the smallest cells: first fewer tiles at a time, then one panel below the other where all their rows
-// can be seen, then fewer columns.
+// can be seen, then fewer columns, then fewer rows and columns one panel below the other.
 function shrunk(model, space, lines) {
   for (const tiles of [8, 6, 5, 4, 3, 2]) {
     const found = widest(model, { ...space, caps: { ...space.caps, tiles } }, lines);
     if (found.fits && (found.cell >= 10 || tiles === 2)) return found.plan;
   }
-  const below = rowsIn(model, space, stackOf(model)) <= MOST_ROWS ? stacked(model, space) : null;
+  const stack = stackOf(model);
+  const below = rowsIn(model, space, stack) <= MOST_ROWS ? stacked(model, space) : null;
   if (below?.fits) return below.plan;
   const terse = TITLES.at(-1);
+  const found = fewerColumns(model, { ...space, terse }, lines);
+  const few = found ?? fewerColumns(model, { ...capped(model, space, stack), stacked: true, terse: TITLES[0] }, stack);
+  return few ?? below?.plan ?? arrange(model, { ...space, terse }, lines, FIT.least);
+}
+
+function fewerColumns(model, space, lines) {
   for (let columns = 64; columns >= 4; columns -= columns > 16 ? 4 : 2) {
-    const plan = arrange(model, { ...space, terse, caps: { ...space.caps, columns, tiles: 1 } }, lines, FIT.least);
+    const plan = arrange(model, { ...space, caps: { ...space.caps, columns, tiles: 1 } }, lines, FIT.least);
     if (plan.width <= space.width) return plan;
   }
-  return below?.plan ?? arrange(model, { ...space, terse }, lines, FIT.least);
+  return null;
 }
 
 function arrange(model, space, lines, cell) {

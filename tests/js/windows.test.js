@@ -1,3 +1,4 @@
+import { layOut } from "../../assets/board/layout.js";
 import { openScene } from "../../assets/board/scene.js";
 import { cellBeyond, revealed, startsFor, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/windows.js";
 import { array, productScene } from "./scenes.js";
@@ -107,4 +108,17 @@ test("with a cell its source is brought into sight, but never at the cell's own 
   ];
   const boxes = [seen("words"), seen("features")];
   assert.deepEqual(startsToSee(model, boxes, new Map(), { array: "features", index: [0, 130] }, lights), [["W·97", 59]]);
+});
+
+test("matrices too high to stack whole and too many for one line show a window of rows and columns, on a phone too", () => {
+  const scene = productScene();
+  scene.arrays.left = array([64, 64], "TK", null);
+  scene.axes.T.labels = null;
+  scene.panels = Array.from({ length: 4 }, (_, i) => ({
+    id: `${i}`, array: "left", rows: 0, columns: 1, place: [i, 0], title: "a long title", role: "operand", size: "full",
+  }));
+  const space = { width: 358, zoom: 1, measure: (text, size) => 0.6 * size * text.length, starts: new Map() };
+  const { boxes, width } = layOut(openScene(scene), space);
+  assert.ok(width <= space.width, `${width}`);
+  assert.ok(boxes.every(({ rows, columns }) => rows.count >= 8 && columns.count >= 16));
 });

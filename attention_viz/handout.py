@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
+from unicodedata import bidirectional
 
 from .payload import JSON
 
@@ -30,6 +31,7 @@ UNPACK = """
 FRAME = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
 body { margin: 1.5rem auto; max-width: 70rem; padding: 0 1rem; }
+body > p { overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; }
 code { white-space: pre-wrap; }
 """
@@ -44,14 +46,28 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     style = (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
     data = json.dumps(scene, allow_nan=False).replace("<", "\\u003c")
     body = f"""<h1>{escape(title)}</h1>
-<p>{escape(says)}</p>
+<p>{told(says)}</p>
 <p><code>{escape(code)}</code></p>
 <main id="board"></main>
-<p><small>{escape(made_of)}</small></p>
+<p><small>{told(made_of)}</small></p>
 <script type="application/json" id="scene">{data}</script>
 <script type="text/plain" id="packed">{_packed(script)}</script>
 <script>{UNPACK}</script>"""
     return html_page(title, style, body, (UNPACK, script))
+
+
+def told(words: str) -> str:
+    """Words as HTML. What is quoted from right to left stands apart, so that it does not turn the numbers after it.
+
+    >>> told("“we” (1), “שלום” (2)")
+    '“we” (1), “<bdi>שלום</bdi>” (2)'
+    """
+    return re.sub("(?<=“)[^”]*(?=”)", _apart, escape(words))
+
+
+def _apart(found: re.Match[str]) -> str:
+    turns = any(bidirectional(character) in ("R", "AL") for character in found[0])
+    return f"<bdi>{found[0]}</bdi>" if turns else found[0]
 
 
 def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from .handout import html_page
+from .handout import html_page, told
 from .practice import Asked
 
 TITLE = "Multi-head attention by hand"
 STYLE = """
 :root { color-scheme: light; font-family: system-ui, sans-serif; }
-body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; }
+body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; }
 li { margin-bottom: 1.2rem; break-inside: avoid; }
-.given { font-size: 0.85rem; margin: 0.3rem 0; overflow-wrap: anywhere; }
+.given { font-size: 0.85rem; margin: 0.3rem 0; }
 .blank { border-bottom: 1px solid; display: inline-block; width: 9rem; }
 .answers { break-before: page; }
 """
@@ -28,15 +28,15 @@ def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
     questions = "".join(_question(number, one) for number, one in asked)
     answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
     body = f"""<h1>{TITLE}</h1>
-<p>{escape(made_of)}</p>
+<p>{told(made_of)}</p>
 <p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may be off by as much.</p>
 <ol>{questions}</ol>
 <h1 class="answers">Answers</h1>
-<p><small>{escape(made_of)}</small></p>
+<p><small>{told(made_of)}</small></p>
 <ol>{answers}</ol>"""
     return html_page(TITLE, STYLE, body)
 
 
 def _question(number: int, asked: Asked) -> str:
-    given = "".join(f'<p class="given">{escape(name)}: <b>{escape(numbers)}</b></p>' for name, numbers in asked.given)
-    return f'<li value="{number}">{escape(asked.question)}{given}<p>Answer: <span class="blank"></span></p></li>\n'
+    given = "".join(f'<p class="given">{told(name)}: <b>{escape(numbers)}</b></p>' for name, numbers in asked.given)
+    return f'<li value="{number}">{told(asked.question)}{given}<p>Answer: <span class="blank"></span></p></li>\n'

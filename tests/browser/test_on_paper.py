@@ -16,6 +16,7 @@ from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.scene import Stage, dressed
 from attention_viz.theme import PALETTES
+from attention_viz.worksheet import worksheet
 from tests.browser.driving import settled
 from tests.browser.test_every_page import rgb
 
@@ -118,3 +119,15 @@ def expect_free(page: Page) -> None:
     assert stage
     assert dock
     assert dock["y"] >= stage["y"] + stage["height"]
+
+
+def test_a_long_word_and_one_from_right_to_left_stay_in_their_line(page: Page) -> None:
+    """A long word was cut off at the edge of the paper, and numbers changed places with the words before them."""
+    trace = trace_of(Scenario(text=f"שלום {'w' * 200}"))
+    made_of = f"“{' '.join(trace.tokens)}”: 16 features"
+    board = dressed(story.scores(Stage(trace), (0, 0, 0)), "both")
+    for sheet in (worksheet([], made_of), handout(board, "Scores", made_of, trace.code("scores"), made_of)):
+        page.goto("about:blank")  # the policy of the sheet before would forbid the style of this one
+        page.set_content(sheet)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        expect(page.locator("p bdi").first).to_have_text(" ".join(trace.tokens))

@@ -79,9 +79,10 @@ def place(factor: Factor) -> str:
     return f"{name}[{', '.join(map(str, index))}]"
 
 
-def reads(derivation: Derivation, places: int = 2) -> str:
+def reads(derivation: Derivation, places: int | None = None) -> str:
     """The arithmetic of a cell as one line of plain text, in full when it is short; factors of a sum to so many places.
 
+    If not told how many, two: there is a table of the terms. Of one product there is none, so its factors have four.
     Before the result stands "≈" where a number that is shown is rounded: worked out from those, it may differ.
     """
     if derivation.operation == "mask":
@@ -97,7 +98,7 @@ def reads(derivation: Derivation, places: int = 2) -> str:
     return f"{left} {'≈' if derivation.result and any(rounded) else '='} {right}"
 
 
-def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int) -> str:
+def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int | None) -> str:
     """What a cell is worked out from; shown writes a number to so many digits."""
     operation, terms = derivation.operation, derivation.terms
     factors = terms[0].factors
@@ -107,6 +108,9 @@ def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int) 
         return " × ".join(shown(factor.value) for factor in factors)
     if operation == "softmax":
         return f"{shown(terms[derivation.position].value)} / {shown(sum(term.value for term in terms))}"
-    products = [" × ".join(shown(factor.value, places) for factor in term.factors) for term in terms[:4]]
+    if len(terms) == 1:
+        return " × ".join(shown(factor.value, 4 if places is None else places) for factor in factors)
+    digits = 2 if places is None else places
+    products = [" × ".join(shown(factor.value, digits) for factor in term.factors) for term in terms[:4]]
     more = f" + … ({len(terms) - 4} more)" if len(terms) > 4 else ""
     return " + ".join(f"({product})" if "−" in product else product for product in products) + more

@@ -154,3 +154,11 @@ def test_what_is_rounded_is_not_said_to_be_equal() -> None:
     assert " / 1.0000 = 1.0000" in reads(derive(whole, "probabilities", (0, 0, 0, 0)))
     assert " ≈ 0." in reads(derive(whole, "probabilities", (0, 0, 1, 0)))
     assert reads(derive(whole, "probabilities", (0, 0, 0, 1))).endswith(" = 0.0000")
+
+
+def test_one_product_can_be_followed() -> None:
+    """No table shows the digits of a single product, so its line has as many as its result, and no brackets."""
+    narrow = attend([[-1.514], [1.0]], Projections(w_q=[[1.0]], w_k=[[0.75]], w_v=[[1.0]], w_o=[[1.0]], n_heads=1))
+    derivation = derive(narrow, "scores", (0, 0, 1, 0))
+    assert reads(derivation) == "1.0000 × −1.1355 = −1.1355"
+    assert reads(derivation, 2) == "1.00 × −1.14 ≈ −1.1355"

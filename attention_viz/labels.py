@@ -63,13 +63,13 @@ def decimals(value: float, digits: int) -> str:
 
 
 def is_rounded(value: float, digits: int = 3) -> bool:
-    """Whether `number` leaves digits off, beyond those that computers round away themselves (of float32 the seventh).
+    """Whether `number` leaves digits off, beyond those that computers round away themselves (of float32 the eighth).
 
-    >>> is_rounded(0.5), is_rounded(0.1 + 0.2), is_rounded(1 / 3), is_rounded(float("-inf"))
-    (False, False, True, False)
+    >>> is_rounded(0.5), is_rounded(0.1 + 0.2), is_rounded(1 / 3), is_rounded(float("-inf")), is_rounded(-3.081097, 4)
+    (False, False, True, False, True)
     """
     shown = float(number(value, digits).replace("−", "-").replace("∞", "inf"))
-    return not math.isclose(shown, value, rel_tol=1e-6)
+    return not math.isclose(shown, value, rel_tol=1e-7)
 
 
 def true_minus(text: str) -> str:

@@ -12,10 +12,10 @@ export function number(value, digits = 3) {
   return sign + fixed(size, digits);
 }
 
-/** Whether `number` leaves digits off, beyond those that computers round away themselves: the board's numbers have seven. */
+/** Whether `number` leaves digits off, beyond those that computers round away themselves: of the board's numbers the eighth. */
 export function isRounded(value, digits = 3) {
   if (!Number.isFinite(value)) return false;
-  return Math.abs(Number(number(value, digits).replaceAll("−", "-")) - value) > 1e-6 * Math.abs(value);
+  return Math.abs(Number(number(value, digits).replaceAll("−", "-")) - value) > 1e-7 * Math.abs(value);
 }
 
 /** A number with so many decimals and a true minus sign, for a cell; a rounded zero has no sign. */

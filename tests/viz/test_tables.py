@@ -151,6 +151,8 @@ def test_what_is_rounded_is_not_said_to_be_equal() -> None:
     assert reads(derive(whole, "scaled_scores", (0, 0, 1, 0))) == "1.5000 × 0.5000 = 0.7500"
     assert reads(derive(whole, "inputs", (0, 0, 0))) == "inputs[0, 0] = 1.0000"
     assert reads(derive(parts, "inputs", (0, 0, 0))) == "inputs[0, 0] ≈ 0.3333"
+    large = attend([[-3.081097], [1.0]], Projections.weightless(1), scale=-100.0)
+    assert reads(derive(large, "scaled_scores", (0, 0, 0, 1))) == "−3.0811 × −100.0000 ≈ 308.1097"
     assert " / 1.0000 = 1.0000" in reads(derive(whole, "probabilities", (0, 0, 0, 0)))
     assert " ≈ 0." in reads(derive(whole, "probabilities", (0, 0, 1, 0)))
     assert reads(derive(whole, "probabilities", (0, 0, 0, 1))).endswith(" = 0.0000")

@@ -172,14 +172,32 @@ function upstream(model, slices, last, name) {
   return [...reads, ...(rule.adds ?? []).map((read) => [read.array, indexRead(read, index, 0)])];
 }
 
+// A result may read several arrays that are known: each of them settles some of its axes.
 function downstream(model, slices, last, name) {
   const found = [];
-  for (const { result, rule, read, added } of model.readers[name] ?? []) {
-    const { whole } = model.arrays[result];
-    const ranges = solve(added ? { ...rule, length: 1 } : rule, read, slices[name], whole);
-    if (!ranges) continue;
-    const keep = last[result];
-    found.push([result, ranges.map(([low, high], axis) => Math.min(high, Math.max(low, keep[axis])))]);
+  for (const reader of model.readers[name] ?? []) {
+    const own = rangesOf(model, reader, slices[name]);
+    if (!own) continue;
+    const others = Object.keys(slices).flatMap((known) => siblings(model, reader, known).map((other) => rangesOf(model, other, slices[known])));
+    const ranges = others.filter(Boolean).reduce(narrowed, own);
+    const keep = last[reader.result];
+    found.push([reader.result, ranges.map(([low, high], axis) => Math.min(high, Math.max(low, keep[axis])))]);
   }
   return found;
+}
+
+function siblings(model, { result, read }, name) {
+  return (model.readers[name] ?? []).filter((other) => other.result === result && other.read !== read);
+}
+
+function rangesOf(model, { result, rule, read, added }, index) {
+  return solve(added ? { ...rule, length: 1 } : rule, read, index, model.arrays[result].whole);
+}
+
+// Where two ranges have nothing in common, the first counts.
+function narrowed(ranges, others) {
+  return ranges.map(([low, high], axis) => {
+    const [from, to] = [Math.max(low, others[axis][0]), Math.min(high, others[axis][1])];
+    return from <= to ? [from, to] : [low, high];
+  });
 }

@@ -132,6 +132,14 @@ test("what follows from what a cell reads follows, too", () => {
   );
 });
 
+test("another result of what a cell reads takes its place from all of that, not from the first alone", () => {
+  const scene = productScene();
+  scene.arrays.beside = scene.arrays.result;
+  scene.rules.beside = scene.rules.result;
+  const model = openScene(scene);
+  assert.deepEqual(follow(model, firstSlices(model), { array: "result", index: [1, 1, 3] }).beside, [1, 1, 3]);
+});
+
 test("a shared source keeps the reader that was last seen, if it is one of its readers", () => {
   const scene = productScene();
   scene.arrays.wide = array([6, 2], "GT", null);

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.scenario import MAX_TOKENS, own_of, tokens_of
+from attention_core.scenario import MASKS, MAX_TOKENS, own_of, tokens_of
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import code_and_numbers, pair, says, token, told
@@ -16,7 +16,7 @@ n_keys = trace.sizes["S"]
 cell = focus.cell("query", "key")
 
 WHY = {
-    "none": "No mask is chosen, so every query sees every key and nothing changes in this step. Try one:",
+    "none": "No mask is chosen, so every query sees every key and nothing changes in this step.",
     "causal": "A causal mask hides every later token; a token sees itself and those before it. A language model "
     "predicts the next word and must not see it.",
     "padding": "A padding mask hides the [pad] keys that only fill the sequence up. It hides keys: the "
@@ -27,12 +27,11 @@ WHY = {
 }
 
 says(now, "masked_scores")
-st.markdown(WHY[scenario.mask])
-if scenario.mask == "none":
-    with st.container(horizontal=True):
-        for choice in ("causal", "padding", "window"):
-            st.button(choice, on_click=st.session_state.update, args=({"mask": choice},))
-elif scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_keys:
+st.markdown(f"{WHY[scenario.mask]} Try {'one' if scenario.mask == 'none' else 'another'}:")
+with st.container(horizontal=True):
+    for choice in MASKS:  # all of them, always: a button that goes away would take the keyboard's place with it
+        st.button(choice, on_click=st.session_state.update, args=({"mask": choice},))
+if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_keys:
     n_whole = n_keys + sequence.n_left_out
     can_grow = n_whole < MAX_TOKENS and own_of(scenario).x is None
     remedy = " Make the sequence longer than the sentence:" if can_grow else ""

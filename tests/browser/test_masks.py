@@ -61,3 +61,15 @@ def test_spot_the_bug_by_a_link(visit: Visit) -> None:
     page.get_by_role("button", name="Next round").click()
     expect_address(page, "bi_round=4", "!bi_answer")
     expect(told).to_have_count(0)
+
+
+def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
+    """The step of the mask has its buttons under every mask, so the one that was pressed keeps the keyboard's place."""
+    page = visit("mask")
+    for mask in ("causal", "padding", "window"):
+        page.get_by_role("button", name=mask, exact=True).press("Enter")
+        expect_address(page, f"mask={mask}")
+        expect(settled(page).get_by_role("button", name=mask, exact=True)).to_be_focused()
+    page.get_by_role("button", name="none", exact=True).press("Enter")
+    expect_address(page, "!mask=")
+    expect(settled(page).get_by_role("button", name="none", exact=True)).to_be_focused()

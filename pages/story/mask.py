@@ -30,7 +30,10 @@ says(now, "masked_scores")
 st.markdown(f"{WHY[scenario.mask]} Try {'one' if scenario.mask == 'none' else 'another'}:")
 with st.container(horizontal=True):
     for choice in MASKS:  # all of them, always: a button that goes away would take the keyboard's place with it
-        st.button(choice, on_click=st.session_state.update, args=({"mask": choice},))
+        st.button(
+            choice, key=f"choose {choice}", icon=":material/check:" if choice == scenario.mask else None,
+            on_click=st.session_state.update, args=({"mask": choice},),
+        )  # fmt: skip
 if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_keys:
     n_whole = n_keys + sequence.n_left_out
     can_grow = n_whole < MAX_TOKENS and own_of(scenario).x is None

@@ -70,6 +70,7 @@ def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
         page.get_by_role("button", name=mask, exact=True).press("Enter")
         expect_address(page, f"mask={mask}")
         expect(settled(page).get_by_role("button", name=mask, exact=True)).to_be_focused()
+        expect(page.get_by_role("button").filter(has_text="check")).to_have_text(f"check{mask}")
     page.get_by_role("button", name="none", exact=True).press("Enter")
     expect_address(page, "!mask=")
     expect(settled(page).get_by_role("button", name="none", exact=True)).to_be_focused()

@@ -11,34 +11,34 @@ import streamlit as st
 from attention_core import AttentionError
 
 from .markdown import plain
+from .visit import visit
 
 MOST_QUOTED = 40
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
-ASKED, ASKED_BEFORE, VISITED, REFUSED = "wishes", "wishes before", "visited page", "refused wishes"
-LABELS = "labels of bound widgets"
 # What a widget is given whose value stays while another page is shown.
 KEPT: dict[str, Any] = {"persist_state": "session"}
 ON_OFF = ("off", "on")  # what a switch shows
-UNSET, TAKEN_BACK = "unset", "choices taken back"  # what a step back in the browser takes back, see history.js
+UNSET = "unset"  # what a step back in the browser takes back, see history.js
 
 
 def bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
     """Draw a widget whose value the address holds under its key, and give the value. draw: such as `st.slider`."""
-    st.session_state[LABELS][key] = label
+    visit().labels[key] = label
     return draw(label, *given, key=key, bind="query-params", **about)
 
 
-def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> None:
-    """Take over what came by the address, or keep what is known and say why.
+def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> str | None:
+    """Take over what came by the address, or keep what is known and say why; gives what the address newly asks for.
 
     label: what the page calls it. read: makes the choice of the text in the address, and raises an AttentionError for
     a text that says nothing.
     """
-    if name in st.session_state[TAKEN_BACK] and st.session_state.get(f"url {name}") is not None:
+    now = visit()
+    if name in now.taken_back and now.mirrored.get(name) is not None:
         st.session_state[name] = default
     known, given = st.session_state.setdefault(name, default), wish(name)
     if given is None:
-        return
+        return None
     if len(texts := st.query_params.get_all(name)) > 1:
         refuse(label, ", ".join(texts), "; the last of them counts")
     try:
@@ -46,12 +46,13 @@ def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> No
     except AttentionError as error:
         st.session_state[name] = known
         refuse(label, given, f": {error}")
+    return given
 
 
 def wish(name: str) -> str | None:
     """What the address newly asks for; None where it says nothing, or what was written there by `mirror`."""
     given = st.query_params.get(name)
-    return None if given == st.session_state.get(f"url {name}") else given
+    return None if given == visit().mirrored.get(name) else given
 
 
 def refuse(label: str, asked: str, answer: str) -> None:
@@ -62,7 +63,7 @@ def refuse(label: str, asked: str, answer: str) -> None:
     quoted = asked[:MOST_QUOTED]
     said = quoted if quoted.isprintable() else repr(quoted)[1:-1]  # what shows nothing, by its code
     sentence = f"The address asks for “{plain(said)}” under “{plain(label)}”{plain(answer)}."
-    st.session_state.setdefault(REFUSED, []).append(sentence)
+    visit().refused.append(sentence)
 
 
 def listen() -> None:
@@ -72,14 +73,16 @@ def listen() -> None:
     """
     taken_back = st.query_params.pop(UNSET, "").split(".")
     asked = {name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)}
-    if ASKED_BEFORE not in st.session_state:
-        st.session_state.update({TAKEN_BACK: taken_back, LABELS: {}})
-    st.session_state[ASKED] = st.session_state.pop(ASKED_BEFORE, asked)
+    now = visit()
+    if now.asked_at_first is None:
+        now.taken_back, now.labels = taken_back, {}
+    now.asked, now.asked_at_first = asked if now.asked_at_first is None else now.asked_at_first, None
 
 
 def start_anew(without: str) -> NoReturn:
     """Take a wish out of the address that its widget could not bear, and start the run anew."""
-    st.session_state[ASKED_BEFORE] = {name: texts for name, texts in st.session_state[ASKED].items() if name != without}
+    now = visit()
+    now.asked_at_first = {name: texts for name, texts in now.asked.items() if name != without}
     del st.query_params[without]
     st.rerun()
 
@@ -90,11 +93,12 @@ def refuse_unheard(page: str, elsewhere: Collection[str]) -> None:
     Later an address may for one run hold what was shown before. elsewhere: the names of widgets that only other pages
     have a use for.
     """
-    if st.session_state.get(VISITED) == page:
+    now = visit()
+    if now.url_path == page:
         return
-    st.session_state[VISITED] = page
-    for name, label in st.session_state[LABELS].items():
-        texts, shown = st.session_state[ASKED].get(name, []), st.session_state.get(name)
+    now.url_path = page
+    for name, label in now.labels.items():
+        texts, shown = now.asked.get(name, []), st.session_state.get(name)
         if shown == [] and not any(texts):
             continue  # Streamlit writes an empty text where every choice of a group is taken back
         chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
@@ -123,8 +127,10 @@ def _says(asked: str, shown: object) -> bool:
 
 def say_refused() -> None:
     """Say what was refused, at the end of a run: what is said in a run that starts anew half-way is lost."""
-    for sentence in st.session_state.pop(REFUSED, []):
+    now = visit()
+    for sentence in now.refused:
         st.toast(sentence, duration="long")  # a broken link brings several: four seconds are too few to read them
+    now.refused = []
 
 
 def mirror(name: str, default: Any) -> None:
@@ -135,4 +141,4 @@ def mirror(name: str, default: Any) -> None:
             del st.query_params[name]
     elif st.query_params.get_all(name) != [shown]:
         st.query_params[name] = shown
-    st.session_state[f"url {name}"] = shown if shown != str(default) else None
+    visit().mirrored[name] = shown if shown != str(default) else None

@@ -17,8 +17,9 @@ from .focus import follow_cell
 from .own_numbers import edit_cell
 from .places import place_in
 from .show import theme_mode, zoom
+from .visit import visit
 
-PIN, PINNED_BESIDE = "pin", "own cell of the board of the pin"
+PIN = "pin"
 OnPin = Callable[[str, list[int]], None]
 
 
@@ -56,7 +57,7 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
     if not all(type(number) is int and number >= 0 for number in index):
         return
     st.session_state[PIN] = f"{key.removeprefix('board ')}.{pin['array']}.{'-'.join(map(str, index))}"
-    st.session_state.pop(PINNED_BESIDE, None)
+    visit().pinned_beside = "unknown"
     if on_pin:
         on_pin(str(pin["array"]), index)
     else:
@@ -73,9 +74,9 @@ def _explained(name: str, scene: JSON) -> JSON | None:
         return own
     adopt(PIN, "Pinned cell", "", partial(_checked, scene))
     cell, new = _cell_at(st.session_state[PIN]), asked is not None or sent(f"board {name}", "pin")
-    if cell == own or not _has(scene, cell) or not (new or st.session_state.get(PINNED_BESIDE, "unknown") == own):
+    if cell == own or not _has(scene, cell) or not (new or visit().pinned_beside == own):
         cell, st.session_state[PIN] = own, ""
-    st.session_state[PINNED_BESIDE] = own
+    visit().pinned_beside = own
     mirror(PIN, "")
     return cell
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -29,10 +27,11 @@ from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors, theme_mode
 from .trained import own_heads
 from .turns import in_turn
+from .visit import visit
 from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
-SCRIPTS = ("theme", "history", "menu", "print", "dismiss")
+SCRIPTS = ("style", "theme", "history", "menu", "print", "dismiss")
 # What is dark would take much ink: it is printed light, in its own hues.
 ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
@@ -52,10 +51,9 @@ def run() -> None:
 def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
-    if "menu" not in st.session_state:
-        st.session_state["menu"] = _menu()  # once for a visitor: each page looks for its file on the disk
-    menu = st.session_state["menu"]
-    chosen = st.navigation(menu, position="top")
+    remembered = visit()
+    remembered.menu = remembered.menu or _menu()  # once for a visitor: each page looks for its file on the disk
+    chosen = st.navigation(remembered.menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
     st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
@@ -77,13 +75,13 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw(scenario, trace, place)
-        if "here" not in st.session_state:  # the last: what the next run leaves out must not move what stays
+        if not remembered.here:  # the last: what the next run leaves out must not move what stays
             _first_scripts()
     if own is None and trace is None and page.needs_layer:
         return page
     with explained_errors():
         now = Here(scenario, place, notation)
-        st.session_state["here"] = now
+        remembered.here = now
         _say_beforehand(now, page, _notes(scenario, own, trace))
         chosen.run()
     return page
@@ -125,14 +123,16 @@ def _trace_if_any(scenario: Scenario) -> Trace | None:
 
 
 def _first_scripts() -> None:
-    """Follow the system's colours, mend history and menu, see to what is printed, close a false "Page not found".
+    """Style the page, follow the system's colours, mend history and menu, see to what is printed, close a false dialog.
 
-    The first visitor of a fresh server who comes by the address of a page gets that dialog, because Streamlit 1.67
-    takes the folder pages/ for its older kind of app until st.navigation has run once in the process.
+    The first visitor of a fresh server who comes by the address of a page is told "Page not found", since Streamlit
+    1.67 takes the folder pages/ for its older kind of app until st.navigation has run once in the process.
     """
-    known = json.dumps([page.url_path for page in PAGES])
     scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    st.html(f"<script>{scripts.replace('KNOWN_PAGES', known)}</script>", unsafe_allow_javascript=True)
+    known = {"KNOWN_PAGES": [page.url_path for page in PAGES], "STYLE_SHEET": (ASSETS / "style.css").read_text("utf-8")}
+    for name, value in known.items():
+        scripts = scripts.replace(name, json.dumps(value))
+    st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:
@@ -161,16 +161,8 @@ def _view() -> Notation:
     size = 21 if st.session_state.get("present") else 16
     mode = theme_mode()
     colours = f"--page: {PALETTES[mode]['background']}; --on-paper: {ON_PAPER[mode]};"
-    root = f":root {{ font-size: {size}px; {colours} }}"
-    st.html(f"<style>{root}{_style()}</style>")
+    st.html(f"<style>:root {{ font-size: {size}px; {colours} }}</style>")
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
-
-
-@lru_cache(maxsize=1)
-def _style() -> str:
-    """The style sheet without what only its reader needs: it is sent in every run."""
-    whole = (ASSETS / "style.css").read_text(encoding="utf-8")
-    return re.sub(r"/\*.*?\*/|\n\s*", "", whole, flags=re.DOTALL)
 
 
 def _heading(page: Page, notation: Notation) -> None:

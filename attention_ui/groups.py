@@ -13,11 +13,14 @@ from typing import Any
 import streamlit as st
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
+from .visit import visit
+
 
 def stays_open(label: str, key: str) -> ExpanderContainer:
     """A box that opens and closes, and is on the next page as it is here: Streamlit would close it there."""
-    box = st.expander(label, bool(st.session_state.get(f"open {key}")), key=key, on_change="rerun")
-    st.session_state[f"open {key}"] = bool(box.open)
+    known = visit().open
+    box = st.expander(label, known.get(key, False), key=key, on_change="rerun")
+    known[key] = bool(box.open)
     return box
 
 
@@ -35,17 +38,18 @@ def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[bool]:
 
 def needed(defaults: Mapping[str, Any]) -> bool:
     """Whether one of the widgets was moved or stands in the address, and so must be drawn."""
-    return bool(_moved(defaults)) or any(name in st.query_params for name in defaults)
+    return bool(_moved(defaults)) or not visit().asked.keys().isdisjoint(defaults)
 
 
 def bring_along(group: str, defaults: Mapping[str, Any]) -> None:
     """Write moved values into the address. defaults: of the group's widgets that are about to be drawn."""
-    known = st.session_state.get(f"drawn {group}", ())
+    drawn = visit().drawn
+    known = drawn.get(group, ())
     new = {name: value for name, value in _moved(defaults).items() if name not in known}
     if new:
         texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in new.items()}
         st.query_params.update(texts)
-    st.session_state[f"drawn {group}"] = tuple(defaults)
+    drawn[group] = tuple(defaults)
 
 
 def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:

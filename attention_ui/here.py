@@ -19,6 +19,7 @@ from attention_viz.payload import Stage
 
 from .focus import Focus
 from .markdown import plain
+from .visit import visit
 
 DRAWN = ("random", "tied", "orthonormal")
 
@@ -107,4 +108,4 @@ class Here:
 
 def here() -> Here:
     """What the page now being drawn tells about."""
-    return cast(Here, st.session_state["here"])
+    return cast(Here, visit().here)

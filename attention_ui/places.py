@@ -10,7 +10,8 @@ import streamlit as st
 
 from attention_core import SettingsError
 
-from .address import adopt, mirror, refuse, wish
+from .address import adopt, mirror, refuse
+from .visit import visit
 
 LARGEST = 4096
 
@@ -20,8 +21,7 @@ def adopt_place(name: str, label: str, default: int, count: int) -> None:
 
     After a quick change the browser still sends a select box's old words, "3 · street".
     """
-    asked = wish(name)
-    adopt(name, label, default, place_in)
+    asked = adopt(name, label, default, place_in)
     number = str(st.session_state[name]).split()[0]
     place = int(number) if number.isdigit() else default
     last = min(place, count - 1)
@@ -46,8 +46,7 @@ def pinned(name: str, label: str, default: str, counts: Sequence[int], such_as: 
     counts: how many there are of each; a later place becomes the last, which is said if the address asked for it.
     such_as: what is said of an address that holds anything else.
     """
-    asked = wish(name)
-    adopt(name, label, default, partial(_cell_in, length=len(counts), such_as=such_as))
+    asked = adopt(name, label, default, partial(_cell_in, length=len(counts), such_as=such_as))
     held = tuple(int(place) for place in st.session_state[name].split("-") if place)
     shown = tuple(min(place, count - 1) for place, count in zip(held, counts, strict=False))
     if asked is not None and shown != held:
@@ -93,10 +92,10 @@ def named_places(labels: Sequence[str]) -> tuple[str, ...]:
 def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> int:
     """Draw the select box of a place that was adopted, and give the place; words: those of each place."""
     place = int(st.session_state[name])
-    if st.session_state.get(f"words {name}") != words[place]:
+    if visit().words.get(name) != words[place]:
         st.session_state[name] = place  # the browser knows the place by the words it had
     chosen = st.selectbox(
         label, range(len(words)), place, format_func=words.__getitem__, key=name, persist_state="session", **about
     )
-    st.session_state[f"words {name}"] = words[place]
+    visit().words[name] = words[place]
     return int(chosen)

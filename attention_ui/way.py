@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-WANTED, ARRIVED = "wanted page", "arrived"
+from .visit import visit
 
 
 def ask_for(path: str, **places: object) -> None:
@@ -15,7 +15,7 @@ def ask_for(path: str, **places: object) -> None:
     Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself. It needs some
     parameters all the same: with none it would clear the address, which it refuses, too.
     """
-    st.session_state[WANTED] = (path, {name: str(place) for name, place in places.items()})
+    visit().wanted = (path, {name: str(place) for name, place in places.items()})
 
 
 def go_where_asked(bound: Iterable[str]) -> None:
@@ -24,9 +24,11 @@ def go_where_asked(bound: Iterable[str]) -> None:
     bound: the names of bound widgets. What the callback set for one is set once more on the new page: Streamlit tells
     the browser of a value only in the run that follows, which is the one that ends here.
     """
-    if WANTED in st.session_state:
-        path, places = st.session_state.pop(WANTED)
-        st.session_state[ARRIVED] = True
+    now = visit()
+    if now.wanted:
+        path, places = now.wanted
+        now.wanted, now.arrived = None, True
         st.switch_page(path, query_params=places)
-    if st.session_state.pop(ARRIVED, False):
+    if now.arrived:
+        now.arrived = False
         st.session_state.update({name: st.session_state[name] for name in bound if name in st.session_state})

@@ -47,7 +47,7 @@ def unfolded(app: AppTest) -> AppTest:
 
 def here(app: AppTest) -> Here:
     """The scenario, trace and focus of the last run."""
-    found: Here = app.session_state["here"]
+    found: Here = app.session_state["visit"].here
     return found
 
 

@@ -208,7 +208,7 @@ def test_parameters_that_nobody_knows_do_nothing() -> None:
         "example": "banana",
         "": "4",
         "$$ID-1": "5",
-        "visited page": "6",
+        "visit": "6",
     }
     app = opened("scores", **foreign)
     assert here(app).scenario == Scenario()

@@ -1,0 +1,49 @@
+"""What the app remembers of a visit beside the values of its widgets, as one entry of the session.
+
+Streamlit walks through all entries of a session for many a widget that it draws: with an entry for each of these a
+select box cost the server half as much again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import streamlit as st
+
+KEY = "visit"
+
+
+@dataclass
+class Visit:
+    """What one run leaves for the next. Each entry belongs to the module that is named above it."""
+
+    # address: by name, what the address asks for, and asked at first where a run starts anew half-way; what a step
+    # back takes back; sentences for what cannot be followed; labels of bound widgets; what the address was made to say
+    asked: dict[str, list[str]] = field(default_factory=dict)
+    asked_at_first: dict[str, list[str]] | None = None
+    taken_back: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    mirrored: dict[str, str | None] = field(default_factory=dict)
+    url_path: str = ""  # of the page that was shown last
+    # groups: which boxes are open, and which widgets were drawn in each group
+    open: dict[str, bool] = field(default_factory=dict)
+    drawn: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # places: the words that select boxes showed for the chosen place
+    words: dict[str, str] = field(default_factory=dict)
+    # board: the own cell of the board whose cell was pinned, when it was last drawn
+    pinned_beside: Any = "unknown"
+    # way: the page that a callback asked for with its places, and whether it was just opened
+    wanted: tuple[str, dict[str, str]] | None = None
+    arrived: bool = False
+    # frame: the pages of the menu by section; here: what the page tells about
+    menu: dict[str, list[Any]] | None = None
+    here: Any = None
+
+
+def visit() -> Visit:
+    """The visit of the browser tab whose run this is."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Visit()
+    return cast(Visit, st.session_state[KEY])

@@ -19,12 +19,21 @@ from attention_viz.payload import JSON
 from attention_viz.scene import dressed
 from attention_viz.tables import field_table, matrix_table, reads, terms_table
 
+from .address import KEPT
 from .focus import NAMES, Focus
 from .here import Here
 from .markdown import plain
 from .one_of import one_of
 from .registry import step_of
 from .way import ask_for
+
+# What a step has to look at besides its board.
+CLOSER = {
+    "terms": ":material/calculate: Every term",
+    "code": ":material/code: The code",
+    "numbers": ":material/table: The numbers",
+    "files": ":material/download: Take it with you",
+}
 
 
 def says(now: Here, field: str, more: str = "") -> None:
@@ -48,19 +57,15 @@ def say_columns(now: Here) -> None:
         )
 
 
-def told(trace: Trace, field: str, index: Sequence[int], title: str) -> None:
-    """Which cell is pinned, its arithmetic as one line, and every term as a table."""
-    derived(derive(trace, field, index), title)
+def told(trace: Trace, field: str, index: Sequence[int], title: str) -> Derivation:
+    """Which cell is pinned, and its arithmetic as one line, which it gives with all its terms."""
+    return derived(derive(trace, field, index), title)
 
 
-def derived(derivation: Derivation, title: str) -> None:
-    """A derivation as one line, with its terms as a table where there are several."""
+def derived(derivation: Derivation, title: str) -> Derivation:
+    """A derivation as one line; gives the derivation."""
     st.markdown(f"{title}: {plain(reads(derivation))}")
-    if len(derivation.terms) > 1:
-        with st.expander("Every term as a table", key=f"terms {derivation.field}", on_change="rerun") as terms:
-            if terms.open:
-                st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
-                st.caption("Shown are four decimals; what is multiplied and added up are the numbers with all digits.")
+    return derivation
 
 
 def which() -> str:
@@ -95,19 +100,28 @@ def pair(trace: Trace, focus: Focus) -> str:
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
 
 
-def code_and_numbers(now: Here, fields: Sequence[str], board: JSON) -> None:
-    """The lines that computed the fields, their numbers as tables, and downloads; each is made when it is opened."""
-    with st.expander("The code", key=f"code {fields[0]}", icon=":material/code:", on_change="rerun") as code:
-        if code.open:
-            _code(now.trace, fields)
-    with st.expander("The numbers", key=f"numbers {fields[0]}", icon=":material/table:", on_change="rerun") as numbers:
-        if numbers.open:
-            _numbers(now, fields)
-    with st.expander(
-        "Take it with you", key=f"files {fields[0]}", icon=":material/download:", on_change="rerun"
-    ) as files:
-        if files.open:
-            _files(now, fields[0], board)
+def look_closer(now: Here, fields: Sequence[str], board: JSON, arithmetic: Derivation) -> None:
+    """The terms of the arithmetic, the lines that computed the fields, their numbers as tables, and downloads.
+
+    Each is made when it is chosen, and stays chosen on the next step. One row of buttons costs the browser a fifth of
+    what as many boxes that open do.
+    """
+    chosen = st.pills(
+        "Look closer", tuple(CLOSER), selection_mode="multi", format_func=CLOSER.__getitem__, key="closer", **KEPT
+    )
+    if "terms" in chosen:
+        _terms(arithmetic)
+    if "code" in chosen:
+        _code(now.trace, fields)
+    if "numbers" in chosen:
+        _numbers(now, fields)
+    if "files" in chosen:
+        _files(now, fields[0], board)
+
+
+def _terms(derivation: Derivation) -> None:
+    st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
+    st.caption("Shown are four decimals; what is multiplied and added up are the numbers with all digits.")
 
 
 def _code(trace: Trace, fields: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.scenario import MASKS, MAX_TOKENS, own_of, tokens_of
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, pair, says, token, told
+from attention_ui.panels import look_closer, pair, says, token, told
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -50,5 +50,5 @@ st.caption(
     f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of {counted(n_keys, 'key')}."
     + (hatched if trace.hidden_keys.any() else "")
 )
-told(trace, "masked_scores", (0, *cell), pair(trace, focus))
-code_and_numbers(now, ("masked_scores",), board)
+arithmetic = told(trace, "masked_scores", (0, *cell), pair(trace, focus))
+look_closer(now, ("masked_scores",), board, arithmetic)

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.decompositions import moved_cells, place_merged
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, says, token, told
+from attention_ui.panels import look_closer, says, token, told
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -71,5 +71,7 @@ if n_heads > 1:
             else f"That is the work of {now.symbol('w_o')}, in the next step."
         )
     )
-told(trace, "merged", (0, query, column), now.turned(f"Row {query}, column {column} of the merged matrix, copied"))
-code_and_numbers(now, ("merged", "head_outputs"), board)
+arithmetic = told(
+    trace, "merged", (0, query, column), now.turned(f"Row {query}, column {column} of the merged matrix, copied")
+)
+look_closer(now, ("merged", "head_outputs"), board, arithmetic)

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.decompositions import keys_read_most, strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, says, token, told
+from attention_ui.panels import look_closer, says, token, told
 from attention_viz import story
 from attention_viz.labels import counted, percent
 
@@ -46,8 +46,8 @@ if feature < now.focus.feature:
 if n_groups < n_heads:
     notes.append(f"Heads share values here: {n_heads} heads read {counted(n_groups, 'set')} of value vectors.")
 st.caption(" ".join(notes))
-told(
+arithmetic = told(
     trace, "head_outputs", (0, head, query, feature),
     f"**Head {head}:** feature {feature} of the output of :blue[{asks}]",
 )  # fmt: skip
-code_and_numbers(now, ("head_outputs",), board)
+look_closer(now, ("head_outputs",), board, arithmetic)

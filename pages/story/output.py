@@ -7,7 +7,7 @@ from attention_core.heads import head_columns
 from attention_core.notation.formulas import output_without_w_o
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, says, token, told
+from attention_ui.panels import look_closer, says, token, told
 from attention_ui.registry import page_of
 from attention_ui.way import ask_for
 from attention_viz import story
@@ -47,7 +47,7 @@ if n_out > story.MOST:
     drawn = slice(*story.output_window(trace, column))
     verb = "is" if drawn.stop - drawn.start == 1 else "are"
     st.caption(now.turned(f"Drawn {verb} {span(drawn, 'column')} of {n_out}."))
-told(
+arithmetic = told(
     trace,
     "output",
     (0, query, column),
@@ -84,6 +84,6 @@ if w_o is not None:
                 f"{now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank "
                 f"is no larger for it: at most {now.symbol('d_v')} = {d_v}."
             )
-code_and_numbers(now, ("output", "merged"), board)
+look_closer(now, ("output", "merged"), board, arithmetic)
 practice = page_of("practice")
 st.button(practice.question, icon=practice.icon, on_click=ask_for, args=(practice.path,), kwargs={"head": head})

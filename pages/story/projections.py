@@ -6,7 +6,7 @@ from attention_core.decompositions import features_read, gives_back
 from attention_core.heads import head_columns
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, says, token, told, which
+from attention_ui.panels import look_closer, says, token, told, which
 from attention_viz import story
 from attention_viz.labels import counted, span
 
@@ -65,9 +65,9 @@ if gives_back(trace, matrix):
 else:
     st.markdown(now.turned(some if n_read < n_inner else whole))
 biased = f", plus number {column} of {now.symbol(bias)}" if getattr(trace.projections, bias) is not None else ""
-told(
+arithmetic = told(
     trace, field, (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = "
     + now.turned(f"row {row} of {source} times column {column} of {weights}") + biased,
 )  # fmt: skip
-code_and_numbers(now, ("queries", "keys", "values"), board)
+look_closer(now, ("queries", "keys", "values"), board, arithmetic)

@@ -6,7 +6,7 @@ from attention_core.decompositions import scale_effect
 from attention_core.notation import symbol
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, pair, says, told
+from attention_ui.panels import look_closer, pair, says, told
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
@@ -25,7 +25,7 @@ st.caption(
     f"Both matrices have one colour scale: a cell’s colour gets weaker where |{now.symbol('scale')}| is below 1. With "
     f"each, what the softmax would make of the {now.turned('row')} you point at (no mask)."
 )
-told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
+arithmetic = told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
 st.subheader("Why?", anchor=False)
 st.markdown(
@@ -41,4 +41,4 @@ st.markdown(
     f"share of a {now.turned('row')} is on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} "
     "with these (no mask)."
 )
-code_and_numbers(now, ("scaled_scores",), board)
+look_closer(now, ("scaled_scores",), board, arithmetic)

@@ -9,7 +9,7 @@ from attention_core.heads.counts import size_of
 from attention_core.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, pair, says, token, told
+from attention_ui.panels import look_closer, pair, says, token, told
 from attention_viz import story
 from attention_viz.labels import counted, number
 
@@ -26,7 +26,7 @@ st.caption(
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange, negative: they "
     "point apart. The numbers grow with the length of both vectors, too."
 )
-told(trace, "scores", (0, *cell), pair(trace, focus))
+arithmetic = told(trace, "scores", (0, *cell), pair(trace, focus))
 
 with st.expander(
     "One pair of tokens in all heads: the Hadamard product", key="all heads", icon=":material/apps:", on_change="rerun"
@@ -56,4 +56,4 @@ with st.expander(
                 else "With one head there is no split to forget."
             )
         )
-code_and_numbers(now, ("scores",), board)
+look_closer(now, ("scores",), board, arithmetic)

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.decompositions import softmax_row, strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, pair, says, token, told
+from attention_ui.panels import look_closer, pair, says, token, told
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
@@ -38,7 +38,7 @@ st.caption(
     "it only keeps the exponential from overflowing. Dividing by the sum changes no proportion."
     + (f" {counted(n_hidden, 'masked key')} {enter} as −∞, whose exponential is exactly 0." if n_hidden else "")
 )
-told(trace, "probabilities", (0, *cell), pair(trace, focus))
+arithmetic = told(trace, "probabilities", (0, *cell), pair(trace, focus))
 
 with st.expander(f"What happens to a {line} in which every key is masked?", icon=":material/help:"):
     st.markdown(
@@ -49,4 +49,4 @@ with st.expander(f"What happens to a {line} in which every key is masked?", icon
         f"computed from it. This layer has {n_empty or 'no'} such "
         f"{line if n_empty == 1 else line + 's'}."
     )
-code_and_numbers(now, ("probabilities",), board)
+look_closer(now, ("probabilities",), board, arithmetic)

@@ -7,7 +7,7 @@ from attention_core.notation import axis_names, joined
 from attention_core.places import foreign_cells, split_places
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, says, token, told, which
+from attention_ui.panels import look_closer, says, token, told, which
 from attention_viz import story
 
 now = here()
@@ -50,9 +50,9 @@ if foreign.any():
     )
 else:
     st.info("With one head, or one token, there is nothing to swap: here even the bare reshape is right.")
-told(
+arithmetic = told(
     trace, field, (0, head_of(trace, field, focus.head), row, focus.feature),
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of {token(trace, T, row)}] is moved, not "
     "computed",
 )  # fmt: skip
-code_and_numbers(now, ("query_heads", "key_heads", "value_heads"), board)
+look_closer(now, ("query_heads", "key_heads", "value_heads"), board, arithmetic)

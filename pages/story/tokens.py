@@ -6,7 +6,7 @@ from attention_core.derivation import derive_input
 from attention_core.scenario import edits_of, embedding_of, own_of, tokens_of
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import code_and_numbers, derived, says, token, told
+from attention_ui.panels import derived, look_closer, says, token, told
 from attention_viz import story
 from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
@@ -55,15 +55,17 @@ cells = " Edited cells hold your own numbers instead." if edited else ""
 st.caption(f"From orange (negative) to violet (positive). {where}{cells}")
 place = focus.query, number
 if story.beside_words(stage, embedding) and embedding.inputs[place] == trace.inputs[0][place]:
-    derived(
+    arithmetic = derived(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
     )
 else:
-    told(trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**")
+    arithmetic = told(
+        trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**"
+    )
 x, memory = now.symbol("inputs"), now.symbol("memory")
 st.caption(
     "Queries, keys and values are all made from these numbers: in self-attention the *memory* that is looked at is the "
     f"sentence itself{'' if memory == x else f', {memory} = {x}'}."
 )
-code_and_numbers(now, ("inputs", "memory"), board)
+look_closer(now, ("inputs", "memory"), board, arithmetic)

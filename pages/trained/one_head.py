@@ -8,7 +8,7 @@ from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.one_of import one_of
-from attention_ui.panels import code_and_numbers, pair, say_columns, told
+from attention_ui.panels import look_closer, pair, say_columns, told
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
@@ -45,7 +45,7 @@ if shown.traces:
     say_columns(one)
     board = one_head(one.stage, head, query, key)
     show_board(board, "one head", on_pin=partial(pin_cell, at))
-    told(one.trace, "probabilities", (0, head, query, key), pair(one.trace, at))
+    arithmetic = told(one.trace, "probabilities", (0, head, query, key), pair(one.trace, at))
 else:
     board = attention_alone(seen.probabilities[0, head], (seen.tokens, seen.memory_tokens), query, key)
     show_board(board, "one head alone", on_pin=partial(pin_cell, at))
@@ -70,6 +70,6 @@ if shown.traces:
     else:
         deeper = story.projection(one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside))
     show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at))
-    code_and_numbers(one, ("probabilities", "scores"), board)
+    look_closer(one, ("probabilities", "scores"), board, arithmetic)
 if shown.trained:
     st.button("Walk through this layer step by step", icon=":material/directions_walk:", on_click=walk(layer, at))

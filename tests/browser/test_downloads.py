@@ -28,8 +28,8 @@ COLOURS = """async (base, [x, y, file]) => {
 
 
 def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
-    """Open a group and press each of its buttons; gives the files by their names."""
-    page.locator("summary", has_text=group).click()
+    """Open a group, or choose one, and press each of its buttons; gives the files by their names."""
+    page.locator("summary, [data-testid=stButtonGroup] button", has_text=group).click()
     files = {}
     for label in labels:
         with settled(page).expect_download() as kept:
@@ -76,6 +76,19 @@ def test_a_step_is_taken_along(visit: Visit) -> None:
     files = downloaded(page, "Take it with you", *names) | downloaded(page, "The numbers", "This field as CSV")
     assert {name.rpartition(".")[2] for name in files} == {"html", "ipynb", "py", "npz", "csv"}
     assert all(files.values())
+
+
+def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
+    """A class that reads the code need not ask for it on every page, and puts it away for all of them."""
+    page = visit("scores")
+    chosen = page.get_by_role("button", name="The code")
+    chosen.click()
+    expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_role("heading", name="Scale")).to_be_visible()
+    expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
+    chosen.click()
+    expect(settled(page).get_by_test_id("stCode")).to_have_count(0)
 
 
 def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:

@@ -80,7 +80,7 @@ def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None
     """The sentence in the web page of a step is turned as the board below it is; its code stays in rows."""
     files: dict[str, Any] = {}
     monkeypatch.setattr(st, "download_button", lambda label, data, *_, **__: files.setdefault(label, data))
-    shown("softmax", {"files probabilities": True}, "gml")
+    shown("softmax", {"closer": ["files"]}, "gml")
     page = files["This step as one web page"]()
     assert "<p>Each column becomes shares that sum to 1" in page
     assert '"transposed": true' in page

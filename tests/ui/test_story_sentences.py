@@ -129,9 +129,9 @@ def test_a_negative_scale_has_a_minus_sign() -> None:
 
 def test_axes_are_named_as_the_notation_does_wherever_they_stand() -> None:
     """Above the table of numbers, and beside the board of what heads are worth."""
-    for page, field, axes in (("scores", "scores", "n × n"), ("split", "query_heads", "n × d")):
+    for page, axes in (("scores", "n × n"), ("split", "n × d")):
         app = opened(page, notation="note")
-        app.session_state[f"numbers {field}"] = True
+        app.session_state["closer"] = ["numbers"]
         assert f"axes {axes}; the CSV" in texts(app.run())
     assert scenes(opened("head-worth", notation="note"))[0]["panels"][0]["badge"] == "dₕ × n"
     assert scenes(opened("head-worth", notation="gml"))[0]["panels"][0]["badge"] == "T × n_heads"

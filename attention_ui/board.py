@@ -10,6 +10,7 @@ import streamlit as st
 from attention_core import SettingsError
 from attention_viz.payload import JSON
 from attention_viz.scene import dressed
+from attention_viz.scene_formats import as_bytes
 
 from .address import adopt, mirror, wish
 from .components import component, sent
@@ -39,7 +40,7 @@ def show_board(
     }
     component("board")(
         key=key,
-        data=dressed(scene, theme_mode(), zoom()),
+        data=as_bytes(dressed(scene, theme_mode(), zoom())),
         on_pin_change=partial(_pinned, key, axes, on_pin),
         on_open_change=partial(_opened, key, on_open),
         on_edit_change=partial(_edited, key),

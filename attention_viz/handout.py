@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import zlib
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from unicodedata import bidirectional
 
 from .payload import JSON
+from .scene_formats import as_text
 
 BOARD = Path(__file__).parent.parent / "assets" / "board"
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
@@ -44,7 +44,7 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     """
     script = joined_script()
     style = (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
-    data = json.dumps(scene, allow_nan=False).replace("<", "\\u003c")
+    data = as_text(scene).replace("<", "\\u003c")
     body = f"""<h1>{escape(title)}</h1>
 <p>{told(says)}</p>
 <p><code>{escape(code)}</code></p>

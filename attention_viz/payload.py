@@ -1,11 +1,10 @@
-"""What travels to the matrix board: arrays as base64, rules as plain lists, and where they come from.
+"""What travels to the matrix board: arrays as bytes, rules as plain lists, and where they come from.
 
-Numbers go as little-endian float32, masked cells as bits beside them, so that the JSON holds no infinity.
+Numbers go as little-endian float32, masked cells as bits beside them, so that no number is infinite.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +22,7 @@ from attention_core.steps import GIVEN_AXES
 from .names import role_of, symbol_of, title_of
 from .tiles import largest
 
-JSON = dict[str, Any]
+JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
 
 LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}  # one scale, so that a step's effect is seen
@@ -81,18 +80,18 @@ class Stage:
         return self.extra[name] if name in self.extra else array_of(self.trace, name)
 
 
-def packed(numbers: Array) -> str:
-    """Numbers as base64 of little-endian float32.
+def packed(numbers: Array) -> bytes:
+    r"""Numbers as little-endian float32.
 
     >>> packed(np.array([1.0]))
-    'AACAPw=='
+    b'\x00\x00\x80?'
     """
-    return base64.b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode()
+    return np.asarray(numbers, "<f4").tobytes()
 
 
-def bits(flags: Array) -> str:
-    """Yes or no per cell as base64, eight to a byte, the first in the lowest bit."""
-    return base64.b64encode(np.packbits(flags, axis=None, bitorder="little").tobytes()).decode()
+def bits(flags: Array) -> bytes:
+    """Yes or no per cell, eight to a byte, the first in the lowest bit."""
+    return np.packbits(flags, axis=None, bitorder="little").tobytes()
 
 
 def sent(stage: Stage, name: str) -> JSON:

@@ -1,7 +1,7 @@
 """What the matrix board is given: the matrices of a step, how each cell is computed, and where each matrix stands.
 
-A scene is one JSON object; how numbers and rules travel in it is in `payload`. The board in the browser knows no
-attention: all it says and shows comes from here.
+A scene is one JSON object with bytes in it: how numbers and rules travel in it is in `payload`, how it is written out
+in `scene_formats`. The board in the browser knows no attention: all it says and shows comes from here.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import { highlightsOf } from "./overlay.js";
 import { Picture } from "./picture.js";
 import { Pins } from "./pins.js";
 import { Player } from "./player.js";
-import { firstSlices, follow, offsetOf, openScene, valueAt } from "./scene.js";
+import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf, valueAt } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
 import { buildStage, showStyled } from "./stage.js";
@@ -32,7 +32,7 @@ export function createBoard(root, handlers = {}) {
 
 class Board {
   constructor(root, handlers) {
-    Object.assign(this, { handlers, starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
+    Object.assign(this, { handlers, signature: [], starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
     this.open = (link) => handlers.onOpen?.(link);
     this.parts = buildStage(root, () => savePicture(this.picture));
     this.picture = new Picture(this.parts);
@@ -71,8 +71,8 @@ class Board {
 
   // What did not change is not drawn again. A cell chosen elsewhere ends the playing, as a click on the board does.
   update(scene) {
-    const signature = JSON.stringify({ ...scene, cell: null });
-    const same = signature === this.signature;
+    const signature = signatureOf(scene);
+    const same = sameSignature(signature, this.signature);
     if (!same) {
       this.signature = signature;
       this.model = openScene(scene);

@@ -1,6 +1,7 @@
 import { createBoard } from "./board.js";
+import { openMessage } from "./decode.js";
 
-/** Show the scene in a component of Streamlit; the board stays while the page runs again. */
+/** Show the scene in the bytes of a component of Streamlit; the board stays while the page runs again. */
 export default function mountBoard(component) {
   const { data, parentElement } = component;
   const mount = (parentElement.attentionBoard ??= { component, board: null });
@@ -10,7 +11,7 @@ export default function mountBoard(component) {
     onEdit: (edit) => mount.component.setTriggerValue("edit", edit),
     onOpen: (link) => mount.component.setTriggerValue("open", link),
   });
-  mount.board.update(data);
+  mount.board.update(data && openMessage(data));
   return () => {
     mount.board?.destroy();
     delete parentElement.attentionBoard;

@@ -19,6 +19,24 @@ export function openScene(scene) {
   return { ...scene, arrays, rules, readers, panels, axes: scene.axes ?? {} };
 }
 
+/** All of a scene but its cell: a text, and in their order the bytes that have only a number there. */
+export function signatureOf(scene) {
+  const parts = [];
+  const apart = (_, value) => (ArrayBuffer.isView(value) ? { part: parts.push(value) } : value);
+  return [JSON.stringify({ ...scene, cell: null }, apart), ...parts];
+}
+
+/** Whether two signatures are those of equal scenes. */
+export function sameSignature(one, other) {
+  return one.length === other.length && one.every((part, i) => part === other[i] || sameInEveryPlace(part, other[i]));
+}
+
+function sameInEveryPlace(one, other) {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
+  return true;
+}
+
 function openArray(name, array) {
   const { shape } = array;
   const strides = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));

@@ -1,5 +1,19 @@
-import { blockOf, derivationOf, firstSlices, follow, isHatched, isMasked, labelAt, limitAt, openScene, valueAt } from "../../assets/board/scene.js";
-import { along, array, flagged, linear, productScene, running } from "./scenes.js";
+import { openMessage } from "../../assets/board/decode.js";
+import {
+  blockOf,
+  derivationOf,
+  firstSlices,
+  follow,
+  isHatched,
+  isMasked,
+  labelAt,
+  limitAt,
+  openScene,
+  sameSignature,
+  signatureOf,
+  valueAt,
+} from "../../assets/board/scene.js";
+import { along, array, flagged, linear, productScene, running, written } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 function masked() {
@@ -15,6 +29,40 @@ function masked() {
 
 test("a value is found at its index in C order", () => {
   assert.equal(valueAt(openScene(productScene()), "left", [1, 0, 2]), 30);
+});
+
+test("a scene has the same numbers from a hand-out and from the app", () => {
+  const scene = productScene();
+  scene.arrays.left.masked = flagged(Array.from({ length: 12 }, (_, i) => i === 5));
+  const [text, bytes] = [openScene(scene), openScene(openMessage(written(scene, 3)))];
+  for (const name of Object.keys(scene.arrays)) assert.deepEqual([...bytes.arrays[name].data], [...text.arrays[name].data]);
+  assert.deepEqual([valueAt(bytes, "left", [0, 1, 2]), valueAt(bytes, "left", [1, 0, 2])], [-Infinity, 30]);
+});
+
+test("scenes are the same exactly when all but their cells is equal, be it text, numbers or flags", () => {
+  const flags = (flag) => flagged(Array.from({ length: 12 }, (_, i) => i === flag));
+  const changed = (change) => {
+    const scene = productScene();
+    scene.arrays.left.masked = flags(5);
+    change(scene);
+    return scene;
+  };
+  const changes = [
+    [true, () => {}],
+    [true, (scene) => (scene.cell = { array: "left", index: [0, 0, 0] })],
+    [true, (scene) => delete scene.cell],
+    [false, (scene) => (scene.description = "another")],
+    [false, (scene) => (scene.axes.S.labels[4] = "T")],
+    [false, (scene) => (scene.arrays.left = { ...array([2, 2, 3], "HTK", [1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60.00001], { title: "left", role: "query" }), masked: flags(5) })],
+    [false, (scene) => (scene.arrays.left.masked = flags(6))],
+    [false, (scene) => (scene.arrays.left.changed = flags(5))],
+    [false, (scene) => delete scene.arrays.left.masked],
+  ];
+  for (const opened of [(scene) => scene, (scene) => openMessage(written(scene))]) {
+    const kept = signatureOf(opened(changed(() => {})));
+    for (const [same, change] of changes) assert.equal(sameSignature(signatureOf(opened(changed(change))), kept), same);
+    assert.equal(sameSignature(kept, []), false);
+  }
 });
 
 test("a flagged cell is minus infinity although the data hold zero", () => {

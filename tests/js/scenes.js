@@ -14,6 +14,28 @@ export function flagged(flags) {
   return btoa(String.fromCharCode(...bytes));
 }
 
+/** A scene as the byte string that the app sends; its bytes begin at a place of a longer buffer. */
+export function written(scene, place = 0) {
+  const parts = [];
+  let size = 0;
+  const placed = (part) => {
+    const bytes = Uint8Array.from(atob(part), (sign) => sign.charCodeAt(0));
+    const start = Math.ceil(size / 4) * 4;
+    parts.push([start, bytes]);
+    size = start + bytes.length;
+    return [start, bytes.length];
+  };
+  const isPart = (name, value) => ["data", "masked", "hatched", "changed"].includes(name) && typeof value === "string";
+  const text = JSON.stringify(scene, (name, value) => (isPart(name, value) ? placed(value) : value));
+  const utf8 = new TextEncoder().encode(text);
+  const start = 4 + Math.ceil(utf8.length / 4) * 4;
+  const message = new Uint8Array(new ArrayBuffer(place + start + size + 5), place, start + size);
+  new DataView(message.buffer, place).setUint32(0, start - 4, true);
+  message.fill(32, 4, start).set(utf8, 4);
+  for (const [at, bytes] of parts) message.set(bytes, start + at);
+  return message;
+}
+
 /** An array of a scene from plain numbers. */
 export function array(shape, axes, numbers, more = {}) {
   const data = numbers ? { data: encoded(numbers) } : {};

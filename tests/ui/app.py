@@ -15,6 +15,8 @@ from attention_ui.components import APP
 from attention_ui.controls import GROUPS
 from attention_ui.here import Here
 from attention_ui.registry import PAGES, Page, page_of
+from tests.viz.reading_figures import refuse
+from tests.viz.reading_scenes import scene_of
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY_PAGE = [page.url_path for page in PAGES]
@@ -74,24 +76,24 @@ def page_shown(app: AppTest) -> Page:
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
     """Every Plotly figure, as the browser gets it; JSON that a browser would refuse is an error."""
-    return [sent["figure"] for sent in _sent_to(app, "chart")]
+    return [_read(proto)["figure"] for proto in _sent_to(app, "chart")]
 
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:
     """Every matrix board, as the browser gets it."""
-    return _sent_to(app, "board")
+    return [scene_of(proto.bytes) for proto in _sent_to(app, "board")]
 
 
 def way(app: AppTest) -> dict[str, Any]:
     """The way through the layer, as the browser gets it."""
-    (sent,) = _sent_to(app, "way")
-    return dict(sent)
+    (proto,) = _sent_to(app, "way")
+    return dict(_read(proto))
 
 
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
     """Every number that a board is sent, as float32."""
     sent = [array["data"] for array in scene["arrays"].values() if "data" in array]
-    return np.concatenate([np.frombuffer(base64.b64decode(part), "<f4") for part in sent])
+    return np.frombuffer(b"".join(sent), "<f4")
 
 
 def alternatives(app: AppTest) -> list[str]:
@@ -131,9 +133,11 @@ def entries(part: Any, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
 def _sent_to(app: AppTest, name: str) -> list[Any]:
     """What every component of a name is sent."""
     mounted = [element.proto for element in app.get("bidi_component")]
-    return [
-        json.loads(proto.json, parse_constant=_refuse) for proto in mounted if proto.component_name == f"{APP}.{name}"
-    ]
+    return [proto for proto in mounted if proto.component_name == f"{APP}.{name}"]
+
+
+def _read(proto: Any) -> Any:
+    return json.loads(proto.json, parse_constant=refuse)
 
 
 def _arrays(part: Any) -> Iterator[Any]:
@@ -149,10 +153,6 @@ def _arrays(part: Any) -> Iterator[Any]:
             yield from _arrays(value)
 
 
-def _refuse(constant: str) -> None:
-    raise AssertionError(f"{constant} in JSON")
-
-
 def sent(array: dict[str, Any]) -> np.ndarray:
     """The numbers of an array of a board."""
-    return np.frombuffer(base64.b64decode(array["data"]), "<f4").reshape(array["shape"])
+    return np.frombuffer(array["data"], "<f4").reshape(array["shape"])

@@ -24,7 +24,7 @@ from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_viz.labels import number
 from attention_viz.masks.broken import FIELDS
 from tests.ui.app import gone_to, here, opened, scenes, texts
-from tests.viz.test_scene import numbers
+from tests.viz.reading_scenes import numbers
 
 CHOICES: dict[str, list[dict[str, Any]]] = {
     "mask-workshop": [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections import Counter
 from dataclasses import replace
 
@@ -28,6 +26,7 @@ from attention_viz.diagonal.plane_table import points_table, points_typed
 from attention_viz.diagonal.verdict_bars import verdict_bars
 from attention_viz.payload import JSON
 from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import written_and_read
 
 SPREAD = DiagonalScene(tokens="drawn", n_tokens=5, d_model=2, spread=1.5)
 WORDS = DiagonalScene(text="<b>we like & tea", d_model=3)
@@ -36,7 +35,7 @@ WORDS = DiagonalScene(text="<b>we like & tea", d_model=3)
 def sent(scene: JSON, name: str) -> np.ndarray:
     """A matrix of a board as a browser reads it."""
     array = scene["arrays"][name]
-    return np.frombuffer(base64.b64decode(array["data"]), "<f4").reshape(array["shape"])
+    return np.frombuffer(array["data"], "<f4").reshape(array["shape"])
 
 
 def outlined(scene: JSON) -> np.ndarray:
@@ -44,7 +43,7 @@ def outlined(scene: JSON) -> np.ndarray:
     array = scene["arrays"]["probabilities"]
     if "changed" not in array:
         return np.zeros(array["shape"], dtype=bool)
-    flags = np.unpackbits(np.frombuffer(base64.b64decode(array["changed"]), "u1"), bitorder="little")
+    flags = np.unpackbits(np.frombuffer(array["changed"], "u1"), bitorder="little")
     return flags[: np.prod(array["shape"])].reshape(array["shape"]).astype(bool)
 
 
@@ -53,7 +52,7 @@ def test_cells_that_break_the_bound_are_outlined(scene: DiagonalScene) -> None:
     """The board holds the probabilities, and outlines exactly those above both diagonal cells of their pair."""
     trace = trace_of_scene(scene)
     board = diagonal_board(trace, (0, 0))
-    json.dumps(board, allow_nan=False)
+    board = written_and_read(board)
     shares = trace.probabilities[0, 0]
     np.testing.assert_array_equal(sent(board, "probabilities"), shares.astype("f4"))
     np.testing.assert_array_equal(outlined(board), pair_violations(shares))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from tests.viz.reading_figures import as_sent
 def sent(board: dict[str, Any], name: str) -> np.ndarray:
     """The numbers of one matrix, as the board gets them."""
     array = board["arrays"][name]
-    return np.frombuffer(base64.b64decode(array["data"]), "<f4").reshape(array["shape"])
+    return np.frombuffer(array["data"], "<f4").reshape(array["shape"])
 
 
 def recomputed(board: dict[str, Any], name: str, index: tuple[int, int]) -> float:

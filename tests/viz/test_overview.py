@@ -9,7 +9,7 @@ from attention_core import Projections, attend
 from attention_viz.overview import ARROWS, MOST, PLACES, overview
 from attention_viz.payload import JSON, Stage
 from tests.viz.example_traces import D, H, K, S, T, V, example, square
-from tests.viz.test_scene import numbers
+from tests.viz.reading_scenes import numbers
 
 
 def arrows(board: JSON) -> set[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-
 import numpy as np
 import pytest
 
@@ -71,7 +69,7 @@ def test_changes_per_token() -> None:
     assert sent["axes"] == ["H", "T"]
     assert scene["cell"] == {"array": "changes", "index": [1, 4]}
     assert scene["axes"]["T"]["labels"] == list(trace.labels("T"))
-    drawn = np.frombuffer(base64.b64decode(sent["data"]), "<f4").reshape(sent["shape"])
+    drawn = np.frombuffer(sent["data"], "<f4").reshape(sent["shape"])
     np.testing.assert_array_equal(drawn, token_changes(trace)[0].astype("f4"))
 
 

@@ -1,0 +1,47 @@
+"""The two ways in which a scene is written out: JSON text for a hand-out, one byte string for the app."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+from .payload import JSON
+
+
+def as_text(scene: JSON) -> str:
+    """A scene as JSON text, its bytes as base64. Raises: TypeError, ValueError, for what JSON has no word for.
+
+    >>> as_text({"data": b"light work"})
+    '{"data": "bGlnaHQgd29yaw=="}'
+    """
+    return json.dumps(scene, allow_nan=False, default=lambda part: base64.b64encode(_checked(part)).decode())
+
+
+def as_bytes(scene: JSON) -> bytes:
+    r"""A scene as one byte string: four bytes that say how long the JSON text is, the text, and then the bytes.
+
+    In the text stands where they lie: [start, length], counted from the end of the text. Text and parts begin at
+    multiples of four. Raises: TypeError, ValueError, for what JSON has no word for.
+
+    >>> as_bytes({"data": b"light work"})
+    b'\x10\x00\x00\x00{"data":[0,10]} light work'
+    """
+    parts = bytearray()
+
+    def placed(part: object) -> tuple[int, int]:
+        parts.extend(bytes(-len(parts) % 4))
+        start = len(parts)
+        parts.extend(_checked(part))
+        return start, len(parts) - start
+
+    # As ASCII, which can hold half a character: in the story's scenes escapes are 32 bytes of 6000.
+    text = json.dumps(scene, allow_nan=False, default=placed, separators=(",", ":")).encode("ascii")
+    text += b" " * (-len(text) % 4)
+    return len(text).to_bytes(4, "little") + text + parts
+
+
+def _checked(part: object) -> bytes:
+    """Bytes as they are; an array would be taken for them, too, as its numbers lie in memory."""
+    if isinstance(part, bytes):
+        return part
+    raise TypeError(f"a scene holds plain values and bytes, not {type(part).__name__}; pack arrays, convert numbers")

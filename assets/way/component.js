@@ -1,8 +1,8 @@
-/** The steps of the story as links, with the ones before and after at the ends. */
+/** The steps of the story, which come as the bytes of a JSON text, as links; the ones before and after at the ends. */
 export default function mountWay({ data, parentElement }) {
   const nav = (parentElement.attentionWay ??= createNav(parentElement));
-  const text = JSON.stringify(data);
-  if (nav.dataset.shown !== text) fill(nav, data);
+  const text = new TextDecoder().decode(data);
+  if (nav.dataset.shown !== text) fill(nav, JSON.parse(text));
   nav.dataset.shown = text;
   return () => {
     nav.remove();

@@ -6,7 +6,7 @@ const here = window.location.href;
 
 /** The way at a place, its links as [kind, text], and what is told of a link. */
 function shown(place, parentElement = document.body.appendChild(document.createElement("div"))) {
-  const end = mountWay({ data: { steps, place }, parentElement });
+  const end = mountWay({ data: new TextEncoder().encode(JSON.stringify({ steps, place })), parentElement });
   const links = [...parentElement.querySelectorAll("a")];
   return { parentElement, end, links, told: links.map(({ className, textContent }) => `${className}:${textContent}`) };
 }

@@ -76,7 +76,7 @@ def page_shown(app: AppTest) -> Page:
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
     """Every Plotly figure, as the browser gets it; JSON that a browser would refuse is an error."""
-    return [_read(proto)["figure"] for proto in _sent_to(app, "chart")]
+    return [json.loads(proto.json, parse_constant=refuse)["figure"] for proto in _sent_to(app, "chart")]
 
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:
@@ -87,7 +87,7 @@ def scenes(app: AppTest) -> list[dict[str, Any]]:
 def way(app: AppTest) -> dict[str, Any]:
     """The way through the layer, as the browser gets it."""
     (proto,) = _sent_to(app, "way")
-    return dict(_read(proto))
+    return dict(json.loads(proto.bytes))
 
 
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
@@ -134,10 +134,6 @@ def _sent_to(app: AppTest, name: str) -> list[Any]:
     """What every component of a name is sent."""
     mounted = [element.proto for element in app.get("bidi_component")]
     return [proto for proto in mounted if proto.component_name == f"{APP}.{name}"]
-
-
-def _read(proto: Any) -> Any:
-    return json.loads(proto.json, parse_constant=refuse)
 
 
 def _arrays(part: Any) -> Iterator[Any]:

@@ -11,7 +11,7 @@ import streamlit as st
 from attention_core import AttentionError
 
 from .markdown import plain
-from .visit import visit
+from .visit import begin_run, visit
 
 MOST_QUOTED = 40
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
@@ -73,7 +73,7 @@ def listen() -> None:
     """
     taken_back = st.query_params.pop(UNSET, "").split(".")
     asked = {name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)}
-    now = visit()
+    now = begin_run()
     if now.asked_at_first is None:
         now.taken_back, now.labels = taken_back, {}
     now.asked, now.asked_at_first = asked if now.asked_at_first is None else now.asked_at_first, None

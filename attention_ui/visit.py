@@ -6,12 +6,14 @@ select box cost the server half as much again.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import streamlit as st
 
 KEY = "visit"
+_of_thread = threading.local()  # the scripts of one tab alone run in a thread
 
 
 @dataclass
@@ -44,6 +46,16 @@ class Visit:
 
 def visit() -> Visit:
     """The visit of the browser tab whose run this is."""
+    return getattr(_of_thread, KEY, None) or _of_session()
+
+
+def begin_run() -> Visit:
+    """Give the visit, too, at the start of a run: it is asked for fifty times, and each look at the session is dear."""
+    _of_thread.visit = _of_session()
+    return _of_thread.visit
+
+
+def _of_session() -> Visit:
     if KEY not in st.session_state:
         st.session_state[KEY] = Visit()
     return cast(Visit, st.session_state[KEY])

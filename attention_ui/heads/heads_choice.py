@@ -11,7 +11,7 @@ from attention_core.checks import divisors, one_of
 from attention_core.heads.portraits import MEASURES
 from attention_core.own.matrix_names import MAX_HEADS
 
-from ..address import adopt, mirror, refuse, wish
+from ..address import adopt, mirror, refuse
 from ..focus import follow_cell
 from ..places import place_in, tell
 
@@ -24,8 +24,7 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
 
     Heads that this layer has not are passed over, which is said if the address asked for them.
     """
-    asked = wish(name)
-    adopt(name, label, "", _read)
+    asked = adopt(name, label, "", _read)
     heads = _heads(st.session_state[name])
     if asked is not None and any(head >= n_heads for head in heads):
         refuse(label, asked, f"; the last head here is {n_heads - 1}")
@@ -43,8 +42,8 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
 def choose_groups(n_groups: int) -> int:
     """Draw the choice of how many key/value heads there are between one and all; a number that does not divide moves
     to the largest one below it that does, which is said if the address asked for it."""
-    asked, label = wish("groups"), "Key/value heads of GQA"
-    adopt("groups", label, 2, _groups)
+    label = "Key/value heads of GQA"
+    asked = adopt("groups", label, 2, _groups)
     choices, groups = divisors(n_groups), int(st.session_state["groups"])
     wanted = max(choice for choice in choices if choice <= groups)
     if asked is not None and asked.isdigit() and wanted < groups:

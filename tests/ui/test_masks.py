@@ -102,7 +102,7 @@ def pin(app: AppTest, patching: pytest.MonkeyPatch, name: str, on_pin: Any, arra
     """Pin a cell of a board, as the browser does, and run the page again."""
     scene = next(scene for scene in scenes(app) if array in scene["arrays"])
     axes = {key: [(letter, None) for letter in one["axes"]] for key, one in scene["arrays"].items()}
-    state = {key: app.session_state[key] for key in ("painted", "mw_masks") if key in app.session_state}
+    state = {key: app.session_state[key] for key in ("painted", "mw_masks", "visit") if key in app.session_state}
     with patching.context() as patch:
         patch.setattr(board.st, "session_state", state | {name: {"pin": {"array": array, "index": list(index)}}})
         board._pinned(name, axes, on_pin)

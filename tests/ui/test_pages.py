@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.scenario import Scenario
 from attention_ui.presets import presets
+from attention_ui.panels import CLOSER
 from attention_ui.registry import PAGES, Page, page_of, story
 from attention_viz.theme import ON_BOARDS, PALETTES
 from tests.ui.app import (
@@ -217,12 +218,13 @@ def test_every_step_explains_itself(page: str) -> None:
     shape = " × ".join(map(str, getattr(trace, field).shape))
     assert len(app.latex) >= 1
     assert any(shape in element.value for element in app.markdown)
-    for name in ("code", "numbers", "files"):
-        app.session_state[f"{name} {field}"] = True
+    assert [len(app.dataframe), len(app.code), len(app.get("download_button"))] == [0, 0, 0]
+    app.session_state["closer"] = list(CLOSER)
     app.run()
     assert not app.exception
     assert trace.code(field).splitlines()[0] in app.code[0].value
     assert f'assert_allclose({field}, shown["{field}"]' in app.code[0].value
+    assert len(app.dataframe) == 2  # the terms and the numbers
     assert len(app.get("download_button")) == 5
     assert scenes(app)[0]["arithmetic"] is True
 

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.scenario import Scenario
-from attention_ui.presets import presets
 from attention_ui.panels import CLOSER
+from attention_ui.presets import presets
 from attention_ui.registry import PAGES, Page, page_of, story
 from attention_viz.theme import ON_BOARDS, PALETTES
 from tests.ui.app import (

@@ -1,4 +1,4 @@
-// The style sheet comes with the first run alone and stays in the page, behind all that Streamlit writes into its head.
+// The style sheet comes with the first run that ends, alone, and stays in the page, behind all that Streamlit writes into its head.
 (() => {
   const id = "attention-lab-style";
   const style = document.getElementById(id) ?? document.body.appendChild(document.createElement("style"));

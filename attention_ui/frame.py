@@ -34,6 +34,7 @@ ASSETS = Path(__file__).parent.parent / "assets"
 SCRIPTS = ("style", "theme", "history", "menu", "print", "dismiss")
 # What is dark would take much ink: it is printed light, in its own hues.
 ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
+LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"  # of a presentation: the type, and room for it
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
@@ -46,6 +47,7 @@ def run() -> None:
         own = own_heads.controls_of(page)
         refuse_unheard(page.url_path, controls.of_other_pages(own.used) if own else ())
         say_refused()
+        visit().has_scripts = True  # only now: of a run that starts anew half-way the browser may get nothing
 
 
 def _draw() -> Page:
@@ -75,7 +77,7 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw(scenario, trace, place)
-        if not remembered.here:  # the last: what the next run leaves out must not move what stays
+        if not remembered.has_scripts:  # the last: what the next run leaves out must not move what stays
             _first_scripts()
     if own is None and trace is None and page.needs_layer:
         return page
@@ -131,7 +133,7 @@ def _first_scripts() -> None:
     scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     known = {"KNOWN_PAGES": [page.url_path for page in PAGES], "STYLE_SHEET": (ASSETS / "style.css").read_text("utf-8")}
     for name, value in known.items():
-        scripts = scripts.replace(name, json.dumps(value))
+        scripts = scripts.replace(name, json.dumps(value).replace("<", "\\u003c"))
     st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
 
 
@@ -158,10 +160,10 @@ def _view() -> Notation:
             )  # fmt: skip
             bound(st.toggle, "Each head its own colours", key="own_scale", help="Else all share one scale.")
             bound(st.toggle, "Presentation", key="present", help="Larger type for the back of the room.")
-    size = 21 if st.session_state.get("present") else 16
     mode = theme_mode()
     colours = f"--page: {PALETTES[mode]['background']}; --on-paper: {ON_PAPER[mode]};"
-    st.html(f"<style>:root {{ font-size: {size}px; {colours} }}</style>")
+    large = LARGE if st.session_state.get("present") else "font-size: 16px;"
+    st.html(f"<style>:root {{ {large} {colours} }}</style>")
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 ISOLATE, END = "\u2068", "\u2069"
 JOINER = "\u2060"  # shows nothing and parts no words
@@ -24,3 +25,23 @@ def plain(text: str) -> str:
     escaped = unread.translate(_ESCAPED)
     turns = not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
     return f"{ISOLATE}{escaped}{END}" if turns else escaped
+
+
+def plain_quotations(words: str) -> str:
+    r"""Words of ours that quote the user's, for Markdown: a quotation from right to left turns nothing after it.
+
+    >>> plain_quotations("“we” (1), “שלום” (2)") == rf"“we” \(1\), “{ISOLATE}שלום{END}” \(2\)"
+    True
+    """
+    return "".join(map(plain, re.split("(?<=“)|(?=”)", words)))
+
+
+def quoted(tokens: Sequence[str], place: int) -> str:
+    """A token in quotation marks, for Markdown, with its place where the same one stands at another place, too.
+
+    >>> quoted(["the", "cat", "the"], 1), quoted(["the", "cat", "the"], 2)
+    ('“cat”', '“the” (2)')
+    """
+    token = tokens[place]
+    which = f" ({place})" if sum(token == other for other in tokens) > 1 else ""
+    return f"“{plain(token)}”{which}"

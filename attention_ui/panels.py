@@ -22,7 +22,7 @@ from attention_viz.tables import field_table, matrix_table, reads, terms_table
 from .address import KEPT
 from .focus import NAMES, Focus
 from .here import Here
-from .markdown import plain
+from .markdown import plain, quoted
 from .one_of import one_of
 from .registry import step_of
 from .way import ask_for
@@ -91,7 +91,7 @@ def open_step(field: str) -> None:
 
 def token(trace: Trace, axis: str, index: int) -> str:
     """A token of the sequence as Markdown that shows it letter by letter."""
-    return f"“{plain(trace.labels(axis)[index])}”"
+    return quoted(trace.labels(axis), index)
 
 
 def pair(trace: Trace, focus: Focus) -> str:
@@ -120,6 +120,9 @@ def look_closer(now: Here, fields: Sequence[str], board: JSON, arithmetic: Deriv
 
 
 def _terms(derivation: Derivation) -> None:
+    if len(derivation.terms) == 1:
+        st.caption("Here is one term only: the line above says all of it.")
+        return
     st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
     st.caption("Shown are four decimals; what is multiplied and added up are the numbers with all digits.")
 

@@ -1,4 +1,4 @@
-"""What the app remembers of a visit beside the values of its widgets, as one entry of the session.
+"""What the frame, the address and the boards remember of a visit, as one entry of the session.
 
 Streamlit walks through all entries of a session for many a widget that it draws: with an entry for each of these a
 select box cost the server half as much again.
@@ -39,8 +39,9 @@ class Visit:
     # way: the page that a callback asked for with its places, and whether it was just opened
     wanted: tuple[str, dict[str, str]] | None = None
     arrived: bool = False
-    # frame: the pages of the menu by section; here: what the page tells about
+    # frame: the pages of the menu by section, and whether the scripts have arrived; here: what the page tells about
     menu: dict[str, list[Any]] | None = None
+    has_scripts: bool = False
     here: Any = None
 
 

@@ -44,9 +44,8 @@ def _choose() -> int:
     with st.container(horizontal=True):
         turn = {"basis": seed % LAST_BASIS + 1}
         st.button("Turn the bases", icon=":material/360:", on_click=st.session_state.update, args=(turn,), key="turn")
-        st.button(
-            "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back", disabled=not seed
-        )
+        # Never disabled: a button that is loses the place of the keyboard.
+        st.button("As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back")
     mirror("basis", 0)
     return seed
 

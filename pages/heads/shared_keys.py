@@ -42,6 +42,7 @@ traces = {
     for kind, count in counts_of_sets.items()
 }  # fmt: skip
 strongest = strong_colour(trace)
+at_least = "" if number(strongest, 2) == "1.00" else " or more"  # no share is
 board = sharing(traces, cell, strongest, pinned_kind(), now.notation)
 show_board(board, "shared keys", on_pin=pin_kind)
 st.markdown("\n".join(
@@ -53,7 +54,7 @@ st.markdown("\n".join(
 ))  # fmt: skip
 st.caption(
     f"{now.turned('A column')} is one query head in all three; behind its number stands the key/value head that it "
-    f"reads. The strongest colour is {number(strongest, 2)} or more. Heads that share keys can still differ, "
+    f"reads. The strongest colour is {number(strongest, 2)}{at_least}. Heads that share keys can still differ, "
     "for each has queries of its own. These weights never learned to share; Ainslie et al. train a model a little "
     "further after the change."
 )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_ui.board import show_board
 from attention_ui.labs import lexicon_lab as lab
-from attention_ui.markdown import plain
+from attention_ui.markdown import quoted
 from attention_ui.show import explained_errors, show_figure
 from attention_viz.labs.lexicon_boards import blocks_board, comparison_board, heads_board, words_board
 from attention_viz.labs.lexicon_figures import received_figure
@@ -17,7 +17,7 @@ with explained_errors():
     with st.container(border=True):
         sentence, trace, heads = lab.setup()
     head, query, key = lab.cell(trace, len(heads))
-    word = f"“{plain(sentence.tokens[query])}”"
+    word = quoted(sentence.tokens, query)
     left, right = st.columns([3, 2])
     with left:
         show_board(heads_board(trace, heads, (head, query, key)), "lexicon heads", on_pin=lab.pin)

@@ -10,7 +10,7 @@ from attention_core.scenario import settled
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.markdown import plain
+from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.own_cell import own_cell
 from attention_ui.masks.sentence_fields import sentence_field
@@ -49,11 +49,11 @@ with side_by_side:  # drawn only now: which cell is pinned there depends on the 
         "only sentences and masks differ; a real model has weights of its own in each place. Try: click a cell of "
         "another use, or give the target a single word."
     )
-query_token, key_token = plain(trace.tokens[cell[0]]), plain(trace.memory_tokens[cell[1]])
+query_token, key_token = quoted(trace.tokens, cell[0]), quoted(trace.memory_tokens, cell[1])
 share = percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
 st.markdown(
-    f"The :blue[query of “{query_token}”] comes from the **{use.asks}**, the :red[key] and the :green[value of "
-    f"“{key_token}”] from the **{use.answers}**. In head {now.focus.head} it reads {share} from there. "
+    f"The :blue[query of {query_token}] comes from the **{use.asks}**, the :red[key] and the :green[value of "
+    f"{key_token}] from the **{use.answers}**. In head {now.focus.head} it reads {share} from there. "
     + now.turned(
         f"Each row of the result is a mixture of the {use.answers}’s values, and there are as many rows as the "
         f"{use.asks} has tokens."

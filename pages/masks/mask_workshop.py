@@ -8,7 +8,7 @@ from attention_core.masks.workshop import MASKS, Workshop, masked_batch
 from attention_ui.address import KEPT, adopt, bound, mirror
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.markdown import plain
+from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
 from attention_ui.masks.own_cell import at_most
@@ -40,7 +40,7 @@ n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
 with st.container():  # one place, so that what stands below keeps its own
     cell = (at_most("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
-asks, answers = (f"“{plain(made.batch.tokens[cell[0]][place])}”" for place in cell[1:])
+asks, answers = (quoted(made.batch.tokens[cell[0]], place) for place in cell[1:])
 by = hidden_by(made.masks, cell[1], cell[2], cell[0])
 share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
 

@@ -21,8 +21,9 @@ says(now, "head_outputs")
 if most:
     key, share = most[0]
     tied = len(keys_read_most(trace, head, query))
+    more = "" if share == 1 else "most "
     takes = (
-        f"takes most from :green[the value of {token(trace, 'S', key)}]: {percent(share)} of it"
+        f"takes {more}from :green[the value of {token(trace, 'S', key)}]: {percent(share)} of it"
         if tied == 1
         else f"takes the same from :green[the values of {tied} tokens], and more from none: {percent(share)} of each"
     )

@@ -27,8 +27,9 @@ scale = f"{trace.scale:.3g}".replace("-", "−")
 tied = len(keys_read_most(trace, head, query))
 reads = "may see no key"
 if best:
+    most = "" if best[0][1] == 1 else "most "
     reads = (
-        f"reads most from {token(trace, 'S', best[0][0])}: {percent(best[0][1])}"
+        f"reads {most}from {token(trace, 'S', best[0][0])}: {percent(best[0][1])}"
         if tied == 1
         else f"reads the same from {tied} tokens, and more from none: {percent(best[0][1])} each"
     )

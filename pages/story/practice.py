@@ -8,7 +8,7 @@ from attention_core import STEPS
 from attention_core.practice import ASKED, MOST_NUMBER, MOST_TERMS, ask, askable
 from attention_ui.address import KEPT, bound
 from attention_ui.here import here
-from attention_ui.markdown import plain
+from attention_ui.markdown import plain_quotations
 from attention_ui.practice import anew, judged, next_question, open_cell, sheet
 from attention_ui.whole_numbers import whole_number_input
 from attention_viz.practice import worded
@@ -31,9 +31,10 @@ question = ask(trace, number, field)
 asked = worded(question, trace, now.notation)
 
 st.subheader(STEPS[question.exact.field].title.capitalize(), anchor=False)
-st.markdown(f"**{plain(asked.question)}**")
-for name, numbers in asked.given:
-    st.markdown(f"{plain(name[0].upper() + name[1:])}: `{numbers}`")
+st.markdown(f"**{plain_quotations(asked.question)}**")
+with st.container():  # one place for all, so that what stands below keeps its own, and the keys' place with it
+    for name, numbers in asked.given:
+        st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = bound(
@@ -43,7 +44,7 @@ shown = bound(middle.toggle, "Show the answer", key="pr_show", **KEPT)
 right.button("Next question", icon=":material/arrow_forward:", on_click=next_question, args=(number,), key="pr_next")
 judged(answer or "", question, asked.how)
 if shown:
-    st.markdown(f"Answer: {plain(asked.answer)}")
+    st.markdown(f"Answer: {plain_quotations(asked.answer)}")
     st.button(
         "See it on the board",
         icon=":material/grid_on:",

@@ -20,7 +20,8 @@ reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in
     trace, focus.head, focus.query
 )]  # fmt: skip
 
-others = ", the rest from others" if (row.probabilities > 0).sum() > len(reads) else ""
+n_others = int((row.probabilities > 0).sum()) - len(reads)
+others = f", the rest from {'one other' if n_others == 1 else f'{n_others} others'}" if n_others else ""
 
 says(now, "probabilities")
 board = story.softmax(now.stage, cell)

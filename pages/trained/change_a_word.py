@@ -6,7 +6,7 @@ from attention_core.trained.changed_word import change_word, replace_word, stand
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.markdown import plain
+from attention_ui.markdown import plain, quoted
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import say_cut, say_model
 from attention_viz.labels import percent
@@ -35,9 +35,9 @@ st.markdown(f"**Before:** {plain(text)}  \n**After:** {plain(replace_word(text, 
 
 moves = change.largest(5)
 top, itself = moves[0], "itself"
-reads = [itself if move.key == move.query else f"“{plain(change.tokens[move.key])}”" for move in moves]
+reads = [itself if move.key == move.query else quoted(change.tokens, move.key) for move in moves]
 st.markdown(
-    f"A head’s strongest reaction: in layer {top.layer}, head {top.head}, “{plain(change.tokens[top.query])}” gave "
+    f"A head’s strongest reaction: in layer {top.layer}, head {top.head}, {quoted(change.tokens, top.query)} gave "
     f"{reads[0]} {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
     "less and violet more attention than before; click a head to see it on both sentences."
 )
@@ -52,10 +52,10 @@ board = thumbnails(
 show_board(board, "changes", on_pin=pin_change)
 
 st.subheader(f"Layer {layer}, head {head} on both sentences", anchor=False)
-seen = f"“{plain(change.tokens[cell[1]])}”"
+seen = quoted(change.tokens, cell[1])
 was, now_is = (float(array[layer, head, *cell]) for array in (change.before, change.after))
 st.markdown(
-    f":blue[“{plain(change.tokens[cell[0]])}”] gave :red[{itself if cell[0] == cell[1] else seen}] {percent(was)}, and "
+    f":blue[{quoted(change.tokens, cell[0])}] gave :red[{itself if cell[0] == cell[1] else seen}] {percent(was)}, and "
     "gives "
     f"{percent(now_is)} after the change. On average a query of this head looks elsewhere with "
     f"**{percent(float(change.moved[layer, head]))}** of its attention."
@@ -68,5 +68,5 @@ with st.container(horizontal=True):
             f"layer {move.layer}, head {move.head}: {percent(move.before)} → {percent(move.after)}",
             on_click=pin_change, args=(f"layer {move.layer}", [move.head, move.query, move.key]),
             key=f"cw {move.layer} {move.head}",
-            help=f"“{plain(change.tokens[move.query])}” to {read}",
+            help=f"{quoted(change.tokens, move.query)} to {read}",
         )  # fmt: skip

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.markdown import plain
+from attention_ui.markdown import quoted
 from attention_ui.one_of import one_of
 from attention_ui.panels import look_closer, pair, say_columns, told
 from attention_ui.show import show_figure
@@ -36,9 +36,9 @@ at = place(shown.maps, layer, head)
 query, key, seen = at.query, at.key, layer_shown(shown, layer)
 
 st.markdown(
-    f"In layer {layer}, head {head}, :blue[“{plain(seen.tokens[query])}”] gives "
+    f"In layer {layer}, head {head}, :blue[{quoted(seen.tokens, query)}] gives "
     f"{percent(float(seen.probabilities[0, head, query, key]))} of its attention to "
-    f":red[“{plain(seen.memory_tokens[key])}”]. Point at any cell for its number and arithmetic; click it to keep it."
+    f":red[{quoted(seen.memory_tokens, key)}]. Point at any cell for its number and arithmetic; click it to keep it."
 )
 if shown.traces:
     one = one_head_here(now, shown, layer, at)

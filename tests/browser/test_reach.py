@@ -164,6 +164,30 @@ def test_words_stay_in_their_buttons_with_space_around_text(visit: Visit) -> Non
         assert frame["y"] <= word["y"] <= frame["y"] + frame["height"] - word["height"]
 
 
+@pytest.mark.parametrize("path", ["projections?which=", "growth?growth_kind=", "scores?n_heads=3"])
+def test_a_first_run_that_does_not_end_leaves_the_page_its_style(visit: Visit, path: str) -> None:
+    """An empty choice makes the run start anew half-way, and of the first half the browser may get nothing."""
+    page = visit(path)
+    expect(page.locator("#attention-lab-style")).to_have_count(1)
+    assert page.evaluate("() => Boolean(history.attentionLab)")
+
+
+@pytest.mark.parametrize("page_of_charts", ["claims", "growth"])
+def test_columns_too_narrow_for_larger_type_stand_below_each_other(
+    visit: Visit, page: Page, page_of_charts: str
+) -> None:
+    """In a half of 330 pixels, bars were slivers, and the names of a chart ran out of the window."""
+    page.set_viewport_size({"width": 1024, "height": 768})
+    name = visit(f"{page_of_charts}?present=true").locator(".chart .names button").first
+    main = page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth - main.clientWidth")
+    assert main <= 0
+    frame, chart = name.bounding_box(), page.locator(".chart").first.bounding_box()
+    assert frame
+    assert chart
+    assert frame["height"] < 40
+    assert chart["width"] > 500
+
+
 @pytest.mark.parametrize("path", ["truths", "stiefel"])
 def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
     """In larger type, where columns are narrow, a long formula goes on in a further line."""
@@ -172,7 +196,7 @@ def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
     assert page.evaluate(FORMULAS_CUT) == []
 
 
-@pytest.mark.parametrize(("width", "lines"), [(1440, 1), (1280, 2)])
+@pytest.mark.parametrize(("width", "lines"), [(1440, 1), (1280, 1)])
 def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Page, width: int, lines: int) -> None:
     """Each lies within the strip between Previous and Next, on top of no other, also where the widest name is bold."""
     page.set_viewport_size({"width": width, "height": 900})

@@ -42,6 +42,31 @@ def test_sentences_about_widths_have_the_symbols_of_the_notation(
     assert f"takes {many}² · {wide} = 4² · 4 = **64 multiplications** for this pair" in said
 
 
+def test_a_word_that_stands_twice_is_named_with_its_place() -> None:
+    """The wrong reshape lands in the row of another "the", and "the" reads from "the" says nothing."""
+    text = "the cat and the dog and the bird"
+    said = texts(opened("softmax", text=text))
+    assert ":blue[“the” (0)] reads" in said
+    assert "from “the” (3)" in said
+    assert "from “dog”" in said
+    assert ":blue[query of “the” (0)] and :red[key of “the” (3)]" in texts(opened("scores", text=text, key=3))
+    assert "in the row of “the” (6)." in texts(opened("merge", text=text, head=3))
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"), [("one two three four", "one other"), ("one two three four five", "2 others")]
+)
+def test_the_rest_of_a_row_is_counted(text: str, rest: str) -> None:
+    assert f", the rest from {rest}. The shares" in texts(opened("softmax", text=text))
+    assert "the rest" not in texts(opened("softmax", text="one two three"))
+
+
+def test_of_a_single_share_nothing_is_the_most() -> None:
+    assert "reads from “Hello”: 100.0 %" in texts(opened("overview", text="Hello"))
+    assert "takes from :green[the value of “Hello”]: 100.0 % of it" in texts(opened("mixing", text="Hello"))
+    assert "The strongest colour is 1.00. Heads" in texts(opened("shared-keys", text="Hello"))
+
+
 def test_one_head_has_no_other_to_be_compared_with() -> None:
     """Nothing is wasted and nothing is split, and one product is one multiplication."""
     app = opened("scores", n_heads=1, d_model=1)

@@ -105,8 +105,8 @@ def test_what_is_read_most_where_shares_are_equal(choices: dict[str, Any], tied:
     """No token is said to be read most where another is read as much."""
     overview, mixing = (texts(opened(page, **choices)) for page in ("overview", "mixing"))
     if tied == 1:
-        assert f"reads most from “row”: {share}." in overview
-        assert f"takes most from :green[the value of “row”]: {share} of it." in mixing
+        assert f"reads from “row” (0): {share}." in overview
+        assert f"takes from :green[the value of “row” (0)]: {share} of it." in mixing
     else:
         none = f"and more from none: {share}"
         assert f"reads the same from {tied} tokens, {none} each." in overview
@@ -181,9 +181,9 @@ def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) ->
 
 @pytest.mark.parametrize(
     ("page", "choices", "said", "unsaid"),
-    [("softmax", {}, "from “animal”, the rest from others. The shares", ""),
-     ("softmax", {"mask": "causal", "query": 2}, "from “animal”. The shares", "the rest from others"),
-     ("softmax", {"text": "a"}, "**100.0 %** from “a”. The shares", "the rest from others"),
+    [("softmax", {}, "from “animal”, the rest from 9 others. The shares", ""),
+     ("softmax", {"mask": "causal", "query": 2}, "from “animal”. The shares", "the rest"),
+     ("softmax", {"text": "a"}, "**100.0 %** from “a”. The shares", "the rest"),
      ("projections", {"weights": "weightless", "n_heads": 1}, "one head alone has the whole embedding", "Only so do"),
      ("projections", {"weights": "weightless"}, "Only so do heads cut up the embedding", "one head alone"),
      ("mask", {"mask": "causal"}, "a token sees itself and those before it", ""),

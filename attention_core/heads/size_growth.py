@@ -13,13 +13,14 @@ LETTERS = ("n", "C", "h", "G")
 def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     """The layer with n tokens, width C, h heads or G key/value heads growing; d_k = d_v = C/h follow C and h.
 
-    h ends at C, where a head is one number wide. G follows h: as many heads share a key/value head as before, or all
+    n starts at 8, or below a smaller layer; h ends at C, where a head is one number wide. G follows h: as many heads share a key/value head as before, or all
     of them if all did.
     Raises: SettingsError.
     """
     one_of("letter", letter, LETTERS)
     if letter == "n":
-        return tuple(replace(size, n_tokens=2**k) for k in range(3, 10))
+        first = min(3, size.n_tokens.bit_length() - 1)
+        return tuple(replace(size, n_tokens=2**k) for k in range(first, 10))
     if letter == "C":
         widths = [2**k for k in range(8)]
         return tuple(replace(size, d_model=w * size.n_heads, d_k=w, d_v=w) for w in widths)

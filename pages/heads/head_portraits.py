@@ -14,7 +14,7 @@ from attention_ui.here import here
 from attention_ui.show import show_figure
 from attention_viz.heads.head_matrices import alike_says, closest_says, correlations, divergences
 from attention_viz.heads.portrait_figures import profile, strip, value_says
-from attention_viz.labels import counted, number
+from attention_viz.labels import number
 
 now = here()
 trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
@@ -74,7 +74,7 @@ else:
         show_figure(correlations(correlation, order), "head correlations")
         st.markdown(alike_says(correlation))
     st.caption(
-        f"All {counted(n_heads, 'head')} together differ by "
+        f"{'Both heads' if n_heads == 2 else f'All {n_heads} heads together'} differ by "
         f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {n_heads} = "
         f"{number(largest_entropy(n_heads), 3)}: the entropy of their mean minus the mean of their entropies."
     )

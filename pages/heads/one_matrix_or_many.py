@@ -21,10 +21,14 @@ now = here()
 trace, size = now.trace, size_of(now.trace)
 same = agreement(trace)
 
+whole = (
+    "compare **every head with every head**, and only the framed diagonal is wanted"
+    if size.n_heads > 1
+    else "give the one score of the only head; more heads would be compared with each other, too"
+)
 st.markdown(
-    "Take one pair of tokens, in all heads at once. As matrices, the two stacks compare **every head with every "
-    "head**, and only the framed diagonal is wanted. **Number by number** (the Hadamard product ⊙), with each "
-    f"{now.turned('row')} added up, gives the same scores and nothing else."
+    f"Take one pair of tokens, in all heads at once. As matrices, the two stacks {whole}. **Number by number** (the "
+    f"Hadamard product ⊙), with each {now.turned('row')} added up, gives the same scores and nothing else."
 )
 show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair")
 
@@ -47,7 +51,8 @@ st.caption(
     + ("." if same.n_tokens == size.n_tokens else f", on the first {counted(same.n_tokens, 'token')}.")
 )
 st.info(
-    f"The full product throws away {percent(wasted_share(size.n_heads))} of what it computes, 1 − 1/h. The Hadamard "
+    f"The full product throws away {percent(wasted_share(size.n_heads))} of what it computes, 1 − 1/h"
+    f"{'' if size.n_heads > 1 else ', nothing as long as there is one head'}. The Hadamard "
     "way wastes no multiplication, but keeps every product before adding it up. This app goes the second way: one "
     "call in which the head is one more axis.",
     icon=":material/lightbulb:",

@@ -36,6 +36,12 @@ def test_how_far_a_size_grows(letter: str, expected: list[int]) -> None:
     assert [grown(size, letter) for size in as_grows(LayerSize(12, 64, 4, 2, 16, 16), letter)] == expected
 
 
+@pytest.mark.parametrize(("tokens", "first"), [(1, 1), (5, 4), (7, 4), (8, 8), (64, 8)])
+def test_tokens_grow_from_the_layer_or_below(tokens: int, first: int) -> None:
+    """A layer of few tokens lies on the line, not beside it."""
+    assert grown(as_grows(LayerSize(tokens, 64, 4, 2, 16, 16), "n")[0], "n") == first <= max(tokens, 8)
+
+
 @pytest.mark.parametrize(("groups", "expected"), [(4, [1, 2, 4, 8, 16, 32]), (2, [1, 1, 2, 4, 8, 16]), (1, [1] * 6)])
 def test_key_value_heads_follow_the_heads(groups: int, expected: list[int]) -> None:
     """As the heads grow, as many of them share as before; if all shared one, they still do."""

@@ -83,6 +83,8 @@ def open_weights(file: BinaryIO, name: str) -> WeightFile:
         return NpzFile(file, name)
     if PurePath(name).suffix.lower() in PICKLES:  # the oldest kinds begin in many ways
         raise pickle_error(name)
+    if not start:
+        raise FileError(f"{name} is empty: save or copy it again")
     raise FileError(f"{name} is neither .safetensors nor .npz by its first bytes; save the weights as one of them")
 
 

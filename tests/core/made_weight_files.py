@@ -176,7 +176,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a PyTorch file renamed": ("model.npz", lambda: archive({"x/data.pkl": b"", "x/data/0": b""}), "torch.load"),
     "a .bin": ("pytorch_model.bin", lambda: pickle.dumps([1], protocol=0), r'save_file\(.*"pytorch_model.safetensors"'),
     "a bare pickle": ("model.safetensors", lambda: pickle.dumps({"w": [1]}), "runs whatever program"),
-    "nothing": ("model.safetensors", lambda: b"", "neither .safetensors nor .npz"),
+    "nothing": ("model.safetensors", lambda: b"", "model.safetensors is empty"),
     "wrong magic": ("model.npz", lambda: b"GGUF" + bytes(100), "neither .safetensors nor .npz"),
 }  # fmt: skip
 HOSTILE |= {fault: ("m.safetensors", *case) for fault, case in HOSTILE_SAFETENSORS.items()}

@@ -42,13 +42,14 @@ function bodyOf({ x, y, titleY, bodyWidth, bodyHeight }) {
   return { x, y, width: bodyWidth, height: bodyHeight, top: titleY };
 }
 
-// From below to above where one panel ends before the other begins, else from side to side.
+// From below to above where one panel ends before the other begins, else straight from side to side, where both are.
 function edgePoints(one, other) {
   const [[x1, y1], [x2, y2]] = [middleOf(one), middleOf(other)];
   if (one.y + one.height <= other.top) return [x1, one.y + one.height + 4, x2, other.top - 6, false];
   if (other.y + other.height <= one.top) return [x1, one.top - 4, x2, other.y + other.height + 6, false];
   const ends = x1 < x2 ? [one.x + one.width + 4, other.x - 6] : [one.x - 4, other.x + other.width + 6];
-  return [ends[0], y1, ends[1], y2, true];
+  const level = (Math.max(one.y, other.y) + Math.min(one.y + one.height, other.y + other.height)) / 2;
+  return [ends[0], level, ends[1], level, true];
 }
 
 function paintArrow(context, points, colour) {

@@ -2,10 +2,11 @@ import { paintAround } from "./around.js";
 import { columnsOf, isStacked, paintStacked } from "./bars.js";
 import { MIDDLE, onPlane, planeOf, writeWords } from "./paper.js";
 
-// Room around a number in its cell, the width of a sign as a part of its height, and the least height that can be read.
+// Room around a number in its cell, the width of a sign as a part of its height, and the least height that can be read,
+// as a part of the height that the chart would like.
 const ROOM = 3;
 const BREADTH = 0.53;
-const LEAST = 8;
+const LEAST = 2 / 3;
 
 /**
  * The traces of a figure without what is faster drawn here: stacked bars, texts in cells and at points, and the lines
@@ -85,12 +86,13 @@ function tilesOf(host, data, { floatsOf }) {
 function lettersFor(tiles, { cellNumber }) {
   const numbered = tiles.filter(({ trace }) => !trace.text);
   const least = (side) => Math.min(...numbered.map((tile) => tile[side]));
-  const sizeOf = (signs) => Math.min(...numbered.map(({ trace }) => trace.textfont.size), 0.8 * least("height"), (least("width") - ROOM) / (BREADTH * signs));
-  if (!numbered.length || sizeOf("0.0".length) < LEAST) return null;
+  const liked = Math.min(...numbered.map(({ trace }) => trace.textfont.size));
+  const sizeOf = (signs) => Math.min(liked, 0.8 * least("height"), (least("width") - ROOM) / (BREADTH * signs));
+  if (!numbered.length || sizeOf("0.0".length) < LEAST * liked) return null;
   for (const digits of [2, 1]) {
     const lengths = numbered.flatMap(({ values }) => Array.from(values(), (value) => textOf(value, digits, cellNumber).length));
     const size = sizeOf(lengths.reduce((longest, length) => Math.max(longest, length), 1));
-    if (size >= LEAST) return { digits, size: Math.floor(2 * size) / 2 };
+    if (size >= LEAST * liked) return { digits, size: Math.floor(2 * size) / 2 };
   }
   return null;
 }

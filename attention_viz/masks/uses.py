@@ -33,7 +33,7 @@ def side_by_side(
             Matrix(f"scaled {use.key}", trace.scaled_scores[0, head], *sides, None, "scaled scores", kind="logit"),
             Matrix(f"scores {use.key}", trace.masked_scores[0, head], *sides, (place, 0), use.name, kind="logit",
                    limit=limit, rule=hidden_of(f"scaled {use.key}"), small=small),
-            Matrix(f"shares {use.key}", trace.probabilities[0, head], *sides, (place, 1), f"{use.name}: shares",
+            Matrix(f"shares {use.key}", trace.probabilities[0, head], *sides, (place, 1), f"shares: {use.name}",
                    kind="probability", rule=shares_of(f"scores {use.key}", n_keys), small=small,
                    hidden=trace.hidden[0, head]),
         ]  # fmt: skip

@@ -17,9 +17,9 @@ test("an arrow runs from below one matrix to above the title of the next, and up
   assert.deepEqual(arrows(box("a", 100, 120), box("b", 0, 20)), ["M120,106 C120,76 20,76 20,46", "M20,44 L24,52 L16,52"]);
 });
 
-test("beside each other matrices are joined from side to side, to the right and to the left", () => {
-  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 30)), ["M44,30 C69,30 69,40 94,40", "M96,40 L88,44 L88,36"]);
-  assert.deepEqual(arrows(box("a", 100, 30), box("b", 0, 20)), ["M96,40 C71,40 71,30 46,30", "M44,30 L52,34 L52,26"]);
+test("beside each other matrices are joined from side to side at a height that both have, to the right and to the left", () => {
+  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 30)), ["M44,35 C69,35 69,35 94,35", "M96,35 L88,39 L88,31"]);
+  assert.deepEqual(arrows(box("a", 100, 30), box("b", 0, 20)), ["M96,35 C71,35 71,35 46,35", "M44,35 L52,39 L52,31"]);
 });
 
 test("where a matrix lies between, the arrow passes beside all of them, at the side to which it leads", () => {

@@ -1,3 +1,5 @@
+let followed = null; // the kind of the link that led to the page that comes, which shall keep the keyboard's place
+
 /** The steps of the story, which come as the bytes of a JSON text, as links; the ones before and after at the ends. */
 export default function mountWay({ data, parentElement }) {
   const nav = (parentElement.attentionWay ??= createNav(parentElement));
@@ -28,6 +30,8 @@ function fill(nav, { steps, place }) {
     all,
     ...(after ? [linkTo(after, "Next", "after")] : []),
   );
+  if (followed !== null) (nav.querySelector(`.${followed}`) ?? nav.querySelector(".here")).focus({ preventScroll: true });
+  followed = null;
 }
 
 function linkTo(step, text, kind) {
@@ -42,7 +46,9 @@ function linkTo(step, text, kind) {
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    if (kind !== "here") goTo(`./${step.path}${window.location.search}`);
+    if (kind === "here") return;
+    followed = kind || "here";
+    goTo(`./${step.path}${window.location.search}`);
   });
   return link;
 }

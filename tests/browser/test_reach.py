@@ -79,6 +79,22 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     tab_to(page, "Key")
 
 
+def test_the_way_is_gone_by_one_key(visit: Visit) -> None:
+    """The link that was followed keeps the keyboard's place on the page that comes; after the last step, the step's own."""
+    page = visit("mixing")
+    page.locator(".way .after").focus()
+    for title in ("Merge", "Output"):
+        page.keyboard.press("Enter")
+        expect_title(page, title)
+        settled(page)
+        expect(page.locator(".way .after" if title == "Merge" else ".way .here")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect_title(page, "Merge")
+    settled(page)
+    expect(page.locator(".way .here")).to_be_focused()
+
+
 def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> None:
     """On a phone Tab stops at nothing beside the window; unfolded, the sidebar's controls are there."""
     page.set_viewport_size({"width": 390, "height": 844})

@@ -6,9 +6,10 @@ const FIT = { most: 46, least: 7, clear: 12, numbers: 26, decimals: 30, lowest: 
 const NARROW = 480;
 const EDGE = 4;
 const LANES = 12; // at the sides of a board with arrows
+const FRAME = 3; // of a small picture, drawn around it
 const MOST_HEIGHT = 520;
 const MOST_ROWS = 112;
-const SHRINKING = [0.8, 0.65, 0.5, 0.4, 0.32, 0.25, 0.22, 0.2];
+const SHRINKING = [0.8, 0.65, 0.5, 0.45, 0.4, 0.36, 0.32, 0.28, 0.25, 0.22, 0.2];
 const TITLES = [300, 180, 130, 100];
 const BESIDE = new Set(["tiles", "aside"]);
 
@@ -168,10 +169,15 @@ function placeLine(model, space, plan, line) {
     plan.boxes.push(boxOf(size, { x, y, left: columns.get(column), room: widths.get(column), over: tops.get(row) }));
     plan.width = Math.max(
       plan.width,
-      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + size.overhang) + edge - EDGE,
+      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + rightOf(size)) + edge - EDGE,
     );
   }
   plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight));
+}
+
+// What reaches beyond a panel's body on its right: its labels' ends or its frame.
+function rightOf({ overhang, small }) {
+  return Math.max(overhang, small ? FRAME : 0);
 }
 
 function along(sizes, side, measured) {

@@ -189,11 +189,6 @@ class Trace:
         """The NumPy statements that compute a field from those before it. Raises: SettingsError for no field."""
         return str(getattr(numpy_code, one_of("field", name, STEPS))(self))
 
-    def formula(self, name: str) -> str:
-        """The LaTeX formula of a field for the options of this call. Raises: SettingsError for no field."""
-        whole = one_of("field", name, STEPS) == "output" and self.projections.w_o is None
-        return " + ".join(["Y = O" if whole else STEPS[name].formula, *self._added(name)])
-
     def says(self, name: str) -> str:
         """What a step did, in one sentence for the options of this call. Raises: SettingsError for no field."""
         added = self.says_added(one_of("field", name, STEPS))
@@ -204,14 +199,10 @@ class Trace:
 
     def says_added(self, name: str) -> str:
         """What is added to the product of a step, in words: its bias, and to a residual layer's output the inputs."""
-        words = ["the inputs" if symbol == "X" else symbol for symbol in self._added(name)]
-        return f", plus {' and '.join(words)}" if words else ""
-
-    def _added(self, name: str) -> list[str]:
-        """The symbols of what is added to the product of a step."""
         bias = _BIAS_OF.get(name, "")
         is_biased = getattr(self.projections, bias, None) is not None
-        return [f"b_{bias[-1:].upper()}"] * is_biased + ["X"] * (self.residual and name == "output")
+        words = [f"b_{bias[-1:].upper()}"] * is_biased + ["the inputs"] * (self.residual and name == "output")
+        return f", plus {' and '.join(words)}" if words else ""
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; the memory's labels are the tokens' in self-attention.

@@ -9,11 +9,10 @@ from typing import Any
 import streamlit as st
 
 from attention_core import SettingsError
+from attention_core.own.edits import LAST_PLACE
 
 from .address import adopt, mirror, refuse
 from .visit import visit
-
-LARGEST = 4096
 
 
 def adopt_place(name: str, label: str, default: int, count: int) -> None:
@@ -36,7 +35,7 @@ def place_in(text: str) -> int:
     Raises: SettingsError for what is no number from 0.
     """
     if text.isascii() and text.isdigit():
-        return min(int(text.lstrip("0")[:5] or 0), LARGEST)  # five digits say enough, thousands take Python long
+        return min(int(text.lstrip("0")[:5] or 0), LAST_PLACE)  # five digits say enough, thousands take Python long
     raise SettingsError("A place is a whole number from 0, so what was chosen stays")
 
 
@@ -58,7 +57,7 @@ def pinned(name: str, label: str, default: str, counts: Sequence[int], such_as: 
 
 def pin_places(name: str, *places: int) -> None:
     """In a callback: make these the places of a cell."""
-    st.session_state[name] = "-".join(str(min(place, LARGEST)) for place in places)
+    st.session_state[name] = "-".join(str(min(place, LAST_PLACE)) for place in places)
 
 
 def _cell_in(text: str, length: int, such_as: str) -> str:

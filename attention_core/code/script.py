@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..notation import OURS
+from ..notation.formulas import formula
 from ..steps import AXES
 from ..trace import STEPS, Trace
 from . import step_code
@@ -44,7 +46,7 @@ def notebook(trace: Trace) -> str:
         _code("shown", shown),
     ]
     for name in STEPS:
-        text = f"## {_heading(name)}\n\n$${trace.formula(name)}$$\n\n{trace.says(name)}"
+        text = f"## {_heading(name)}\n\n$${formula(trace, name, OURS)}$$\n\n{trace.says(name)}"
         first = ", ".join("0" * (getattr(trace, name).ndim - 2))
         look = f"{name}[{first}].round(3)"
         cells += [_markdown(f"{name}-text", text), _code(f"{name}-code", f"{numpy_lines(trace, name)}\n{look}")]

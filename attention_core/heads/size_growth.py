@@ -13,8 +13,8 @@ LETTERS = ("n", "C", "h", "G")
 def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     """The layer with n tokens, width C, h heads or G key/value heads growing; d_k = d_v = C/h follow C and h.
 
-    n starts at 8, or below a smaller layer; h ends at C, where a head is one number wide. G follows h: as many heads share a key/value head as before, or all
-    of them if all did.
+    n starts at 8, or below a smaller layer; h ends at C, where a head is one number wide. G follows h: as many heads
+    share a key/value head as before, or all of them if all did.
     Raises: SettingsError.
     """
     one_of("letter", letter, LETTERS)

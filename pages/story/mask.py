@@ -31,7 +31,8 @@ st.markdown(f"{WHY[scenario.mask]} Try {'one' if scenario.mask == 'none' else 'a
 with st.container(horizontal=True):
     for choice in MASKS:  # all of them, always: a button that goes away would take the keyboard's place with it
         st.button(
-            f"✓ {choice}" if choice == scenario.mask else choice, key=f"choose {choice}", on_click=st.session_state.update, args=({"mask": choice},),
+            f"✓ {choice}" if choice == scenario.mask else choice, key=f"choose {choice}",
+            on_click=st.session_state.update, args=({"mask": choice},),
         )  # fmt: skip
 if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_keys:
     n_whole = n_keys + sequence.n_left_out

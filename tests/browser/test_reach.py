@@ -80,7 +80,7 @@ def test_by_keyboard_alone(visit: Visit) -> None:
 
 
 def test_the_way_is_gone_by_one_key(visit: Visit) -> None:
-    """The link that was followed keeps the keyboard's place on the page that comes; after the last step, the step's own."""
+    """The link that was followed keeps the keyboard's place; where there is none any more, the page's own has it."""
     page = visit("mixing")
     page.locator(".way .after").focus()
     for title in ("Merge", "Output"):

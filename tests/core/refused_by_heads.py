@@ -60,7 +60,7 @@ SHORT = Scenario(text="one two", d_model=4, n_heads=2)
 
 CASES: dict[str, Case] = {
     **{f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
-        for of in (TRACE.code, TRACE.formula, TRACE.says, TRACE.axes)},
+        for of in (TRACE.code, TRACE.says, TRACE.axes)},
     "cell": (derive, {"trace": TRACE, "field": "scores", "index": (0, 0, 0, 0)},
         {"field": NO_NAME, "index": (*NO_LIST, [0], [0, 0, 0, 5], [0, 0, 0, 1.5], [0, 0, 0, True], "0000")}),
     "number of an input": (derive_input, {"embedding": embed(["a", "b"], 4), "token": 1, "feature": 3},

@@ -13,6 +13,8 @@ import pytest
 
 from attention_core import STEPS, Trace
 from attention_core.code.script import notebook
+from attention_core.notation import OURS
+from attention_core.notation.formulas import formula
 from tests.core.script_cases import CASES, HOSTILE, case
 
 SENTENCE = "All 15 steps agree with the numbers that the app showed.\n"
@@ -94,7 +96,7 @@ def test_each_step_is_a_text_and_a_cell() -> None:
     assert len(steps) == 2 * len(STEPS)
     for field, text, code in zip(STEPS, steps[::2], steps[1::2], strict=True):
         assert (text["cell_type"], code["cell_type"]) == ("markdown", "code")
-        assert f"$${trace.formula(field)}$$" in text["source"]
+        assert f"$${formula(trace, field, OURS)}$$" in text["source"]
         assert trace.says(field) in text["source"]
         assert trace.code(field) in code["source"]
 

@@ -20,37 +20,6 @@ from .trace import Trace
 LIKE = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "merged"}
 
 
-@dataclass(frozen=True, eq=False)
-class SoftmaxRow:
-    """The softmax of one row, step by step. Shapes: four times (S,).
-
-    maximum: of the scores; total: of the exponentials; share: of the probabilities, 1 but for rounding, or 0.
-    """
-
-    scores: Array
-    shifted: Array
-    exponentials: Array
-    probabilities: Array
-    maximum: float
-    total: float
-    share: float
-
-
-def softmax_row(trace: Trace, head: int, query: int, batch: int = 0) -> SoftmaxRow:
-    """The row of one query: minus its maximum, exponentiated, divided by the sum.
-
-    A row with nothing to attend to has maximum -inf, and all its exponentials are 0.
-    """
-    check_places(trace, head=head, query=query, batch=batch)
-    scores_S = trace.masked_scores[batch, head, query]
-    maximum = float(scores_S.max())
-    shifted_S = scores_S - maximum if np.isfinite(maximum) else scores_S
-    exponentials_S = np.exp(shifted_S)
-    probabilities_S = trace.probabilities[batch, head, query]
-    total, share = float(exponentials_S.sum()), float(probabilities_S.sum())
-    return SoftmaxRow(scores_S, shifted_S, exponentials_S, probabilities_S, maximum, total, share)
-
-
 def head_contributions(trace: Trace) -> Array:
     """What each head adds to the output: O_h times its block of rows of W_O. They add up to merged W_O.
 

@@ -32,12 +32,11 @@ class Stream(IntEnum):
     B_O = 7
     BASES = 8
     CHANGES = 9
-    # Two names by accident, and without harm: no page shows changes of a layer beside queries and keys to be timed.
-    TIMED_HEADS = CHANGES
     SPREADS = 10
     DROPOUT = 11
     PROBES = 12
     PADDING = 13
+    TIMED_HEADS = 14
     TOKENS = 16
     LENGTHS = 17
     # With the sizes beside the seed, so that every choice of sizes has numbers of its own.

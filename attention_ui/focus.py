@@ -14,10 +14,11 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.heads import head_columns
+from attention_core.own.edits import LAST_PLACE
 from attention_core.own.state_file import FOCUS as NAMES
 
 from .address import mirror
-from .places import LARGEST, adopt_place, choose_place, named_places
+from .places import adopt_place, choose_place, named_places
 
 HELPS = {
     "head": "Which head the pages look into.",
@@ -59,7 +60,7 @@ def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
     A place outside the trace moves to its nearest end; where the address asked for it, it is said. Without a trace, or
     where nothing is named, the place stays as it is.
     """
-    lengths = _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LARGEST + 1)
+    lengths = _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LAST_PLACE + 1)
     for name in NAMES:
         adopt_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
@@ -86,7 +87,7 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
 def follow_click(names: tuple[str, str], head: int, row: int, column: int) -> None:
     """Move the focus to a clicked cell; names say what rows and columns are. head: -1 leaves the head."""
     moved = {**dict(zip(names, (row, column), strict=True)), **({"head": head} if head >= 0 else {})}
-    st.session_state.update({name: min(max(number, 0), LARGEST) for name, number in moved.items()})
+    st.session_state.update({name: min(max(number, 0), LAST_PLACE) for name, number in moved.items()})
 
 
 def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
@@ -100,4 +101,4 @@ def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) ->
             moved["head"], moved["feature"] = divmod(number, block)
         elif letter in AXIS_NAMES:
             moved[AXIS_NAMES[letter]] = number
-    st.session_state.update({name: min(number, LARGEST) for name, number in moved.items()})
+    st.session_state.update({name: min(number, LAST_PLACE) for name, number in moved.items()})

@@ -161,7 +161,8 @@ def _view() -> Notation:
             bound(st.toggle, "Each head its own colours", key="own_scale", help="Else all share one scale.")
             bound(st.toggle, "Presentation", key="present", help="Larger type for the back of the room.")
     mode = theme_mode()
-    colours = f"--page: {PALETTES[mode]['background']}; --on-paper: {ON_PAPER[mode]};"
+    page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
+    colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
     large = LARGE if st.session_state.get("present") else "font-size: 16px;"
     st.html(f"<style>:root {{ {large} {colours} }}</style>")
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)

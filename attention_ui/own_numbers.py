@@ -5,7 +5,8 @@ Both are texts in the scenario, so that the address carries them; what is too lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -155,16 +156,13 @@ def _load(scenario: Scenario) -> None:
             st.session_state.update({"own": address, "own numbers notes": own.notes})
 
 
-class _refusals:  # noqa: N801
+@contextmanager
+def _refusals() -> Iterator[None]:
     """In a callback: keep the sentence of an `AttentionError` for the sidebar."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        if isinstance(error, AttentionError):
-            st.session_state["own numbers refused"] = str(error)
-        return isinstance(error, AttentionError)
+    try:
+        yield
+    except AttentionError as error:
+        st.session_state["own numbers refused"] = str(error)
 
 
 def _change(edits: Edits) -> None:

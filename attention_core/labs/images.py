@@ -134,7 +134,7 @@ def _pixels(array: Array) -> Array:
     """The numbers of a picture as float64, none of them beyond `LARGEST_PIXEL`."""
     numbers = as_numbers("image", array).astype(np.float64)
     if (most := np.abs(numbers).max()) > LARGEST_PIXEL:
-        raise SettingsError(f"The image holds {most:g}, but pixels lie within ±1,000,000: scale it down")
+        raise SettingsError(f"The image holds {most:g}, but pixels lie within ±{LARGEST_PIXEL:,.0f}: scale it down")
     return numbers
 
 

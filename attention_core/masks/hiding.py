@@ -112,6 +112,7 @@ class HidingValue:
     says: str
 
 
+USUAL_BIAS = -4.0
 HIDING_VALUES: tuple[HidingValue, ...] = (
     HidingValue(
         "infinity", "−∞", -np.inf,
@@ -124,7 +125,7 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
         "score is beyond ±32.",
     ),
     HidingValue(
-        "finite", "a small bias", -4.0,
+        "finite", "a small bias", USUAL_BIAS,
         "The key’s exponential is multiplied by e to this number: less likely below 0, and not hidden.",
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import NO_NUMBERS, Array, one_of, shown, whole_number
 from ..errors import SettingsError
-from ..file_checks import LARGEST_VALUE
+from ..file_checks import LARGEST_VALUE, VALUES
 from ..projections import MATRICES, Projections
 from ..trace import Trace
 from .kept_texts import is_key, keep, recall
@@ -49,7 +49,7 @@ class Edit:
             raise SettingsError(f"The new value is {shown(value)} but must be a number")
         value = value.item() if isinstance(value, np.generic) else value  # float16 does not reach the limit
         if not abs(value) <= LARGEST_VALUE:
-            raise SettingsError(f"The new value is {shown(value)} but must lie between -1,000,000 and 1,000,000")
+            raise SettingsError(f"The new value is {shown(value)} but must lie {VALUES}")
         object.__setattr__(self, "value", float(value))
 
     @property
@@ -183,5 +183,5 @@ def _decode(part: str) -> Edit:
         if not _PLACE.fullmatch(place) or int(place) > LAST_PLACE:
             raise SettingsError(f"{said}: its {name} is {place!r} but must be a whole number from 0 to {LAST_PLACE}")
     if not _NUMBER.fullmatch(value) or not abs(float(value)) <= LARGEST_VALUE:
-        raise SettingsError(f"{said}: its value is {value!r} but must be a number from -1000000 to 1000000")
+        raise SettingsError(f"{said}: its value is {value!r} but must be a number {VALUES}")
     return Edit(_CODES[code], int(row), int(column), float(value))

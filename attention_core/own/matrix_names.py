@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import Array, all_finite, as_array
 from ..errors import SettingsError, ShapeError
-from ..file_checks import LARGEST_VALUE
+from ..file_checks import LARGEST_VALUE, VALUES
 
 MAX_TOKENS = 64
 MAX_WIDTH = 512
@@ -91,7 +91,7 @@ def as_matrix(name: str, values: ArrayLike) -> Array:
     matrix = matrix.reshape(-1) if name in BIAS_SYMBOLS else matrix
     if not all_finite(matrix):
         _refuse_first(name, matrix, ~np.isfinite(matrix), "be finite")
-    _refuse_first(name, matrix, np.abs(matrix) > LARGEST_VALUE, "lie between -1,000,000 and 1,000,000")
+    _refuse_first(name, matrix, np.abs(matrix) > LARGEST_VALUE, f"lie {VALUES}")
     matrix.setflags(write=False)
     return matrix
 

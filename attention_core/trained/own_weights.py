@@ -14,7 +14,7 @@ import numpy as np
 from ..checks import Array, divisors, whole_number
 from ..counting import counted
 from ..errors import FileError, SettingsError
-from ..file_checks import LARGEST_VALUE
+from ..file_checks import LARGEST_VALUE, VALUES
 from ..npz_archive import LONGEST_NAME
 from ..projections import Projections
 from .npz_file import NpzFile
@@ -160,8 +160,8 @@ def _numbers(file: WeightFile, name: str) -> Array:
     if max(array.max(initial=0), -array.min(initial=0)) > LARGEST_VALUE:
         place = [int(number) for number in np.unravel_index(int(np.abs(array).argmax()), array.shape)]
         raise FileError(
-            f"{name!r} holds {array[tuple(place)]:.3g} at {place} (counted from 0), but its numbers must lie between "
-            "-1,000,000 and 1,000,000: replace it"
+            f"{name!r} holds {array[tuple(place)]:.3g} at {place} (counted from 0), but its numbers must lie "
+            f"{VALUES}: replace it"
         )
     return array
 

@@ -17,6 +17,7 @@ from .diagonal_words import BADGES, live
 
 FOUND = "truth search"  # the last search of the session: its statement and what it found
 TRIES = 300
+SEARCHED = {"truths_n": 3, "truths_c": 2}  # the tokens and features that a search begins with
 
 
 def checked(trace: Trace) -> dict[str, Check]:
@@ -29,8 +30,8 @@ def search_controls() -> None:
     """How large the random tokens are that a search looks at, and where it begins."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         about = {**KEPT, "width": 150}
-        bound(st.slider, "Tokens N", 2, 8, 3, key="truths_n", **about)
-        bound(st.slider, "Features C", 1, 8, 2, key="truths_c", **about)
+        bound(st.slider, "Tokens N", 2, 8, SEARCHED["truths_n"], key="truths_n", **about)
+        bound(st.slider, "Features C", 1, 8, SEARCHED["truths_c"], key="truths_c", **about)
         whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **about)
         st.caption(f"A search looks at {TRIES} token matrices; the worst violation is loaded.", width=260)
 
@@ -70,7 +71,7 @@ def _proof(statement: Proposition) -> None:
 def _search(name: str) -> None:
     """Look for a counterexample among random tokens, and load it."""
     state = st.session_state
-    n_tokens, d_model = (state.get(key) or default for key, default in (("truths_n", 3), ("truths_c", 2)))
+    n_tokens, d_model = (state.get(key) or default for key, default in SEARCHED.items())
     found = search(
         proposition(name), n_tokens=n_tokens, d_model=d_model, seed=state.get("truths_seed") or 0, tries=TRIES
     )

@@ -96,5 +96,6 @@ def _read(given: str) -> str:
     """Points as they are kept. Raises: SettingsError for what is no small number of points of the plane."""
     x_T2 = parse_tokens(given)
     if x_T2.shape[1] != 2 or len(x_T2) > MOST or abs(x_T2).max() > FARTHEST:
-        raise SettingsError(f"The plane takes up to {MOST} points such as 2,1; 1,3 with numbers from −25 to 25")
+        numbers = f"from −{FARTHEST:g} to {FARTHEST:g}"
+        raise SettingsError(f"The plane takes up to {MOST} points such as 2,1; 1,3 with numbers {numbers}")
     return format_tokens(x_T2)

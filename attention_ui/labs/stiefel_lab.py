@@ -54,7 +54,7 @@ def effects(d_model: int, n_heads: int, seed: int) -> tuple[list[dict[str, objec
 def drift() -> None:
     """A walk of 1,000 random steps with every retraction: made when it is asked for, then kept for all visitors."""
     known = st.session_state.get("stiefel walked")
-    if not known and not st.button("Walk 1,000 steps", icon=":material/directions_walk:", key="stiefel walk"):
+    if not known and not st.button(f"Walk {N_STEPS:,} steps", icon=":material/directions_walk:", key="stiefel walk"):
         st.caption("About a second. Nothing has been measured yet.")
         return
     progress = st.progress(0.0, "Walking …") if not known else None

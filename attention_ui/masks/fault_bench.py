@@ -13,6 +13,7 @@ from ..address import KEPT, bound
 from ..here import Here
 from ..whole_numbers import whole_number_input
 
+LAST_ROUND = 999
 KEYS = tuple(fault.key for fault in FAULTS)
 NAMES = {fault.key: fault.name for fault in FAULTS}
 LEGEND = "; ".join(f"{key}: {name}" for key, name in NAMES.items())
@@ -44,13 +45,13 @@ def told(now: Here, fault: Fault | None, layer: Examined) -> None:
 def game(now: Here) -> str:
     """The hidden mistake of a round, guesses, and the answer; gives the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
-    number = whole_number_input(left, "Round", 1, 999, 1, key="bi_round", **KEPT)
+    number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
     hidden = hidden_fault(int(number))
     guess = bound(middle.selectbox, "Your guess", ("?", *KEYS), key="bi_guess", help=LEGEND, **KEPT)
     show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
     st.markdown(
-        "One of the eight mistakes is in this layer. Look at the checks, at the difference in each field, and at other "
-        "sentences and sizes; then guess. Where the sidebar has no mask, the layer has a causal one here."
+        f"One of the {len(FAULTS)} mistakes is in this layer. Look at the checks, at the difference in each field, and "
+        "at other sentences and sizes; then guess. Where the sidebar has no mask, the layer has a causal one here."
     )
     if guess == hidden.key:
         st.success(f"Found: **{hidden.name}**. {now.turned(hidden.does)}", icon=":material/check_circle:")
@@ -65,7 +66,7 @@ def game(now: Here) -> str:
 
 def next_round(number: int) -> None:
     """In a callback: another mistake, and nothing guessed yet."""
-    st.session_state.update({"bi_round": number % 999 + 1, "bi_guess": "?", "bi_answer": False})
+    st.session_state.update({"bi_round": number % LAST_ROUND + 1, "bi_guess": "?", "bi_answer": False})
 
 
 def answers(now: Here, layer: Examined) -> None:

@@ -12,13 +12,14 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_core.checks import Array
+from attention_core.own.edits import LAST_PLACE
 from attention_core.trained.attention_maps import AttentionMaps
 from attention_core.trained.head_finder import telling_pair
 
 from ..address import mirror
 from ..focus import AXIS_NAMES, Focus
 from ..panels import open_step
-from ..places import LARGEST, adopt_place, choose_place, named_places, pin_places, pinned
+from ..places import adopt_place, choose_place, named_places, pin_places, pinned
 from ..registry import page_of
 from ..way import ask_for
 
@@ -40,7 +41,7 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     shown = head_shown(n_layers, n_heads)
     for name, count, at in ((LAYER, n_layers, shown[0]), (HEAD, n_heads, shown[1])):
         st.number_input(
-            LABELS[name], 0, LARGEST, at, step=1, key=name, help=f"From 0 to {count - 1}.", width=150,
+            LABELS[name], 0, LAST_PLACE, at, step=1, key=name, help=f"From 0 to {count - 1}.", width=150,
             persist_state="session",
         )  # fmt: skip
     return shown
@@ -73,7 +74,7 @@ def pin_cell(at: Focus, array: str, index: list[int]) -> None:
     letters = STEPS[array].letters if array in STEPS else ("T", "S") if array == "attention" else ()
     moved = {AXIS_NAMES[letter]: number for letter, number in zip(letters, index, strict=False) if letter in AXIS_NAMES}
     if "head" in moved:
-        st.session_state[HEAD] = min(moved["head"], LARGEST)
+        st.session_state[HEAD] = min(moved["head"], LAST_PLACE)
     pin_places(CELL, *(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
 
 
@@ -99,7 +100,7 @@ def open_measured(dot: object) -> None:
 
 def open_head(layer: int, head: int, query: int | None = None, key: int | None = None) -> None:
     """In a callback: ask for the page of one head, with a cell where there is one."""
-    st.session_state.update({LAYER: min(layer, LARGEST), HEAD: min(head, LARGEST), CELL: ""})
+    st.session_state.update({LAYER: min(layer, LAST_PLACE), HEAD: min(head, LAST_PLACE), CELL: ""})
     if query is not None and key is not None:
         pin_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
@@ -125,4 +126,4 @@ def _places(array: str) -> list[int]:
 def _cell(n_queries: int, n_keys: int) -> tuple[int, ...]:
     """Query, key and feature as the session or the address has them, or nothing yet."""
     such_as = "A cell is query-key-feature, three whole numbers such as 9-2-0"
-    return pinned(CELL, "Cell", "", (n_queries, n_keys, LARGEST + 1), such_as)
+    return pinned(CELL, "Cell", "", (n_queries, n_keys, LAST_PLACE + 1), such_as)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.masks.hiding import hidden_by
+from attention_core.masks.hiding import USUAL_BIAS, hidden_by
 from attention_core.masks.painted import mask_from_text, mask_to_text
 from attention_core.masks.workshop import MASKS, Workshop, masked_batch
 from attention_ui.address import KEPT, adopt, bound, mirror
@@ -63,8 +63,8 @@ st.markdown(
 st.subheader("Try", anchor=False)
 choice = one_of("Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT)
 bias = (
-    bound(st.slider, "The finite bias", -20.0, 0.0, -4.0, 0.5, key="mw_bias", **KEPT)
+    bound(st.slider, "The finite bias", -20.0, 0.0, USUAL_BIAS, 0.5, key="mw_bias", **KEPT)
     if choice in ("how to hide", "mask or scale first")
-    else -4.0
+    else USUAL_BIAS
 )
 EXPERIMENTS[choice](Bench(now, made, now.focus.head, cell, bias))

@@ -138,8 +138,6 @@ CASES: dict[str, Case] = {
         {"n_tokens": (0, 10**9, *NO_COUNT), "n_heads": NO_COUNT, "width": NO_COUNT}),
     "split places": (split_places, {"shape_BHTF": (1, 2, 3, 4), "head": 0, "token": 0, "feature": 0},
         {"shape_BHTF": (*NO_LIST, (1, 2)), "head": (2, *NO_COUNT), "token": NO_COUNT, "feature": NO_COUNT}),
-    "softmax row": (taken.softmax_row, {"trace": TRACE, "head": 0, "query": 0},
-        {"head": (2, *NO_COUNT), "query": (5, *NO_COUNT), "batch": (1, *NO_COUNT)}),
     "head slice": (taken.head_slice, {"trace": TRACE, "matrix": "w_q", "head": 0},
         {"matrix": NO_NAME, "head": (2, *NO_COUNT)}),
     "place": (taken.place_merged, {"trace": TRACE, "head": 0, "query": 0, "feature": 0},

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_core.asides import ASIDES, aside_of, shape_of, slice_of
-from attention_core.decompositions import head_contributions, merge_without_swap, softmax_row, split_without_swap
+from attention_core.decompositions import head_contributions, merge_without_swap, split_without_swap
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +55,15 @@ def test_head_contributions_are_blocks_of_w_o(trace: Trace) -> None:
 
 def test_the_softmax_in_its_stages(trace: Trace) -> None:
     """Maximum, shifted scores, exponentials and sum of a row, hidden keys included."""
-    row = softmax_row(trace, head=1, query=2)
     place = {0: 0, 1: 1, 2: 2}
-    assert slice_of(trace, "row_maximum", place) == row.maximum
-    assert slice_of(trace, "row_sum", place) == pytest.approx(row.total, abs=1e-14)
-    np.testing.assert_array_equal(slice_of(trace, "shifted_scores", place), row.shifted)
-    np.testing.assert_allclose(slice_of(trace, "exponentials", place), row.exponentials, atol=1e-15)
+    scores = [float(score) for score in trace.masked_scores[0, 1, 2]]
+    shifted = [score - max(scores) for score in scores]
+    exponentials = [math.exp(number) for number in shifted]
+    assert slice_of(trace, "row_maximum", place) == max(scores)
+    assert slice_of(trace, "row_sum", place) == pytest.approx(math.fsum(exponentials), abs=1e-14)
+    np.testing.assert_array_equal(slice_of(trace, "shifted_scores", place), shifted)
+    np.testing.assert_allclose(slice_of(trace, "exponentials", place), exponentials, atol=1e-15)
+    np.testing.assert_allclose(trace.probabilities[0, 1, 2] * math.fsum(exponentials), exponentials, atol=1e-14)
 
 
 def test_a_row_with_nothing_to_attend_to() -> None:

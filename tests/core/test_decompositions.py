@@ -20,7 +20,6 @@ from attention_core.decompositions import (
     merge_without_swap,
     moved_cells,
     scale_effect,
-    softmax_row,
     split_without_swap,
     strongest_keys,
     unmasked_shares,
@@ -70,29 +69,9 @@ def test_one_contribution_by_loops() -> None:
     assert head_contributions(trace)[b, head, t, column] == pytest.approx(expected, abs=1e-12)
 
 
-@given(calls())
-def test_the_columns_of_the_softmax(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Score minus maximum, exponential, over their sum: the last column is the trace's, and the steps lead to it."""
-    layer, options = call
-    trace = layer.run(**options)
-    for b, head, query in np.ndindex(*trace.scores.shape[:3]):
-        row = softmax_row(trace, head, query, batch=b)
-        assert (row.scores == trace.masked_scores[b, head, query]).all()
-        assert (row.probabilities == trace.probabilities[b, head, query]).all()
-        assert not np.isnan(row.shifted).any()
-        assert row.total == pytest.approx(float(row.exponentials.sum()))
-        if np.isfinite(row.maximum):
-            assert row.exponentials.max() == 1
-            assert_same(row.exponentials / row.total, row.probabilities)
-        else:
-            assert row.total == 0
-            assert not row.exponentials.any()
-
-
 @pytest.mark.parametrize(
     "read",
     [
-        lambda trace, batch: softmax_row(trace, 1, 2, batch).scores.tolist(),
         lambda trace, batch: scale_effect(trace, 1, batch).spread,
         lambda trace, batch: unmasked_shares(trace, 1, batch)[0].tolist(),
         lambda trace, batch: strongest_keys(trace, 1, 2, batch=batch),

@@ -96,7 +96,7 @@ def test_one_edit_for_a_cell() -> None:
         ("wq_0_0_nan", "its value is 'nan'"),
         ("wq_0_0_inf", "its value is 'inf'"),
         ("wq_0_0_-infinity", "its value is '-infinity'"),
-        ("wq_0_0_1e7", "its value is '1e7' but must be a number from -1000000 to 1000000"),
+        ("wq_0_0_1e7", "its value is '1e7' but must be a number between -1,000,000 and 1,000,000"),
         ("wq_0_0_1e999", "its value is '1e999'"),
         ("wq_0_0_1e99999", "its value is '1e99999'"),
         ("wq_0_0_0x10", "its value is '0x10'"),

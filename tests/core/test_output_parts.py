@@ -18,7 +18,6 @@ from attention_core.decompositions import (
     moved_cells,
     output_gap,
     place_merged,
-    softmax_row,
     strongest_keys,
 )
 from tests.core.random_layers import Layer, assert_same, calls
@@ -53,13 +52,6 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
         equal = attend(twins.astype(kind), Projections.random(11, 3, d_k=2, d_v=5).astype(kind), mask=mask)
         assert {keys_read_most(equal, head, query) for head, query in np.ndindex(3, 4)} <= {(0, 1, 2), (3, 4)}
         assert keys_read_most(equal, 0, 4) == ()
-
-
-def test_a_softmax_row_tells_its_sums(trace: Trace) -> None:
-    """The sum of the exponentials divides them into shares, whose own sum is 1."""
-    row = softmax_row(trace, 2, 3)
-    np.testing.assert_allclose(row.exponentials / row.total, row.probabilities, rtol=0, atol=1e-15)
-    assert row.share == pytest.approx(1, abs=1e-12)
 
 
 def test_every_number_lands_where_place_merged_says(trace: Trace) -> None:

@@ -59,6 +59,15 @@ def test_nonsense_in_the_address(junk: str) -> None:
     assert not opened("scores", own=junk).exception
 
 
+def test_a_place_beyond_all_goes_into_a_state_file() -> None:
+    """The files can be had whatever place the address asks for, also where no page has looked for it yet."""
+    app = opened("practice", query=99999)
+    app.session_state["own numbers"] = True
+    app.run()
+    assert not app.error
+    assert "State" in [button.label for button in app.get("download_button")]
+
+
 def test_an_edit_outside_waits() -> None:
     """An edit of a cell that a smaller layer does not have is kept, and the sidebar says so."""
     app = opened("scores", edits="wq_15_15_2", d_model=8, n_heads=2)

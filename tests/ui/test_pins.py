@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import attention_ui.focus as module
+from attention_core.own.edits import LAST_PLACE
 from attention_ui import board, show
 from attention_ui.focus import follow_cell
-from attention_ui.places import LARGEST
 from tests.ui.app import gone_to, here, opened, said, scenes
 
 
@@ -22,7 +22,7 @@ from tests.ui.app import gone_to, here, opened, said, scenes
         ([("H·V", 4), ("D", None)], [11, 9], {"head": 2, "feature": 9}),
         ([("B", None), ("T", None), ("S", None), ("H", None), ("H", None)], [0, 1, 2, 3, 3],
          {"head": 3, "query": 1, "key": 2}),
-        ([("B", None), ("G", None), ("S", None), ("V", None)], [0, 1, 2, 10**9], {"key": 2, "feature": 4096}),
+        ([("B", None), ("G", None), ("S", None), ("V", None)], [0, 1, 2, 10**9], {"key": 2, "feature": 4095}),
     ],
 )  # fmt: skip
 def test_a_pinned_cell_moves_the_focus(
@@ -110,7 +110,7 @@ def test_a_pin_that_no_board_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch
         ([2, 0], [5, 7], ("query", "key"), {"head": 2, "query": 5, "key": 7}),
         ([-1, 0], [5, 7], ("query", "feature"), {"query": 5, "feature": 7}),
         ([2, 64], [5, 7], ("key", "feature"), {"head": 2, "key": 5, "feature": 71}),
-        ([10**9, 0], [-3, 10**9], ("query", "key"), {"head": LARGEST, "query": 0, "key": LARGEST}),
+        ([10**9, 0], [-3, 10**9], ("query", "key"), {"head": LAST_PLACE, "query": 0, "key": LAST_PLACE}),
     ],
 )  # fmt: skip
 def test_a_click_on_a_chart_moves_the_focus(

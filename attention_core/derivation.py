@@ -87,7 +87,7 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     where = tuple(whole_number("index", i) for i in as_list("index", index))
     shape = getattr(trace, field).shape
     if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):
-        raise SettingsError(f"{field} has shape {shape}, so it holds no cell {list(where)}")
+        raise SettingsError(f"{field} has shape {shape}, so it holds no cell {list(where)}; choose one of its own")
     hidden = trace.mask is not None and rule.operation == "mask"
     allowed = not hidden or bool(np.broadcast_to(trace.mask, shape)[where])  # type: ignore[arg-type]
     arrays = {name: array_of(trace, name) for name in (field, *(r.array for r in (*rule.reads, *rule.adds)))}

@@ -45,7 +45,9 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
         raise ShapeError(f"fused must have shape (batch, tokens, features), but has shape {fused_BTF.shape}")
     n_batch, n_tokens, n_features = fused_BTF.shape
     if whole_number("n_heads", n_heads) < 1 or n_features % n_heads:
-        raise ShapeError(f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width")
+        raise ShapeError(
+            f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width; choose a divisor"
+        )
     return fused_BTF.reshape(n_batch, n_tokens, n_heads, n_features // n_heads).swapaxes(1, 2)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, shown, whole_number
+from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, shown, uneven_sharing, whole_number
 from .costs import check_room
 from .errors import SettingsError, ShapeError
 from .initialisation import Stream, draw, generator, orthonormal_columns
@@ -226,10 +226,12 @@ def _check_sizes(p: Projections) -> None:
         if matrix is not None and (matrix.ndim != 2 or 0 in matrix.shape):
             raise ShapeError(f"{name} must be a matrix of shape (features in, features out), but has {matrix.shape}")
     if p.n_heads % p.groups:
-        raise SettingsError(f"{p.n_heads} query heads cannot share {p.groups} key/value heads evenly; choose a divisor")
+        raise SettingsError(uneven_sharing(p.n_heads, p.groups))
     for name, matrix, heads in (("w_q", p.w_q, p.n_heads), ("w_k", p.w_k, p.groups), ("w_v", p.w_v, p.groups)):
         if matrix.shape[1] % heads:
-            raise ShapeError(f"{name} has {matrix.shape[1]} columns, which {heads} heads cannot share evenly")
+            raise ShapeError(
+                f"{name} has {matrix.shape[1]} columns, which {heads} heads cannot share evenly; choose a divisor"
+            )
     if p.w_k.shape[1] != p.d_k * p.groups:
         raise ShapeError(
             f"a query has width {p.d_k} but a key has width {p.w_k.shape[1] / p.groups:g}; make w_q and w_k agree"

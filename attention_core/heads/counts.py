@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
-from ..checks import whole_number
+from ..checks import uneven_sharing, whole_number
 from ..errors import SettingsError
 from ..trace import Trace
 
@@ -28,9 +28,7 @@ class LayerSize:
         for size in fields(self):
             whole_number(size.name, getattr(self, size.name), 1)
         if self.n_heads % self.n_kv_heads:
-            raise SettingsError(
-                f"{self.n_heads} query heads cannot share {self.n_kv_heads} key/value heads evenly; choose a divisor"
-            )
+            raise SettingsError(uneven_sharing(self.n_heads, self.n_kv_heads))
 
 
 def size_of(trace: Trace) -> LayerSize:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from ..checks import shown
+from ..checks import check_switch, check_text, number_between, one_of, shown, whole_number
 from ..errors import AttentionError, FileError, SettingsError
 from ..file_checks import has_half_character
 from ..notation.texts import NOTATIONS
@@ -28,7 +28,7 @@ _DEFAULTS = {name: value for name, value in asdict(Scenario()).items() if name n
 class State:
     """All that a visitor has chosen: the scenario with edits and own matrices, the cell in focus (`FOCUS`), notation.
 
-    Raises: SettingsError for what no control of the app can be set to.
+    Raises: SettingsError, TextError for what no control of the app can be set to.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -39,9 +39,8 @@ class State:
         checked = {name: _checked(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
-            _whole(name, place, 0, LAST_PLACE)
-        if not isinstance(self.notation, str) or self.notation not in NOTATIONS:
-            raise SettingsError(f"notation is {shown(self.notation)} but must be one of {', '.join(NOTATIONS)}")
+            whole_number(name, place, 0, LAST_PLACE)
+        one_of("notation", self.notation, NOTATIONS)
 
 
 def write_state(state: State) -> bytes:
@@ -65,7 +64,7 @@ def write_state(state: State) -> bytes:
 def read_state(data: bytes) -> State:
     """The state in a file of `write_state`. A missing entry has its default, an unknown one is an error.
 
-    Raises: FileError for what is no state file, SettingsError or ShapeError for an impossible value in it.
+    Raises: FileError for what is no state file, SettingsError, TextError or ShapeError for an impossible value in it.
 
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
@@ -136,33 +135,22 @@ def _checked(name: str, value: Any) -> Any:
     """A value of a scenario, of the type and within the bounds of its control."""
     default = _DEFAULTS[name]
     if isinstance(default, bool):
-        if not isinstance(value, bool):
-            raise SettingsError(f"{name} is {shown(value)} but must be true or false")
+        check_switch(name, value)
         return value
     if isinstance(default, str):
-        return _checked_text(name, value)
+        return one_of(name, value, CHOICES[name]) if name in CHOICES else _checked_text(name, value)
     low, high = LIMITS[name]
-    if isinstance(default, int):
-        return _whole(name, value, low, high)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise SettingsError(f"{name} is {shown(value)} but must be a number from {low:g} to {high:g}")
-    return float(value)
+    return (
+        whole_number(name, value, low, int(high))
+        if isinstance(default, int)
+        else number_between(name, value, low, high)
+    )
 
 
 def _checked_text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise SettingsError(f"{name} is {shown(value)} but must be a text")
-    if name in CHOICES:
-        if value not in CHOICES[name]:
-            raise SettingsError(f"{name} is {shown(value)} but must be one of {', '.join(CHOICES[name])}")
-    elif len(value) > MAX_TEXT:
+    check_text(name, value)
+    if len(value) > MAX_TEXT:
         raise SettingsError(f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it")
-    elif has_half_character(value):
+    if has_half_character(value):
         raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
-    return value
-
-
-def _whole(name: str, value: Any, low: float, high: float) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise SettingsError(f"{name} is {shown(value)} but must be a whole number from {low} to {high}")
-    return value
+    return str(value)

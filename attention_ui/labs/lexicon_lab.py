@@ -124,17 +124,22 @@ def word_list() -> None:
 
 def _add(word: str, features: Sequence[str]) -> None:
     try:
-        spelled, checked = own_word(word, features)
-        words = own_words() | {spelled: checked}
-        if len(words) > MOST_OWN:
-            raise SettingsError(f"There are {MOST_OWN} own words already: drop them first")
-        if spelled in LEXICON:
-            raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
+        words = _with(own_words(), word, features)
     except AttentionError as error:
         st.error(plain(str(error)))
         return
     st.session_state["lex_words"] = _written(words)
     st.rerun()
+
+
+def _with(words: Words, word: str, features: Sequence[str]) -> Words:
+    """Own words and one more, which takes the place of its namesake. Raises: TextError, SettingsError."""
+    spelled, checked = own_word(word, features)
+    if spelled in LEXICON:
+        raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
+    if len(words | {spelled: checked}) > MOST_OWN:
+        raise SettingsError(f"Own words are at most {MOST_OWN}: drop some first")
+    return words | {spelled: checked}
 
 
 def _by_section(features: Sequence[str]) -> dict[str, str]:
@@ -154,12 +159,9 @@ def _read_words(text: str) -> Words:
     words: Words = {}
     for part in text.split(";") if text else ():
         word, separator, features = part.partition(":")
-        if not separator or len(words) >= MOST_OWN:
-            raise TextError(f"Own words are at most {MOST_OWN}, each as in horse:neut.sg.anim.NOUN")
-        spelled, checked = own_word(word, features.split("."))
-        if spelled in LEXICON:
-            raise SettingsError(f"{spelled!r} is in the lexicon already")
-        if spelled in words:
-            raise SettingsError(f"{spelled!r} stands there twice: leave one of them out")
-        words[spelled] = checked
+        if not separator:
+            raise TextError("An own word is written as in horse:neut.sg.anim.NOUN")
+        n_words, words = len(words), _with(words, word, features.split("."))
+        if len(words) == n_words:
+            raise SettingsError(f"{word.strip()!r} stands there twice: leave one of them out")
     return words

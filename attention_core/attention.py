@@ -18,7 +18,7 @@ from .spare_memory import spare_array
 from .trace import HeadTrace, Trace
 
 
-class _Rules(NamedTuple):
+class _Options(NamedTuple):
     """How scores become probabilities: the checked form of the options of a call."""
 
     allowed: Array | None
@@ -58,11 +58,11 @@ def attend(
     """
     inputs, source, p = _prepared(x, memory, projections)
     shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
-    rules = _rules(shape, p.d_k, inputs.dtype.type, mask, bias, scale, causal, softcap, empty_rows)
-    return _layer(inputs, source, p, rules, _connection(inputs, p, residual))
+    options = _options(shape, p.d_k, inputs.dtype.type, mask, bias, scale, causal, softcap, empty_rows)
+    return _layer(inputs, source, p, options, _connection(inputs, p, residual))
 
 
-def _layer(inputs: Array, source: Array, p: Projections, rules: _Rules, connection: Array | None) -> Trace:
+def _layer(inputs: Array, source: Array, p: Projections, options: _Options, connection: Array | None) -> Trace:
     """The steps of the layer in their order: project, split, what happens inside the heads, mix."""
     queries = formulas.project(inputs, p.w_q, p.b_q)
     keys = formulas.project(source, p.w_k, p.b_k)
@@ -72,15 +72,15 @@ def _layer(inputs: Array, source: Array, p: Projections, rules: _Rules, connecti
     value_heads = formulas.split_heads(values, p.groups)
     # The heads write straight into the merged layout: head_outputs is the split view of merged.
     merged = np.empty((*inputs.shape[:2], p.n_heads * p.d_v), inputs.dtype)
-    heads = _inside_heads(query_heads, key_heads, value_heads, rules, out=formulas.split_heads(merged, p.n_heads))
+    heads = _inside_heads(query_heads, key_heads, value_heads, options, out=formulas.split_heads(merged, p.n_heads))
     output = formulas.mix_heads(merged, p.w_o, p.b_o, connection)
     checks.check_range(output)
-    if rules.empty_rows == "nan" and _fill_empty_rows(heads):
+    if options.empty_rows == "nan" and _fill_empty_rows(heads):
         output = formulas.mix_heads(merged, p.w_o, p.b_o, connection)
     return Trace(
         inputs, source, queries, keys, values, query_heads, key_heads, value_heads, heads.scores, heads.scaled_scores,
-        heads.masked_scores, heads.probabilities, heads.head_outputs, merged, output, p, rules.scale, rules.softcap,
-        rules.allowed, rules.bias, residual=connection is not None, empty_rows_as=rules.empty_rows,
+        heads.masked_scores, heads.probabilities, heads.head_outputs, merged, output, p, options.scale, options.softcap,
+        options.allowed, options.bias, residual=connection is not None, empty_rows_as=options.empty_rows,
     )  # fmt: skip
 
 
@@ -104,48 +104,48 @@ def scaled_dot_product_attention(
     """
     query, key, value = _heads(query_heads, key_heads, value_heads)
     shape = (*query.shape[:3], key.shape[2])
-    rules = _rules(shape, query.shape[3], query.dtype.type, mask, bias, scale, causal, softcap, empty_rows)
-    heads = _inside_heads(query, key, value, rules, out=np.empty((*query.shape[:3], value.shape[3]), query.dtype))
+    options = _options(shape, query.shape[3], query.dtype.type, mask, bias, scale, causal, softcap, empty_rows)
+    heads = _inside_heads(query, key, value, options, out=np.empty((*query.shape[:3], value.shape[3]), query.dtype))
     checks.check_range(heads.head_outputs)
     if empty_rows == "nan":
         _fill_empty_rows(heads)
     return heads
 
 
-def _inside_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, rules: _Rules, out: Array) -> HeadTrace:
+def _inside_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: _Options, out: Array) -> HeadTrace:
     """The five steps inside the heads.
 
     The score arrays come out of one allocation, in memory of a trace that is gone if there is such (`spare_array`):
     else every call pays for fresh pages, 1.25 times the run time of the trained encoder at 128 tokens.
     """
     shape = (*query_BHTK.shape[:3], key_BGSK.shape[2])
-    addend = formulas.mask_addend(rules.allowed, rules.bias, query_BHTK.dtype.type)
+    addend = formulas.mask_addend(options.allowed, options.bias, query_BHTK.dtype.type)
     arrays = spare_array((3 if addend is None else 4, *shape), query_BHTK.dtype)
     scores, scaled, probabilities = arrays[0], arrays[1], arrays[-1]
     masked = scaled if addend is None else arrays[2]
     formulas.dot_products(query_BHTK, key_BGSK, out=scores)
     for block in _blocks(shape):
-        bounded = _check_scores(scores[block], rules)
-        formulas.scale_scores(scores[block], rules.scale, rules.softcap, out=scaled[block])
+        bounded = _check_scores(scores[block], options)
+        formulas.scale_scores(scores[block], options.scale, options.softcap, out=scaled[block])
         if addend is not None:
             hiding = np.broadcast_to(addend, shape)[block]
             np.add(scaled[block], hiding, out=masked[block])
-            if rules.bias is not None:
+            if options.bias is not None:
                 option_checks.check_hidden(masked[block], hiding)
         formulas.softmax_into(masked[block], out=probabilities[block], bounded=bounded)
     formulas.mix_values(probabilities, value_BGSV, out=out)
     return HeadTrace(scores, scaled, masked, probabilities, out)
 
 
-def _check_scores(scores: Array, rules: _Rules) -> bool:
+def _check_scores(scores: Array, options: _Options) -> bool:
     """Whether exp of the scaled scores stays in range as they are.
 
     Raises: SettingsError when a score, scaled or not, left the range of its type.
     """
     largest = max(float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None)))
-    if not largest * max(1.0, abs(rules.scale)) <= checks.LARGEST[scores.dtype]:
+    if not largest * max(1.0, abs(options.scale)) <= checks.LARGEST[scores.dtype]:
         raise checks.too_large(scores.dtype)
-    return rules.bias is None and largest * abs(rules.scale) <= formulas.SAFE_EXPONENT
+    return options.bias is None and largest * abs(options.scale) <= formulas.SAFE_EXPONENT
 
 
 def _blocks(shape: tuple[int, int, int, int]) -> Iterator[tuple[slice, ...]]:
@@ -164,7 +164,7 @@ def _blocks(shape: tuple[int, int, int, int]) -> Iterator[tuple[slice, ...]]:
         yield slice(b, b + batch), slice(h, h + heads), slice(t, t + rows)
 
 
-def _rules(
+def _options(
     shape: tuple[int, int, int, int],
     d_k: int,
     dtype: type[np.floating],
@@ -174,7 +174,7 @@ def _rules(
     causal: bool,
     softcap: float | None,
     empty_rows: str,
-) -> _Rules:
+) -> _Options:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
     costs.check_scores(*shape)
     checks.check_switch("causal", causal)
@@ -185,7 +185,7 @@ def _rules(
     option_checks.check_softcap(softcap, dtype)
     option_checks.check_empty_rows(empty_rows)
     addend = option_checks.as_bias(bias, shape, dtype)
-    return _Rules(allowed, addend, checks.score_scale(scale, d_k), softcap, empty_rows)
+    return _Options(allowed, addend, checks.score_scale(scale, d_k), softcap, empty_rows)
 
 
 def _prepared(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array, Projections]:

@@ -54,7 +54,7 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
 def merge_heads(heads: ArrayLike) -> Array:
     """Bring the head axis back behind the tokens (swap), then join the heads side by side (reshape).
 
-    Shapes: (B, H, T, V) -> (B, T, H*V).
+    Shapes: (B, H, T, V) -> (B, T, H*V). Raises: ShapeError for other axes.
 
     >>> merge_heads([[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]]).tolist()
     [[[0, 1, 2, 3], [4, 5, 6, 7]]]
@@ -80,6 +80,7 @@ def dot_products(query_BHTK: Array, key_BGSK: Array, out: Array) -> Array:
 def scale_scores(scores_BHTS: Array, scale: float, softcap: float | None, out: Array) -> Array:
     """Multiply the scores by the scale; a soft cap c then squeezes them into (-c, c): c·tanh(s/c).
 
+    Shapes: (B, H, T, S) -> (B, H, T, S).
     Source: Vaswani et al. 2017, section 3.2.1; the cap: Gemma 2 report (2024), section 2.
     """
     np.multiply(scores_BHTS, scale, out=out)
@@ -103,7 +104,7 @@ def mask_addend(allowed: Array | None, bias: Array | None, dtype: type[np.floati
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """exp(s) / Σ exp(s) along one axis; a slice that is -inf everywhere becomes zeros.
 
-    Units or range: 0 to 1, each slice sums to 1 (or is all 0).
+    Shapes: any, kept. Units or range: 0 to 1, each slice sums to 1 (or is all 0).
     Raises: SettingsError for NaN, +inf, text or what float64 cannot hold, ShapeError for an axis that is none.
 
     >>> softmax([0.0, np.log(3.0)]).round(2).tolist()

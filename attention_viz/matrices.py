@@ -13,7 +13,7 @@ from attention_core.heads import head_columns, head_of
 from attention_core.notation import OURS, Notation, turned
 from attention_core.rules import RUNNING, Rule, axis, read
 
-from .payload import JSON, bits, packed, rule_sent
+from .payload import JSON, bits, float_bytes, rule_sent
 from .tiles import largest
 
 ROUNDING = 1e-9  # a difference smaller than this part of what is compared is drawn as none
@@ -144,7 +144,7 @@ def _array(matrix: Matrix, letters: dict[Side, str], notation: Notation) -> JSON
         "shape": list(matrix.numbers.shape), "axes": [letters[matrix.rows], letters[matrix.columns]],
         "title": turned(matrix.title, notation), "role": matrix.role, "kind": matrix.kind,
         "limit": None if limit is None else float(f"{limit:.6g}"),
-        "data": packed(np.where(hidden, 0.0, matrix.numbers)),
+        "data": float_bytes(np.where(hidden, 0.0, matrix.numbers)),
     }  # fmt: skip
     if matrix.hidden is not None and matrix.hidden.any():
         given["hatched"] = bits(matrix.hidden)

@@ -80,10 +80,10 @@ class Stage:
         return self.extra[name] if name in self.extra else array_of(self.trace, name)
 
 
-def packed(numbers: Array) -> bytes:
+def float_bytes(numbers: Array) -> bytes:
     r"""Numbers as little-endian float32.
 
-    >>> packed(np.array([1.0]))
+    >>> float_bytes(np.array([1.0]))
     b'\x00\x00\x80?'
     """
     return np.asarray(numbers, "<f4").tobytes()
@@ -95,6 +95,7 @@ def bits(flags: Array) -> bytes:
 
 
 def sent(stage: Stage, name: str) -> JSON:
+    """An array as the board takes it: axes, shape, words, colour scale and numbers; docs/board.md names the entries."""
     letters = stage.letters(name)
     title = turned(title_of(name), stage.notation) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
@@ -114,7 +115,7 @@ def sent(stage: Stage, name: str) -> JSON:
         "shape": list(part.shape),
         "kind": kind,
         "limit": limit(stage, name),
-        "data": packed(np.where(hidden, 0, part)),
+        "data": float_bytes(np.where(hidden, 0, part)),
     }
     if part.shape != whole.shape:
         about |= {"start": [s.start or 0 for s in cut], "whole": list(whole.shape)}
@@ -155,6 +156,7 @@ def _changed(stage: Stage, name: str) -> Array | None:
 
 
 def rule_sent(rule: Rule) -> JSON:
+    """A rule as the board takes it; what does nothing is left out."""
     given: JSON = {"operation": rule.operation, "length": rule.length, "reads": [_read(r) for r in rule.reads]}
     if rule.adds:
         given["adds"] = [_read(r) for r in rule.adds]

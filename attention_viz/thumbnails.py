@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from .payload import JSON, packed
+from .payload import JSON, float_bytes
 from .tiles import largest
 
 MOST_NUMBERS = 300_000  # that are sent; 72 heads of 64 tokens are as many
@@ -82,7 +82,7 @@ def array_sent(
     part = np.ascontiguousarray(numbers[(..., *window)])
     given: JSON = {
         "shape": list(part.shape), "axes": list("HTS"[3 - numbers.ndim :]), "title": title, "role": "text",
-        "kind": kind, "limit": limit, "data": packed(part), "given": GIVEN[kind],
+        "kind": kind, "limit": limit, "data": float_bytes(part), "given": GIVEN[kind],
     }  # fmt: skip
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]

@@ -90,15 +90,15 @@ def projections_of_scene(scene: DiagonalScene, d_model: int) -> Projections:
         stiefel = Projections.stiefel(d_model, 1, d_k=scene.d_k or None, d_v=d_model, seed=scene.seed)
         return stiefel if scene.weights == "orthonormal" else replace(stiefel, w_k=stiefel.w_q)
     degrees = {"tied": 0.0, "angle": scene.angle, "free": 90.0}
-    return turned(d_model, scene.d_k or d_model, degrees[scene.weights], scene.seed)
+    return at_angle(d_model, scene.d_k or d_model, degrees[scene.weights], scene.seed)
 
 
-def turned(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections:
+def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections:
     """One head whose keys are turned away from its queries: W_K = cos t · W_Q + sin t · U, with U drawn afresh.
 
     0 degrees is tied, 90 unrelated, 180 opposite (W_K = -W_Q). Entries have variance 1/d_model. Raises: SettingsError.
 
-    >>> weights = turned(4, 2, 180)
+    >>> weights = at_angle(4, 2, 180)
     >>> bool((weights.w_k == -weights.w_q).all())
     True
     """

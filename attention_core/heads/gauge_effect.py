@@ -32,7 +32,7 @@ class Turned:
         return gap / most if most else gap
 
 
-def turned(trace: Trace, seed: int) -> Trace:
+def in_other_bases(trace: Trace, seed: int) -> Trace:
     """The same layer with the weights of each head in another basis. Raises: SettingsError for a seed below 0."""
     return rerun(trace, projections=change_gauge(trace.projections, random_gauge(trace.projections, seed)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import SettingsError, Trace
-from attention_core.heads.gauge_effect import kept, moved, turned
+from attention_core.heads.gauge_effect import in_other_bases, kept, moved
 from attention_core.notation import Notation, symbol
 from attention_viz.heads.worth_figures import in_two_bases
 from attention_viz.labels import number
@@ -26,7 +26,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
         rf"${w_v} U$ and $U^{{-1}} {w_o}$: every head does exactly what it did."
     )
     if seed := _choose():
-        other = turned(trace, seed)
+        other = in_other_bases(trace, seed)
         parts = ((moved, "Changed"), (kept, "Unchanged but for rounding"))
         for place, (compared, said) in zip(st.columns(2, gap="medium"), parts, strict=True):
             both = compared(trace, other, head, notation)

@@ -31,7 +31,7 @@ TEMPERATURES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 
 
 def small(gap: float) -> str:
-    """A difference as Markdown, with what it means."""
+    """A difference as Markdown."""
     return f"**{number(gap)}**" if gap else "**0**"
 
 

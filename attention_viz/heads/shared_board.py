@@ -11,7 +11,7 @@ from attention_core.heads import head_of
 from attention_core.notation import OURS, Notation
 
 from ..labels import counted
-from ..payload import JSON, bits, packed
+from ..payload import JSON, bits, float_bytes
 from ..thumbnails import GIVEN, axes_of
 
 MOST_LARGE = 200  # cells in a line of heads; more are drawn as small pictures
@@ -52,7 +52,7 @@ def _array(name: str, trace: Trace, limit: float) -> JSON:
     shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
     given: JSON = {
         "shape": list(shares_HTS.shape), "axes": ["H", "T", "S"], "title": name, "role": "text",
-        "kind": "probability", "limit": float(f"{limit:.6g}"), "data": packed(shares_HTS),
+        "kind": "probability", "limit": float(f"{limit:.6g}"), "data": float_bytes(shares_HTS),
         "given": GIVEN["probability"],
     }  # fmt: skip
     return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})

@@ -167,7 +167,7 @@ CASES: dict[str, Case] = {
          "weights": NO_NAME,
          "angle": NO_NUMBER, "d_k": NO_COUNT, "scaled": NO_SWITCH, "temperature": (*NO_NUMBER, 0.0, -1.0),
          "causal": NO_SWITCH}),
-    "turned": (scenes.turned, {"d_model": 4, "d_k": 2, "degrees": 9.0},
+    "turned": (scenes.at_angle, {"d_model": 4, "d_k": 2, "degrees": 9.0},
         {"d_model": NO_COUNT, "d_k": NO_COUNT, "degrees": NO_NUMBER}),
     "stretch": (token_matrices.stretch, {"x_TD": X, "spread": 1.0},
         {"x_TD": NO_ARRAY, "spread": (*NO_NUMBER, 1e200), "seed": NO_SEED}),

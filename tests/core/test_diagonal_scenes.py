@@ -16,7 +16,7 @@ from attention_core import AttentionError, SettingsError, ShapeError
 from attention_core.diagonal import gram_alignment
 from attention_core.diagonal.presets import DIAGONAL_PRESETS
 from attention_core.diagonal.propositions import proposition
-from attention_core.diagonal.scenes import WEIGHTS, DiagonalScene, trace_of_scene, turned
+from attention_core.diagonal.scenes import WEIGHTS, DiagonalScene, at_angle, trace_of_scene
 from attention_core.diagonal.token_matrices import format_tokens, gaussian_tokens, parse_tokens, standardised, stretch
 from attention_core.embeddings import sinusoidal_positions, word_vector
 
@@ -127,7 +127,7 @@ def test_positions() -> None:
 )
 def test_the_angle(degrees: float, alignment: float) -> None:
     """W_K turns from W_Q to its opposite; the alignment is the cosine of the angle, up to chance; 180 is exact."""
-    weights = turned(32, 32, degrees)
+    weights = at_angle(32, 32, degrees)
     assert gram_alignment(weights.w_q, weights.w_k) == pytest.approx(alignment, abs=0.06)
     if degrees % 180 == 0:
         assert (weights.w_k == (1 if degrees % 360 == 0 else -1) * weights.w_q).all()

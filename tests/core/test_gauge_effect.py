@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_core.heads.gauge_effect import Turned, kept, moved, turned
+from attention_core.heads.gauge_effect import Turned, in_other_bases, kept, moved
 from attention_core.notation import Notation, symbol
 from attention_core.notation.texts import NOTATIONS
 
@@ -24,7 +24,7 @@ LAYERS = {
 def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
     """Each weight of the head becomes another; products, scores, probabilities and output differ by rounding."""
     trace: Trace = attend(X, LAYERS[name], causal=causal)
-    other, head = turned(trace, 3), trace.sizes["H"] - 1
+    other, head = in_other_bases(trace, 3), trace.sizes["H"] - 1
     assert {one.symbol for one in moved(trace, other, head)} == {"W_Q", "W_K", "W_V", "W_O"}
     assert all(one.change > 0.1 for one in moved(trace, other, head))
     assert all(one.change < 1e-12 for one in kept(trace, other, head))
@@ -45,7 +45,7 @@ def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
 def test_every_seed_is_another_basis() -> None:
     """The same seed turns to the same weights, another one to others."""
     trace = attend(X, LAYERS["random"])
-    one, again, other = (turned(trace, seed).projections.w_q for seed in (1, 1, 2))
+    one, again, other = (in_other_bases(trace, seed).projections.w_q for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, again)
     assert not np.allclose(one, other)
 

@@ -15,7 +15,7 @@ from attention_core.diagonal import pair_violations
 from attention_core.diagonal.counterexamples import search
 from attention_core.diagonal.proposition_checks import Tokens, tokens_of_trace, weightless
 from attention_core.diagonal.propositions import CONDITION, FALSE, PROPOSITIONS, THEOREM, proposition
-from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene, turned
+from attention_core.diagonal.scenes import DiagonalScene, at_angle, trace_of_scene
 from attention_core.diagonal.token_matrices import gaussian_tokens
 
 NUMBERS = [p.number for p in PROPOSITIONS]
@@ -188,7 +188,7 @@ def test_conditions_that_are_not_met() -> None:
 def test_tied_weights_are_weightless_queries() -> None:
     """With tied weights every theorem holds for the queries; unrelated weights violate S1, S3, S7 and S14."""
     x = gaussian_tokens(7, 5)
-    tied, free = (tokens_of_trace(attend(x, turned(5, 3, degrees))) for degrees in (0, 90))
+    tied, free = (tokens_of_trace(attend(x, at_angle(5, 3, degrees))) for degrees in (0, 90))
     assert all(proposition(number).test(tied).holds for number in TRUE)
     violated = {p.number for p in PROPOSITIONS if not p.test(free).holds}
     assert {"S1", "S3", "S7", "S13", "S14"} <= violated
@@ -200,7 +200,7 @@ def test_theorems_hold_in_single_precision(number: str) -> None:
     test = proposition(number).test
     for seed, spread in ((0, 1.0), (1, 10.0), (2, 30.0)):
         x = (spread * gaussian_tokens(20, 5, seed)).astype(np.float32)
-        layer = turned(5, 3, 0).astype(np.float32)
+        layer = at_angle(5, 3, 0).astype(np.float32)
         single = attend(np.stack([x, x[::-1]]), layer, mask=np.eye(20, dtype=bool))
         double = attend(x.astype(np.float64), layer.astype(np.float64))
         assert test(tokens_of_trace(single)) == test(tokens_of_trace(double))
@@ -225,7 +225,7 @@ def test_the_smallest_trace() -> None:
     """Equal tokens have trace 1, others more; W_K = -W_Q goes far below."""
     assert np.trace(weightless(np.ones((6, 2))).probabilities) == pytest.approx(1)
     assert proposition("S13").check(gaussian_tokens(6, 2)).holds
-    opposite = tokens_of_trace(attend(4 * gaussian_tokens(6, 3), turned(3, 3, 180)))
+    opposite = tokens_of_trace(attend(4 * gaussian_tokens(6, 3), at_angle(3, 3, 180)))
     assert proposition("S13").test(opposite).excess > 0.5
 
 

@@ -19,7 +19,7 @@ from attention_core.embeddings import embed
 from attention_core.notation.texts import NOTATIONS
 from attention_viz import story
 from attention_viz.overview import overview
-from attention_viz.payload import JSON, Stage, bits, packed
+from attention_viz.payload import JSON, Stage, bits, float_bytes
 from attention_viz.scene import dressed
 from attention_viz.scene_formats import as_bytes
 from attention_viz.trained.one_head import one_head
@@ -184,7 +184,7 @@ def test_word_plus_position_is_the_input() -> None:
 def test_bits_and_numbers_are_little_endian() -> None:
     """The first cell is the lowest bit; numbers have four bytes, the lowest first."""
     assert bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
-    assert packed(np.array([1.0, -2.0])) == b"\x00\x00\x80?\x00\x00\x00\xc0"
+    assert float_bytes(np.array([1.0, -2.0])) == b"\x00\x00\x80?\x00\x00\x00\xc0"
 
 
 def test_colours_for_a_mode_or_both() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_viz import story
-from attention_viz.payload import Stage, bits, packed
+from attention_viz.payload import Stage, bits, float_bytes
 from attention_viz.scene_formats import as_bytes, as_text
 from tests.viz.example_traces import HOSTILE, example
 from tests.viz.reading_scenes import scene_of, scene_of_text
@@ -32,8 +32,9 @@ AWKWARD = (
 
 def test_the_bytes_of_a_small_scene() -> None:
     """A length, a text, spaces up to a multiple of four, and the parts, the second after two bytes that fill up."""
-    scene = {"arrays": {"a": {"data": packed(np.array([1.0, -2.0])), "masked": bits(np.array([False] * 8 + [True]))},
-                        "b": {"data": packed(np.array([0.5]))}}}  # fmt: skip
+    masked = bits(np.array([False] * 8 + [True]))
+    scene = {"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.0])), "masked": masked},
+                        "b": {"data": float_bytes(np.array([0.5]))}}}  # fmt: skip
     text = b'{"arrays":{"a":{"data":[0,8],"masked":[8,2]},"b":{"data":[12,4]}}}'
     parts = b"\x00\x00\x80?\x00\x00\x00\xc0" + b"\x00\x01" + b"\x00\x00" + b"\x00\x00\x00?"
     assert as_bytes(scene) == b"\x44\x00\x00\x00" + text + b"  " + parts
@@ -41,7 +42,7 @@ def test_the_bytes_of_a_small_scene() -> None:
 
 def test_the_text_of_a_small_scene() -> None:
     """In a hand-out the same bytes are base64."""
-    assert as_text({"arrays": {"a": {"data": packed(np.array([1.0, -2.5]))}}, "cell": None}) == (
+    assert as_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None}) == (
         '{"arrays": {"a": {"data": "AACAPwAAIMA="}}, "cell": null}'
     )
 

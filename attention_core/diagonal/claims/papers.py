@@ -13,7 +13,7 @@ from ...projections import Projections
 from .. import square_of
 from ..depth import Stack, levels
 from ..metrics import argmax_rate
-from ..scenes import turned
+from ..scenes import at_angle
 from ..token_matrices import gaussian_tokens, standardised
 from .record import ALWAYS, CONDITION, Evidence, claims_of, shown
 
@@ -109,8 +109,8 @@ def own_word_highest() -> Evidence:
         traces = (attend(x, weights(seed)) for seed, x in enumerate(tokens))
         return float(np.mean([argmax_rate(square_of(trace)) for trace in traces]))
 
-    free = rate(lambda seed: turned(16, 16, 90, seed))
-    tied = rate(lambda seed: turned(16, 16, 0, seed))
+    free = rate(lambda seed: at_angle(16, 16, 90, seed))
+    tied = rate(lambda seed: at_angle(16, 16, 0, seed))
     without = rate(lambda seed: Projections.weightless(16))
     says = f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} tied, {without:.0%} without."
     return Evidence(free > 0.5, without == 1 and free < 0.2, says)

@@ -11,7 +11,7 @@ from ..growth_curves import self_mass_exact
 from ..metrics import argmax_rate, majority_rate
 from ..proposition_checks import weightless
 from ..propositions import proposition
-from ..scenes import turned
+from ..scenes import at_angle
 from ..token_matrices import gaussian_tokens, standardised
 from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown
 
@@ -104,7 +104,7 @@ def weights_cure_it() -> Evidence:
     """The share of rows that peak on the diagonal, n = C = d_k = 8, for W_K = W_Q, unrelated, and −W_Q."""
     rates = []
     for degrees in (0, 90, 180):
-        traces = (attend(gaussian_tokens(8, 8, seed), turned(8, 8, degrees, seed)) for seed in range(DRAWS))
+        traces = (attend(gaussian_tokens(8, 8, seed), at_angle(8, 8, degrees, seed)) for seed in range(DRAWS))
         rates.append(float(np.mean([argmax_rate(square_of(trace)) for trace in traces])))
     tied, free, opposite = rates
     says = (

@@ -50,8 +50,8 @@ BUGS = (
         "_inside_heads("
         "*((key_heads, query_heads) if key_heads.shape == query_heads.shape else (query_heads, key_heads)), "
         "value_heads,"),
-    bug("1/sqrt(d_model) for 1/sqrt(d_k)", "attention.py", "_rules(shape, p.d_k,", "_rules(shape, p.d_model,"),
-    bug("1/sqrt(d_v) for 1/sqrt(d_k)", "attention.py", "_rules(shape, p.d_k,", "_rules(shape, p.d_v,"),
+    bug("1/sqrt(d_model) for 1/sqrt(d_k)", "attention.py", "_options(shape, p.d_k,", "_options(shape, p.d_model,"),
+    bug("1/sqrt(d_v) for 1/sqrt(d_k)", "attention.py", "_options(shape, p.d_k,", "_options(shape, p.d_v,"),
     bug("scale forgotten", "checks.py", "1.0 / math.sqrt(d_k)", "1.0"),
     bug("1/d_k for 1/sqrt(d_k)", "checks.py", "1.0 / math.sqrt(d_k)", "1.0 / d_k"),
     bug("scores multiplied by sqrt(d_k)", "checks.py", "1.0 / math.sqrt(d_k)", "math.sqrt(d_k)"),
@@ -60,17 +60,18 @@ BUGS = (
         "return float(scale) / math.sqrt(d_k)"),
     bug("scaled twice", "formulas.py", "np.multiply(scores_BHTS, scale, out=out)",
         "np.multiply(scores_BHTS, scale * scale, out=out)"),
-    bug("raw scores overwritten by the scaled ones", "attention.py", "rules.softcap, out=scaled[block])",
-        "rules.softcap, out=scores[block])\n        scaled[block] = scores[block]"),
+    bug("raw scores overwritten by the scaled ones", "attention.py", "options.softcap, out=scaled[block])",
+        "options.softcap, out=scores[block])\n        scaled[block] = scores[block]"),
     bug("soft cap before the scale", "formulas.py", "np.multiply(scores_BHTS, scale, out=out)",
         "np.copyto(out, scores_BHTS)",
         "np.multiply(np.tanh(np.divide(out, softcap, out=out), out=out), softcap, out=out)",
         "np.multiply(np.tanh(np.divide(out, softcap, out=out), out=out), softcap, out=out)\n"
         "    np.multiply(out, scale, out=out)"),
-    bug("soft cap after mask and bias", "attention.py", "rules.scale, rules.softcap, out=", "rules.scale, None, out=",
+    bug("soft cap after mask and bias", "attention.py",
+        "options.scale, options.softcap, out=", "options.scale, None, out=",
         "        formulas.softmax_into(masked[block]",
-        "        if rules.softcap is not None:\n"
-        "            formulas.scale_scores(masked[block], 1.0, rules.softcap, out=masked[block])\n"
+        "        if options.softcap is not None:\n"
+        "            formulas.scale_scores(masked[block], 1.0, options.softcap, out=masked[block])\n"
         "        formulas.softmax_into(masked[block]"),
     bug("soft cap without the division", "formulas.py", "np.divide(out, softcap, out=out)", "out"),
     # masks
@@ -83,13 +84,13 @@ BUGS = (
     bug("causal ignored when there is a mask", "attention.py", "allowed & past", "allowed"),
     bug("mask ignored in a causal layer", "attention.py", "allowed & past", "past"),
     bug("mask sense inverted", "formulas.py", "np.where(allowed,", "np.where(~allowed,"),
-    bug("mask applied after the softmax", "attention.py", "mask_addend(rules.allowed, ", "mask_addend(None, ",
+    bug("mask applied after the softmax", "attention.py", "mask_addend(options.allowed, ", "mask_addend(None, ",
         "    formulas.mix_values(probabilities,",
-        "    probabilities *= True if rules.allowed is None else rules.allowed\n"
+        "    probabilities *= True if options.allowed is None else options.allowed\n"
         "    formulas.mix_values(probabilities,"),
     bug("-1e9 for -inf", "formulas.py", "dtype(-np.inf)", "dtype(-1e9)"),
-    bug("bias added before the scale", "attention.py", "mask_addend(rules.allowed, rules.bias,",
-        "mask_addend(rules.allowed, rules.bias if rules.bias is None else rules.bias * rules.scale,"),
+    bug("bias added before the scale", "attention.py", "mask_addend(options.allowed, options.bias,",
+        "mask_addend(options.allowed, options.bias if options.bias is None else options.bias * options.scale,"),
     bug("bias ignored when there is a mask", "formulas.py", "hidden if bias is None else bias + hidden", "hidden"),
     bug("mask ignored when there is a bias", "formulas.py", "hidden if bias is None else bias + hidden",
         "hidden if bias is None else bias"),
@@ -106,7 +107,7 @@ BUGS = (
         "softmax_into(masked[block].swapaxes(1, -1), out=probabilities[block].swapaxes(1, -1),"),
     bug("maximum not subtracted", "formulas.py", "if not bounded:", "if False:"),
     bug("maximum left out where it is needed", "formulas.py", "SAFE_EXPONENT = 64.0", "SAFE_EXPONENT = 640.0"),
-    bug("maximum left out although there is a bias", "attention.py", "rules.bias is None and ", ""),
+    bug("maximum left out although there is a bias", "attention.py", "options.bias is None and ", ""),
     bug("one row left out between two portions", "attention.py", "slice(t, t + rows)", "slice(t, t + rows - 1)"),
     bug("one maximum for all rows", "formulas.py", "scores_XS.max(axis=-1, keepdims=True,",
         "scores_XS.max(keepdims=True,"),

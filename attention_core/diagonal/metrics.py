@@ -187,7 +187,8 @@ METRICS = (
     Metric(
         "gram_alignment", "Gram alignment", "g",
         r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}", "[-1, 1]",
-        "How alike W_Q and W_K are: 1 tied, 0 unrelated, −1 opposite; its sign predicts that of the excess self-mass.",
+        "How alike W_Q and W_K are: 1 tied, 0 unrelated, −1 opposite; for tokens of independent features its sign is, "
+        "on average, that of the excess self-mass.",
         alignment,
     ),
 )  # fmt: skip

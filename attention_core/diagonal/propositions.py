@@ -143,7 +143,8 @@ PROPOSITIONS = (
     ),
     Proposition(
         "S9", "Who out-votes a token in its own row",
-        "A token is out-voted by another exactly when the other's projection onto it is longer than it is.",
+        "A token is out-voted by another exactly when the other's projection onto it, counted in its direction, is "
+        "longer.",
         r"a_{ij} \le a_{ii} \iff s_{ij} \le s_{ii} \iff x_i \cdot (x_j - x_i) \le 0 \iff "
         r"\lVert x_j \rVert \cos\angle \le \lVert x_i \rVert", THEOREM,
         (

@@ -120,13 +120,13 @@ MEASURES: tuple[Measure, ...] = (
         _of_probabilities(patterns.participation),
     ),
     Measure(
-        "mean_distance", "mean distance", r"d_i = \sum_j A_{ij}\, |i - j|", "0 to the length of the sequence",
+        "mean_distance", "mean distance", r"d_i = \sum_j A_{ij}\, |i - j|", "0 to the length of the sequence − 1",
         "How many positions away the tokens lie that a query reads.",
         _of_probabilities(patterns.mean_distance), in_order=True,
     ),
     Measure(
         "signed_distance", "signed distance", r"\delta_i = \sum_j A_{ij}\,(j - i)",
-        "minus to plus the length of the sequence; negative looks back",
+        "minus to plus the length of the sequence − 1; negative looks back",
         "In which direction a query looks: a head for previous words is near −1, one for next words near +1.",
         _of_probabilities(patterns.signed_distance), in_order=True,
     ),

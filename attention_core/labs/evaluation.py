@@ -86,12 +86,13 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
     return masses
 
 
-def best_possible(task: str, n_heads: int) -> float:
+def best_possible(task: str, n_heads: int, d_v: int | None = None) -> float:
     """The best score of heads that answer one question each, for all their channels: what training reaches here.
 
     Independent questions, K of them: no attention that ignores the contents can get below 1 - heads/K. agreement: one
     head compromises, its best additive logits leave .264. letters: one head finds one letter and guesses the other,
     1/2 + 1/2 · 1/6. conjunction: one sum of logits asks for both at once, so one head is enough.
+    d_v: how wide the values are, None for as wide as an answer; narrower ones bring that part of an answer's features.
     It is a mark, no bound of every layer: scores that depend on the contents, or a readout that tells apart the letters
     of a mixture, can do better; a test gives the weights.
 
@@ -99,10 +100,13 @@ def best_possible(task: str, n_heads: int) -> float:
     [0.75, 0.5, 0.0]
     """
     lesson = task_named(task)
-    missing = max(0.0, 1 - whole_number("n_heads", n_heads, 1) / len(lesson.parts))
+    answered = whole_number("n_heads", n_heads, 1) / len(lesson.parts)
     if task == "letters":
-        return 1 - missing * (1 - 1 / lesson.n_features)
-    return ADDITIVE_LOGITS if task == "agreement" and n_heads == 1 else missing
+        return 1 - max(0.0, 1 - answered) * (1 - 1 / lesson.n_features)
+    brought = 1.0 if d_v is None else min(1.0, whole_number("d_v", d_v, 1) / lesson.n_features)
+    if task == "agreement" and n_heads == 1:
+        return 1 - brought * (1 - ADDITIVE_LOGITS)
+    return max(0.0, 1 - answered * brought)
 
 
 def loss_floor(settings: TrainingSettings) -> float | None:
@@ -112,7 +116,9 @@ def loss_floor(settings: TrainingSettings) -> float | None:
     """
     if settings.lesson.by_accuracy:
         return None
-    return best_possible(settings.task, settings.n_heads) * target_variance(settings.task, n_sequences=4000)
+    return best_possible(settings.task, settings.n_heads, settings.widths[1]) * target_variance(
+        settings.task, n_sequences=4000
+    )
 
 
 # The best that one head leaves on the unseen agreement sequences when its scores are a · [same gender] + b · [same

@@ -67,7 +67,7 @@ class GradientTrace:
     scores: Annotated[Array, GradientStep(
         step="scaled_scores", symbol=r"\nabla_{S_h}",
         formula=r"\nabla_{S_h} = s\,\nabla_{\tilde S_h}",
-        says="The scale multiplies gradients as it multiplied scores; a soft cap c adds the factor 1 - (S/c)².",
+        says="The scale multiplies gradients as it multiplied scores; a soft cap c adds the factor 1 - (S̃/c)².",
     )]
     query_heads: Annotated[Array, GradientStep(
         step="scores", symbol=r"\nabla_{Q_h}",

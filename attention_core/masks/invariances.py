@@ -181,7 +181,8 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "query_key_basis", "queries and keys in another basis", True,
         r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
-        "Only the product of the two matrices matters, so a single number of W_Q means nothing by itself.",
+        "Queries and keys meet only in dot products: in another basis, biases included, they have the same ones, so a "
+        "single number of W_Q means nothing by itself.",
         _query_key_basis,
     ),
     Change(

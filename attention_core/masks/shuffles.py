@@ -49,8 +49,10 @@ SITUATIONS: tuple[Situation, ...] = (
     ),
     Situation(
         "causal mask", False, True,
-        "The mask belongs to the places, not to the words: a word that moves forward loses sight of some others.",
-        "The mask belongs to the places, not to the vectors: a token that moves forward loses sight of some others.",
+        "The mask belongs to the places, not to the words: a word that moves towards the beginning loses "
+        "sight of some others.",
+        "The mask belongs to the places, not to the vectors: a token that moves towards the beginning loses "
+        "sight of some others.",
     ),
 )  # fmt: skip
 

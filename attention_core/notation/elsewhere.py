@@ -19,7 +19,7 @@ ELSEWHERE: Mapping[str, str] = {
     "scale": "PyTorch: `scale`, already one over the root · the inverse of a temperature",
     **{
         f"w_{letter}": f"PyTorch: the {third} third of `in_proj_weight`, transposed · BERT: `attention.self.{name}`, "
-        f"transposed · GPT-2: the {third} third of `attn.c_attn` · timm: of `qkv`"
+        f"transposed · GPT-2: the {third} third of `attn.c_attn` · timm: of `qkv`, transposed"
         for letter, (name, third) in _THIRDS.items()
     },
     "w_o": "output projection, final linear layer · PyTorch: `out_proj`, transposed · BERT: `attention.output.dense`, "

@@ -41,6 +41,11 @@ class Weightless:
         """What a token would give itself if it looked at all alike: 1/T."""
         return 1 / len(self.trace.tokens)
 
+    @property
+    def share_if_alike(self) -> float:
+        """What a token would give itself if each scored `length` with itself and `others` with all others."""
+        return 1 / (1 + (len(self.trace.tokens) - 1) * math.exp(self.others - self.length))
+
     def times_as_long(self, other: Weightless) -> float:
         """How many times as long as the vectors of another kind these are, in the root of the mean square."""
         return math.sqrt(self.length / other.length)

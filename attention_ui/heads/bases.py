@@ -19,11 +19,13 @@ LAST_BASIS = 99
 def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     """What a change of basis moves of a head, and what it leaves as it was."""
     w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
+    has_biases = any(getattr(trace.projections, bias) is not None for bias in ("b_q", "b_k", "b_v"))
+    biased = ", and the biases of queries, keys and values alike" if has_biases else ""
     st.subheader("Other numbers, the same layer", anchor=False)
     st.markdown(
         "A single weight matrix means little: queries and keys meet only in dot products. Take any invertible $R$ and "
         rf"write ${w_q} R$ for ${w_q}$ and ${w_k} R^{{-\top}}$ for ${w_k}$, and likewise, with another one, "
-        rf"${w_v} U$ and $U^{{-1}} {w_o}$: every head does exactly what it did."
+        rf"${w_v} U$ and $U^{{-1}} {w_o}${biased}: every head does exactly what it did."
     )
     if seed := _choose():
         other = in_other_bases(trace, seed)

@@ -110,7 +110,7 @@ def watch(run: Run, step: int, left: DeltaGenerator, right: DeltaGenerator) -> N
 def verdict(run: Run, step: int, projections: Projections) -> None:
     """How well the layer does at a checkpoint, and how well heads with one answer each could."""
     result = score(run.settings, projections)
-    best = best_possible(run.settings.task, run.settings.n_heads)
+    best = best_possible(run.settings.task, run.settings.n_heads, run.settings.widths[1])
     name, show = ("right choices", percent) if result.by_accuracy else ("error", _four_digits)
     with st.container(horizontal=True):
         st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
@@ -126,8 +126,9 @@ def verdict(run: Run, step: int, projections: Projections) -> None:
             help="A head gives every value channel the same row of attention. Where that row does not depend on the "
             "contents it answers one question: with K independent questions and h heads an error of 1 − h/K stays on "
             f"average ({N_TEST} sequences can come out a bit better or worse). For agreement with one head the best "
-            "compromise, found by search; for letters a guess for what no head looks up. Training comes this far; "
-            "weights that pass it exist, and are hard to find.",
+            "compromise, found by search; for letters a guess for what no head looks up. Values narrower than an "
+            "answer bring a part of it. Training comes this far unless keys of few numbers or orthonormal weights hold "
+            "it back; weights that pass it exist, and are hard to find.",
         )  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def _rows(task: str, named: dict[str, list[TrainingSettings]], what: str) -> lis
     rows = [_row("weightless", None, totals, what) | {MARK: "–"}]
     for name, settings in named.items():
         found = [score(one, run_of(one).points[-1][1]).total for one in settings]
-        mark = {MARK: number(best_possible(task, settings[0].n_heads), 4)}
+        mark = {MARK: number(best_possible(task, settings[0].n_heads, settings[0].widths[1]), 4)}
         rows.append(_row(name, settings[0].n_parameters, found, what) | mark)
     return rows
 

@@ -187,20 +187,22 @@ def row_with_nothing_left(bench: Bench) -> None:
     st.markdown(
         f"| | the {turned('row')} of shares | numbers of the layer’s output that are NaN |\n|---|---|---|\n"
         f"| here, and torch’s scaled_dot_product_attention | {zeros} | {found.nan_here} |\n"
-        f"| torch.softmax and nn.MultiheadAttention | {found.nan_shares} × “not a number” | {found.nan_outputs} of "
-        f"{found.zero.output[n].size} |"
+        f"| torch.softmax, and nn.MultiheadAttention with need_weights=True | {found.nan_shares} × “not a number” | "
+        f"{found.nan_outputs} of {found.zero.output[n].size} |"
     )
     n_empty = int(bench.made.trace.empty_rows[:, bench.head].sum())
     numbers, n_spoilt = counted(found.nan_outputs, "number"), found.nan_tokens
     spoilt = (
-        f"One {turned('row')} of NaN spoils one token here, {numbers}. In the next layer that token is a key for all "
-        "others, and every score with it is NaN, "
+        f"The one {turned('row')} of NaN spoils the only token, {numbers}, and with it all that follows. "
+        if len(row) == 1
+        else f"One {turned('row')} of NaN spoils one token here, {numbers}. In the next layer that token is a key for "
+        f"all others, and every score with it is NaN, so all {turned('rows')} are. "
         if n_spoilt == 1
         else f"{n_spoilt} {turned('rows')} of NaN spoil {n_spoilt} tokens here, {numbers}. In the next layer these "
-        "tokens are keys for all others, and every score with them is NaN, "
+        f"tokens are keys for all others, and every score with them is NaN, so all {turned('rows')} are. "
     )
     st.markdown(
-        f"{spoilt}so all {turned('rows')} are. Zeros stay where they are. With the masks chosen above, "
+        f"{spoilt}Zeros stay where they are. With the masks chosen above, "
         f"**{turned(counted(n_empty, 'row'))}** of this batch {'has' if n_empty == 1 else 'have'} nothing left."
     )
 

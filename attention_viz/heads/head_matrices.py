@@ -27,12 +27,12 @@ def correlations(correlation_HH: Array, order: Sequence[int]) -> Figure:
 
 
 def closest_says(divergence_HH: Array) -> str:
-    """Which two heads are closest; nothing stands out where all are equal."""
+    """Which two heads have the closest patterns; nothing stands out where all are equal."""
     near = most_alike(-divergence_HH)
     if near is None or not divergence_HH.any():
-        return "No two heads differ here: each could stand in for any other."
+        return "No two patterns differ here; what the heads read there, their values, may all the same."
     return (
-        f"{_named(near, 'Closest', divergence_HH)} {number(divergence_HH[near], 3)}; one could stand in for the other "
+        f"{_named(near, 'Closest', divergence_HH)} {number(divergence_HH[near], 3)}; their patterns overlap "
         f"to {percent(float(redundancy(divergence_HH[near])))} (1 − JSD / ln 2)."
     )
 

@@ -44,8 +44,10 @@ ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
 words = {None: "never here", 0: "from the start"}
 until = {name: words.get(n, f"after {counted(n or 0, 'layer')}") for name, n in ends.items()}
 st.markdown(
-    "Attention alone replaces each token by an average of tokens. Stack it, and the tokens become **equal**. Their "
-    "distance from their mean is below 1 %: " + ", ".join(f"{name} **{when}**" for name, when in until.items()) + "."
+    "Attention replaces each token by an average of tokens; a stack of nothing else makes the tokens **equal**. Here "
+    "their distance from their mean is below 1 %: "
+    + ", ".join(f"{name} **{when}**" for name, when in until.items())
+    + "."
 )
 banded = [len(one.courses) > 1 for one in courses.values()]
 if any(banded):
@@ -64,11 +66,15 @@ with right:
 st.markdown(
     "**Diagonal dominance delays the collapse.** A token that looks at itself alone stays what it is: $A \\approx I$. "
     "With many features the diagonal is strong, and the collapse waits until it has faded; random weights have no "
-    "diagonal to lean on and collapse at once. A **skip connection** adds the token itself again: a diagonal that "
-    "never fades."
+    "diagonal to lean on, and without a skip connection they collapse at once. A **skip connection** adds the token "
+    "itself again, a diagonal that does not fade: without weights the tokens stay apart; random ones bring them "
+    "together all the same, only later."
 )
 with st.expander(
-    "Near the end each layer cubes the distance", key="depth cubic", icon=":material/function:", on_change="rerun"
+    "Without a skip connection each layer near the end cubes the distance",
+    key="depth cubic",
+    icon=":material/function:",
+    on_change="rerun",
 ) as cubic:
     if cubic.open:
         st.latex(r"e_i' = \operatorname{Cov}(e)\,e_i / \tau \qquad\text{so}\qquad |e'| \sim |e|^3")

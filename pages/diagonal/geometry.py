@@ -19,7 +19,8 @@ from attention_viz.diagonal.diagonal_board import named, plane_board
 from attention_viz.diagonal.plane import plane, row_says
 
 WHY = {
-    "points": "its projection onto the arrow is longer than the arrow, $x_j \\cdot x_i > |x_i|^2$.",
+    "points": "its projection onto the arrow, counted in its direction, is longer than the arrow, "
+    "$x_j \\cdot x_i > |x_i|^2$.",
     "tied": "$k_j \\cdot q_i > k_i \\cdot q_i$. With tied weights key and query are one arrow: only longer ones can.",
     "free": "$k_j \\cdot q_i > k_i \\cdot q_i$. With free weights its own key lies anywhere; nothing favours itself.",
 }

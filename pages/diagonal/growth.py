@@ -35,7 +35,7 @@ st.markdown(
     if kind != "tied"
     else f"Tokens of {TIED_WIDTH} features through **tied weights** $W_Q = W_K$: the width $d_k$ of a query counts, in "
     "the place of C in the formulas. The curves are exact for orthonormal weights; the points draw Gaussian ones, "
-    "whose uneven columns cost a little."
+    "whose uneven columns cost up to about a quarter, most with many tokens."
 )
 above = st.container(horizontal=True, vertical_alignment="center")
 run = above.button("Draw tokens and measure", icon=":material/casino:")

@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from attention_core.counting import all_of
 from attention_core.heads import similarity
 from attention_core.heads.patterns import largest_entropy, pattern_of
 from attention_core.heads.portraits import MEASURES
@@ -51,6 +52,8 @@ if n_heads == 1:
 else:
     distance, correlation = similarity.head_divergences(pattern)[0], similarity.centred_correlations(pattern)[0]
     order = similarity.head_order(distance)
+    # As many heads as there are, or keys that a query may see, can have nothing in common.
+    most_apart = min(n_heads, trace.sizes["S"] - int(trace.hidden_keys.min()))
     st.markdown(
         "Two answers, because they say different things. Two heads that spread their attention widely are close in "
         "divergence even if they have nothing to do with each other; the correlation looks only at what they "
@@ -74,7 +77,7 @@ else:
         show_figure(correlations(correlation, order), "head correlations")
         st.markdown(alike_says(correlation))
     st.caption(
-        f"{'Both heads' if n_heads == 2 else f'All {n_heads} heads together'} differ by "
-        f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {n_heads} = "
-        f"{number(largest_entropy(n_heads), 3)}: the entropy of their mean minus the mean of their entropies."
+        f"{all_of(n_heads, 'head').capitalize()} together differ by "
+        f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {most_apart} = "
+        f"{number(largest_entropy(most_apart), 3)}: the entropy of their mean minus the mean of their entropies."
     )

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attention_core.counting import all_of
 from attention_core.decompositions import output_gap
 from attention_core.heads.head_comparison import relative_change
 from attention_core.heads.worth import ablated_output, has_shares, norm_shares, ranking, signed_shares, token_changes
@@ -24,12 +25,11 @@ part = now.notation.of_head(whole := now.notation.base("output"))
 mixes, way = (
     (f"Without {w_o} each head fills its own features;", "the merged heads")
     if trace.projections.w_o is None
-    else (f"{w_o} mixes all heads, yet", f"the merged heads times {w_o}")
+    else (f"{w_o} mixes {all_of(n_heads, 'head')}, yet", f"the merged heads times {w_o}")
 )
 signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
 total = number(float(norms.sum()), 3)
-point_apart = n_heads > 1 and total != "1.000"
-apart = "the parts of different heads point in different directions"
+apart = "the parts of different heads point in different directions" if n_heads > 1 and total != "1.000" else ""
 
 if trace.projections.w_o is not None:
     st.latex(output_by_heads(now.notation))
@@ -61,7 +61,7 @@ show_board(drawn.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far each token’s output moves when one head alone is off: $|{part}|$, token by token. "
     f"{token(trace, 'T', query)} moves by {number(float(token_changes(trace)[0, head, query]))} without head {head}."
-    + (f" Lengths do not add up, because {apart}." if point_apart and has_shares(trace) else "")
+    + (f" Lengths do not add up, because {apart}." if apart and has_shares(trace) else "")
 )
 
 st.subheader("Whose output is it?", anchor=False)
@@ -77,7 +77,7 @@ with words:
     )
     st.markdown(
         f"The signed shares sum to {number(float(signed.sum()), 6)}, the norm shares to {total}"
-        + (f", not to 1, because {apart}" if point_apart else "")
+        + (f", not to 1, because {apart}" if apart else "")
         + f".\n\n**Ranking** by signed share: {', '.join(map(str, ranking(signed)))}; by norm share: "
         f"{', '.join(map(str, ranking(norms)))}."
         if has_shares(trace)

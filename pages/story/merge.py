@@ -18,6 +18,7 @@ wrong_row, wrong_column = place_merged(trace, head, query, feature, swap=False)
 moved = moved_cells(trace)
 n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 several = n_heads > 1 and trace.sizes["T"] > 1
+ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
 says(now, "merged")
 board = story.merge(now.stage, (head, query, feature))
@@ -40,7 +41,11 @@ with right:
             f"row {wrong_row}, column {wrong_column}: "
         )
         + (
-            f"{'by luck' if several else 'here, too,'} its right place."
+            (
+                "its right place, as the first and the last number always do."
+                if (row, column) in ends and several
+                else f"{'by luck' if several else 'here, too,'} its right place."
+            )
             if (wrong_row, wrong_column) == (row, column)
             else f"in the {now.turned('row')} of {token(trace, 'T', wrong_row)}."
             if wrong_row != row
@@ -52,7 +57,7 @@ if feature < now.focus.feature:
 
 if moved.any():
     st.markdown(
-        f"**{moved.sum()} of {moved.size}** cells hold a wrong number without the swap, yet the shape is right and "
+        f"**{moved.sum():,} of {moved.size:,}** cells hold a wrong number without the swap, yet the shape is right and "
         "no error is raised: that is why this mistake is so common. A reshape only reads the numbers in the order "
         "of the axes, which is head, token, feature. The swap makes it token, head, feature, so that one token’s "
         "numbers of all heads come one after the other."

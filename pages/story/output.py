@@ -37,7 +37,8 @@ if w_o is None:
     )
 else:
     st.markdown(
-        "Up to here each head worked alone. Every number of the output takes from **all** heads: "
+        ("Up to here each head worked alone. " if h > 1 else "")
+        + f"Every number of the output takes from **{'all heads' if h > 1 else 'all of the head'}**: "
         + now.turned(f"the whole row of a token, times one column of {mixes}.")
         + added
     )
@@ -79,7 +80,7 @@ if w_o is not None:
             st.latex(output_without_w_o(trace, now.notation))
             st.markdown(
                 "So code that adds its heads and has no output matrix need not be wrong: computed like this and as "
-                f"above, the outputs {agreement(output_gap(trace, absorbed_contributions))}. The price: the value "
+                f"above, the outputs {agreement(output_gap(trace, absorbed_contributions))}. In numbers: the value "
                 f"matrices hold {h} · {d_in} · {n_out} = **{counted(together, 'number')}**, "
                 f"{now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank "
                 f"is no larger for it: at most {now.symbol('d_v')} = {d_v}."

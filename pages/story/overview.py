@@ -53,7 +53,7 @@ SENTENCES = (
         f"{notation.says(trace, 'scores', now.notation)} In head {head}, {asking} and {asked} give "
         f"{number(float(trace.scores[0, head, query, key]))}; then all are multiplied by {scale}; "
         + (
-            f"the mask hides {n_hidden} of {counted(sizes['T'] * sizes['S'], 'cell')}."
+            f"the mask hides {n_hidden:,} of {counted(sizes['T'] * sizes['S'], 'cell')}."
             if n_hidden
             else "no cell is masked."
         ),

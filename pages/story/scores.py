@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.asides import slice_of
+from attention_core.counting import all_of
 from attention_core.heads.counts import size_of
 from attention_core.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
@@ -37,8 +38,8 @@ with st.expander(
         together = float(slice_of(trace, "pair_total", {0: 0, 1: focus.query, 2: focus.key}))
         st.markdown(
             f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of "
-            f"{token(trace, 'S', focus.key)}] in {f'all {h} heads' if h > 1 else 'the one head'} at once. Multiplying "
-            "the two stacks as matrices compares **every head with every head**; "
+            f"{token(trace, 'S', focus.key)}] in {all_of(h, 'head')} at once. Multiplying the two stacks as matrices "
+            "compares **every head with every head**; "
             f"{'only the framed diagonal is wanted, the rest is waste' if h > 1 else 'one head has no other'}. "
             "Multiplying them **number by number** (the Hadamard product ⊙) and adding up each "
             f"{now.turned('row')} gives the same scores and nothing else."

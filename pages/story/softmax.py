@@ -45,8 +45,8 @@ with st.expander(f"What happens to a {line} in which every key is masked?", icon
     st.markdown(
         "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 / 0. Here such a "
         f"{line} is set to zeros, so the token receives nothing from this head. PyTorch’s "
-        "scaled_dot_product_attention does the same, while torch.softmax and nn.MultiheadAttention give “not a "
-        "number”, which spreads to everything "
+        "scaled_dot_product_attention does the same, while torch.softmax, and nn.MultiheadAttention with "
+        "need_weights=True, its default, give “not a number”, which spreads to everything "
         f"computed from it. This layer has {n_empty or 'no'} such "
         f"{line if n_empty == 1 else line + 's'}."
     )

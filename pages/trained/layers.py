@@ -70,8 +70,9 @@ st.markdown(
     f"1/{n_tokens} = {percent(words.even_share)}. Positions are added; then LayerNorm makes the sums "
     f"{normed.times_as_long(placed):.1f} times as long; their scores with themselves grow by the square of that, to "
     f"{number(normed.length)}, those with others to {number(normed.others)}, the less the more they point elsewhere: "
-    f"e to the difference, {number(normed.length - normed.others)}, is what makes a token keep "
-    f"{percent(normed.share)} of its attention. "
+    f"e to the difference, {number(normed.length - normed.others)}, would make a token keep "
+    f"{percent(normed.share_if_alike)} of its attention if all tokens were alike in that; as they are not, it keeps "
+    f"{percent(normed.share)} on average. "
     f"A trained {signs['w_q']} and {signs['w_k']} are needed to look anywhere else."
     if n_tokens > 1
     else "One token has no others to look at: it keeps all of its attention, whatever its vector is."

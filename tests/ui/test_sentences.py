@@ -152,10 +152,11 @@ def test_of_nothing_there_are_no_shares() -> None:
 
 @pytest.mark.parametrize(
     ("choices", "said", "place"),
-    [({}, "hold a wrong number without the swap", "by luck its right place."),
+    [({}, "hold a wrong number without the swap", "its right place, as the first and the last number always do."),
+     ({"query": 4, "head": 1, "feature": 2, "text": "a b c d e f g h i j k l m"}, "wrong number", "by luck its right"),
      ({"n_heads": 1}, "With one head or one token there is nothing to swap", "here, too, its right place."),
      ({"text": "a"}, "With one head or one token there is nothing to swap", "here, too, its right place."),
-     ({"own": OwnMatrices(w_v=np.zeros((16, 16))).address()}, "is equal to the right one", "by luck its right place.")],
+     ({"own": OwnMatrices(w_v=np.zeros((16, 16))).address()}, "is equal to the right one", "the first and the last")],
 )  # fmt: skip
 def test_why_the_swap_changes_nothing(choices: dict[str, Any], said: str, place: str) -> None:
     """There may be nothing to swap, or nothing but equal numbers; luck is needed only where something is swapped."""
@@ -188,6 +189,11 @@ def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) ->
      ("projections", {"weights": "weightless"}, "Only so do heads cut up the embedding", "one head alone"),
      ("mask", {"mask": "causal"}, "a token sees itself and those before it", ""),
      ("mask-workshop", {"mw_try": "nothing left", "text": "a"}, "| 1 share, sum 0.0 |", "1 shares"),
+     ("mask-workshop", {"mw_try": "nothing left", "n_tokens": 1}, "of NaN spoils the only token", "all others"),
+     ("head-portraits", {"n_tokens": 2}, "of at most ln 2 = 0.693", "ln 4"),
+     ("head-portraits", {"n_heads": 2}, "Both heads together differ by", "All 2 heads"),
+     ("layers", {"text": "Hi"}, "would make a token keep 96.3 %", "is what makes"),
+     ("merge", {"weights": "trained", "layer": 3}, "5,312 of 5,376", "5312"),
      ("scale", {"text": "a"}, "0.00 after (all scores are equal)", "nor independent"),
      ("scale", {}, "(real queries and keys are neither of mean 0 nor independent)", "are equal"),
      ("invariances", {"inv_topic": "scale", "text": "a"}, "variance 0.00, because all of them are equal", "neither"),

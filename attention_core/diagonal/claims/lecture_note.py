@@ -165,7 +165,7 @@ def divided_into() -> Evidence:
 @claim(
     "After the row-wise softmax all weights lie in [0, 1].",
     ALWAYS,
-    "And every row sums to 1. No weight is exactly 0 or 1 while another key has a finite score.",
+    "And every row sums to 1. No key with a finite score gets exactly 0, and none exactly 1 while another has one.",
 )
 def weights_from_0_to_1() -> Evidence:
     """The smallest and largest weight, and the row sums."""

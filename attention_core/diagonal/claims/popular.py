@@ -152,7 +152,8 @@ def heads_differ() -> Evidence:
 @claim(
     "Masking with −1e9 is as good as −∞.",
     CONDITION,
-    "In every row in which some key is visible. Where none is, −1e9 gives uniform attention to what must not be seen.",
+    "In every row in which some key is visible. Where none is, −1e9 in place of the scores gives uniform attention to "
+    "what must not be seen; added to them in float64, it gives that without a mask.",
 )
 def minus_a_billion() -> Evidence:
     """Both maskings of a row with two visible keys, and of a row with none."""

@@ -129,11 +129,17 @@ def test_silencing_changes_one_block_only() -> None:
 
 
 def test_one_answer_per_head() -> None:
-    """1 - heads/questions; one head for a conjunction; letters half right and a sixth of the rest guessed."""
+    """1 - heads/questions; narrow values bring a part of an answer; letters half right, a sixth of the rest guessed."""
     assert [evaluation.best_possible("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
     assert evaluation.best_possible("conjunction", 1) == 0
     assert evaluation.best_possible("letters", 1) == pytest.approx(7 / 12)
     assert evaluation.best_possible("letters", 2) == 1
+    assert [evaluation.best_possible("neighbours", 2, width) for width in (1, 2, 4, 9)] == [0.75, 0.5, 0, 0]
+    assert evaluation.best_possible("staircase", 4, 2) == 0.5
+    assert evaluation.best_possible("agreement", 1, 2) == pytest.approx(1 - 0.5 * (1 - 0.264))
+    assert evaluation.best_possible("agreement", 1) == pytest.approx(0.264)
+    narrow, wide = (evaluation.loss_floor(TrainingSettings(d_v=width)) for width in (1, 4))
+    assert narrow > 0.7 > wide == 0
     assert evaluation.loss_floor(TrainingSettings(n_heads=1)) == pytest.approx(0.5, abs=0.01)
     assert evaluation.loss_floor(TrainingSettings(task="letters")) is None
 

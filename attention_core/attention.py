@@ -225,11 +225,9 @@ def _heads(query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike)
     if query.shape[3] != key.shape[3]:
         raise ShapeError(f"a query has width {query.shape[3]} but a key has width {key.shape[3]}; make them equal")
     if key.shape[1:3] != value.shape[1:3]:
-        raise ShapeError(
-            f"key_heads has (heads, tokens) {key.shape[1:3]} but value_heads {value.shape[1:3]}; make them equal"
-        )
+        raise ShapeError(f"keys have (heads, tokens) {key.shape[1:3]} but values {value.shape[1:3]}; make them equal")
     if query.shape[1] % key.shape[1]:
-        raise ShapeError(checks.uneven_sharing(query.shape[1], key.shape[1]))
+        raise ShapeError(option_checks.uneven_sharing(query.shape[1], key.shape[1]))
     dtype = checks.engine_dtype(query, key, value)
     return query.astype(dtype, copy=False), key.astype(dtype, copy=False), value.astype(dtype, copy=False)
 

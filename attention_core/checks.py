@@ -223,11 +223,6 @@ def nearest_divisors(number: int, wish: int) -> list[int]:
     return sorted({*below[-1:], *above[:1]})
 
 
-def uneven_sharing(n_heads: int, n_kv_heads: int) -> str:
-    """What is said where key/value heads cannot be given to as many query heads each."""
-    return f"{n_heads} query heads cannot share {n_kv_heads} key/value heads evenly; choose a divisor"
-
-
 def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
     """d_model / n_heads, the usual width of one head.
 

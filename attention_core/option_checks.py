@@ -102,3 +102,8 @@ def check_hidden(masked: Array, hiding: Array) -> None:
     """A masked score is -inf only where -inf was added, never because score and bias together fell out of range."""
     if (np.isneginf(masked) > np.isneginf(hiding)).any():
         raise too_large(masked.dtype)
+
+
+def uneven_sharing(n_heads: int, n_kv_heads: int) -> str:
+    """What is said where key/value heads cannot be given to as many query heads each."""
+    return f"{n_heads} query heads cannot share {n_kv_heads} key/value heads evenly; choose a divisor"

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, shown, uneven_sharing, whole_number
+from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, shown, whole_number
 from .costs import check_room
 from .errors import SettingsError, ShapeError
 from .initialisation import Stream, draw, generator, orthonormal_columns
-from .option_checks import float_type, in_type
+from .option_checks import float_type, in_type, uneven_sharing
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
@@ -229,9 +229,7 @@ def _check_sizes(p: Projections) -> None:
         raise SettingsError(uneven_sharing(p.n_heads, p.groups))
     for name, matrix, heads in (("w_q", p.w_q, p.n_heads), ("w_k", p.w_k, p.groups), ("w_v", p.w_v, p.groups)):
         if matrix.shape[1] % heads:
-            raise ShapeError(
-                f"{name} has {matrix.shape[1]} columns, which {heads} heads cannot share evenly; choose a divisor"
-            )
+            raise ShapeError(f"{name} has {matrix.shape[1]} columns but its {heads} heads need a multiple of {heads}")
     if p.w_k.shape[1] != p.d_k * p.groups:
         raise ShapeError(
             f"a query has width {p.d_k} but a key has width {p.w_k.shape[1] / p.groups:g}; make w_q and w_k agree"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
-from ..checks import uneven_sharing, whole_number
+from ..checks import whole_number
 from ..errors import SettingsError
+from ..option_checks import uneven_sharing
 from ..trace import Trace
 
 

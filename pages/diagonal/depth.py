@@ -45,9 +45,7 @@ words = {None: "never here", 0: "from the start"}
 until = {name: words.get(n, f"after {counted(n or 0, 'layer')}") for name, n in ends.items()}
 st.markdown(
     "Attention replaces each token by an average of tokens; a stack of nothing else makes the tokens **equal**. Here "
-    "their distance from their mean is below 1 %: "
-    + ", ".join(f"{name} **{when}**" for name, when in until.items())
-    + "."
+    f"their distance from their mean is below 1 %: {', '.join(f'{n} **{when}**' for n, when in until.items())}."
 )
 banded = [len(one.courses) > 1 for one in courses.values()]
 if any(banded):
@@ -65,23 +63,19 @@ with right:
     st.caption("How much the tokens look at themselves in each layer. Where this is near 1, they are hardly mixed.")
 st.markdown(
     "**Diagonal dominance delays the collapse.** A token that looks at itself alone stays what it is: $A \\approx I$. "
-    "With many features the diagonal is strong, and the collapse waits until it has faded; random weights have no "
-    "diagonal to lean on, and without a skip connection they collapse at once. A **skip connection** adds the token "
-    "itself again, a diagonal that does not fade: without weights the tokens stay apart; random ones bring them "
-    "together all the same, only later."
+    "With many features the diagonal is strong, and the collapse waits until it has faded; random weights have none to "
+    "lean on and collapse at once. A **skip connection** adds the token itself again: without weights the tokens stay "
+    "apart, with random ones they collapse later."
 )
 with st.expander(
-    "Without a skip connection each layer near the end cubes the distance",
-    key="depth cubic",
-    icon=":material/function:",
-    on_change="rerun",
+    "Near the end each layer cubes the distance", key="depth cubic", icon=":material/function:", on_change="rerun"
 ) as cubic:
     if cubic.open:
         st.latex(r"e_i' = \operatorname{Cov}(e)\,e_i / \tau \qquad\text{so}\qquad |e'| \sim |e|^3")
         st.markdown(
-            "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly uniform, and what "
-            "is left of $e_i$ comes from the small differences between scores, which are products of two deviations: a "
-            "third power. The number of zeros after the decimal point **triples with each layer** (switch to "
+            "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly uniform; without a "
+            "skip connection what is left of $e_i$ comes from the differences between scores, products of two "
+            "deviations: a third power. The number of zeros after the point **triples with each layer** (switch to "
             "*logarithmic*). $\\tau$ is what scores are divided by. How far the rule is off for deviations of size ε:"
         )
         sizes = (0.1, 0.03, 0.01, 0.003)

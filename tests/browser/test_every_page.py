@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from attention_ui.registry import PAGES, story
 from attention_viz.theme import PALETTES
 from tests.browser.driving import one_by_one
-from tests.browser.test_reach import SIDEWAYS
+from tests.browser.test_larger_type import SIDEWAYS
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
@@ -23,15 +22,6 @@ Visit = Callable[[str], Page]
 HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
 SPACE = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
 p { margin-bottom: 2em !important; }"""
-SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]
-  .map(part => part.scrollWidth - part.clientWidth))"""
-FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(formula => {
-  const place = formula.closest('[data-testid=stMarkdownContainer]').getBoundingClientRect();
-  return [...formula.querySelectorAll('.base')].some(part => {
-    const {left, right} = part.getBoundingClientRect();
-    return left < place.left - 1 || right > place.right + 1;
-  });
-}).map(formula => formula.textContent)"""
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element?.matches('input, textarea')) return '';
@@ -155,18 +145,6 @@ def test_the_menu_opens_a_new_tab_with_the_choices(visit: Visit, act: dict[str, 
     expect_title(page, "Scores")
 
 
-def test_presentation_enlarges_the_type(visit: Visit) -> None:
-    """The switch for the classroom makes the text of page and board larger and keeps the page within the window."""
-    size = "(element) => parseFloat(getComputedStyle(element).fontSize)"
-    page = visit("scores")
-    before = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
-    page = visit("scores?present=true")
-    after = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
-    assert after[0] >= 1.2 * before[0]
-    assert after[1] >= 1.2 * before[1]
-    assert page.evaluate(SIDEWAYS) <= 0
-
-
 def test_words_stay_in_their_buttons_with_space_around_text(visit: Visit) -> None:
     """Lines, letters, words and paragraphs as far apart as a reader may set them (WCAG 2.2, 1.4.12)."""
     page = visit("all-heads")
@@ -188,55 +166,6 @@ def test_a_first_run_that_does_not_end_leaves_the_page_its_style(visit: Visit, p
     assert page.evaluate("() => Boolean(history.attentionLab)")
 
 
-@pytest.mark.parametrize("page_of_charts", ["claims", "growth"])
-def test_columns_too_narrow_for_larger_type_stand_below_each_other(
-    visit: Visit, page: Page, page_of_charts: str
-) -> None:
-    """In a half of 330 pixels, bars were slivers, and the names of a chart ran out of the window."""
-    page.set_viewport_size({"width": 1024, "height": 768})
-    name = visit(f"{page_of_charts}?present=true").locator(".chart .names button").first
-    main = page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth - main.clientWidth")
-    assert main <= 0
-    frame, chart = name.bounding_box(), page.locator(".chart").first.bounding_box()
-    assert frame
-    assert chart
-    assert frame["height"] < 40
-    assert chart["width"] > 500
-
-
-@pytest.mark.parametrize("path", ["truths", "stiefel"])
-def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
-    """In larger type, where columns are narrow, a long formula goes on in a further line."""
-    page = visit(f"{path}?present=true")
-    assert page.locator(".katex-display").count() > 1
-    assert page.evaluate(FORMULAS_CUT) == []
-
-
-@pytest.mark.parametrize(("width", "lines"), [(1440, 1), (1280, 1)])
-def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Page, width: int, lines: int) -> None:
-    """Each lies within the strip between Previous and Next, on top of no other, also where the widest name is bold."""
-    page.set_viewport_size({"width": width, "height": 900})
-    way = visit("projections?present=true").get_by_role("navigation", name="Steps of the story")
-    boxes = [link.bounding_box() for link in way.get_by_role("link").all()]
-    before, *steps, after = [box for box in boxes if box]
-    assert len(steps) == 11
-    assert len({box["y"] for box in steps}) == lines
-    assert all(before["x"] + before["width"] <= box["x"] and box["x"] + box["width"] <= after["x"] for box in steps)
-    assert all(
-        one["x"] + one["width"] <= other["x"] or one["y"] + one["height"] <= other["y"]
-        for one, other in pairwise(steps)
-    )
-
-
-def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) -> None:
-    """What sharing saves is a table; where it is wider than its column, the choice beside it lay on it."""
-    page = visit("shared-keys?present=true")
-    table, choice = page.locator("table").last.bounding_box(), page.get_by_text("As this grows").bounding_box()
-    assert table
-    assert choice
-    assert table["x"] + table["width"] < choice["x"]
-
-
 def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
     """When the system turns dark while a page is open, a chart's words do not stay dark on the dark page."""
     page = visit("head-worth")
@@ -246,18 +175,6 @@ def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
             "ink => document.querySelector('.js-plotly-plot')._fullLayout.font.color === ink",
             arg=PALETTES[scheme]["text"],
         )
-
-
-def test_a_wide_table_is_scrolled_by_itself(visit: Visit, page: Page) -> None:
-    """In larger type on a small phone the page stays as wide as the window, and the buttons of a board in its frame."""
-    page.set_viewport_size({"width": 320, "height": 700})
-    visit("one-matrix-or-many?present=true&query=4&key=1")
-    assert page.locator("table").first.evaluate("table => table.scrollWidth - table.clientWidth") > 0
-    assert page.evaluate(SIDEWAYS) <= 0
-    speed, dock = page.get_by_label("Speed").bounding_box(), page.locator(".board .dock").bounding_box()
-    assert speed
-    assert dock
-    assert speed["x"] + speed["width"] <= dock["x"] + dock["width"]
 
 
 def test_the_buttons_of_a_board_are_large_enough_for_a_finger(visit: Visit) -> None:

@@ -134,7 +134,7 @@ HEADS: dict[str, Case] = {
     "query and key": (lambda: heads((1, 1, 2, 4), (1, 1, 2, 3), (1, 1, 2, 3)), ShapeError,
         "a query has width 4 but a key has width 3; make them equal"),
     "key and value": (lambda: heads((1, 1, 2, 3), (1, 1, 2, 3), (1, 1, 5, 3)), ShapeError,
-        "key_heads has (heads, tokens) (1, 2) but value_heads (1, 5); make them equal"),
+        "keys have (heads, tokens) (1, 2) but values (1, 5); make them equal"),
     "uneven sharing": (lambda: heads((1, 3, 2, 3), (1, 2, 2, 3), (1, 2, 2, 3)), ShapeError,
         "3 query heads cannot share 2 key/value heads evenly; choose a divisor"),
     "split of two axes": (lambda: split_heads(X, 2), ShapeError,

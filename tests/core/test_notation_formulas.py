@@ -43,6 +43,8 @@ MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"cross": True, "bias": BIAS, "mask": MASK, "causal": True, "softcap": 2.0, "residual": True},
     ),
 }
+OUTPUTS = {"residual": r"Y = O\,W_O + X", "joined": "Y = O", "joined with a bias": "Y = O + b_O",
+           "output bias": r"Y = O\,W_O + b_O + X"}  # fmt: skip
 
 
 def run(case: str) -> Trace:
@@ -59,10 +61,7 @@ def run(case: str) -> Trace:
 @pytest.mark.parametrize("case", KNOWN)
 def test_ours_is_what_the_steps_say(case: str) -> None:
     """In our notation every formula reads as its step says, but for what is added to the output or left out of it."""
-    outputs = {"residual": r"Y = O\,W_O + X", "joined": "Y = O", "joined with a bias": "Y = O + b_O",
-               "output bias": r"Y = O\,W_O + b_O + X"}  # fmt: skip
-    expected = {name: step.formula for name, step in STEPS.items()}
-    expected["output"] = outputs.get(case, expected["output"])
+    expected = {name: step.formula for name, step in STEPS.items()} | {"output": OUTPUTS.get(case, r"Y = O\,W_O")}
     assert {name: formula(run(case), name, OURS) for name in STEPS} == expected
 
 
@@ -229,8 +228,7 @@ def check_latex(latex: str) -> None:
         depth += {"{": 1, "}": -1}.get(sign, 0)
         assert depth >= 0, latex
     assert depth == 0, latex
-    assert latex.count("(") == latex.count(")"), latex
-    assert latex.count("[") == latex.count("]"), latex
+    assert all(latex.count(left) == latex.count(right) for left, right in ("()", "[]")), latex
     assert set(re.findall(r"\\(?:[a-zA-Z]+|.)", latex)) <= MACROS, latex
     flat = latex
     while (inner := re.sub(r"\{[^{}]*\}", "x", flat)) != flat:

@@ -33,15 +33,13 @@ from tests.ui.app import (
     way,
 )
 
-COLOURS = frozenset(
-    {"color", "colorscale", "bgcolor", "bordercolor", "fillcolor", "gridcolor", "linecolor", "arrowcolor"}
-)  # fmt: skip
+COLOURS = {"color", "colorscale", *(f"{of}color" for of in ("bg", "border", "fill", "grid", "line", "arrow"))}
 TAGS = {"div", "span", "small", "bdi"}
 HOSTILE = "<script>alert(1)</script> @query &lt; $x$ **b** `c` [l](//x) :red[x] %{z} שלום 👩🏽\u200d🚀 " + "x" * 300
 LARGEST = {"n_tokens": 64, "d_model": 512, "n_heads": 16}
-# Situations in which a page has divided by zero, indexed past an end, or drawn nothing.
 # Pages that draw nothing: before the visitor has given them a file, or because the visitor is to do the work.
 WAITING = {"your-weights", "practice"}
+# Situations in which a page has divided by zero, indexed past an end, or drawn nothing.
 SITUATIONS: dict[str, dict[str, object]] = {
     "as it opens": {},
     "dark": {"theme": "dark"},

@@ -18,23 +18,7 @@ export function numberTyped(text) {
  */
 export function openEditor(stage, area, { before, first, name, done, closed }) {
   const text = first || before;
-  const field = Object.assign(element("input", "editor"), {
-    type: "text",
-    inputMode: "decimal",
-    value: text,
-    maxLength: MOST_SIGNS,
-  });
-  const note = element("span", "editor-note");
-  field.setAttribute("aria-label", `New value of ${name}`);
-  note.setAttribute("role", "alert");
-  const width = Math.max(area.width, 84);
-  Object.assign(field.style, {
-    left: `${area.x + (area.width - width) / 2}px`,
-    top: `${area.y - 3}px`,
-    width: `${width}px`,
-    height: `${Math.max(area.height + 6, 28)}px`,
-  });
-  Object.assign(note.style, { left: `${area.x}px`, top: `${area.y + Math.max(area.height, 22) + 10}px` });
+  const [field, note] = [fieldOver(area, text, name), noteBelow(area)];
   let open = true;
   const close = () => {
     if (!open) return;
@@ -62,6 +46,26 @@ export function openEditor(stage, area, { before, first, name, done, closed }) {
   field.focus();
   field.setSelectionRange(text.length, text.length);
   return close;
+}
+
+function fieldOver(area, value, name) {
+  const field = Object.assign(element("input", "editor"), { type: "text", inputMode: "decimal", value, maxLength: MOST_SIGNS });
+  field.setAttribute("aria-label", `New value of ${name}`);
+  const width = Math.max(area.width, 84);
+  Object.assign(field.style, {
+    left: `${area.x + (area.width - width) / 2}px`,
+    top: `${area.y - 3}px`,
+    width: `${width}px`,
+    height: `${Math.max(area.height + 6, 28)}px`,
+  });
+  return field;
+}
+
+function noteBelow(area) {
+  const note = element("span", "editor-note");
+  note.setAttribute("role", "alert");
+  Object.assign(note.style, { left: `${area.x}px`, top: `${area.y + Math.max(area.height, 22) + 10}px` });
+  return note;
 }
 
 function refuse(field, note) {

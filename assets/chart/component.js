@@ -8,7 +8,7 @@ import { askedHeight, fitted, heightOf, tools, turnOf } from "./screen.js";
 /** Show a figure in a component of Streamlit; the chart stays, and its zoom with it, while the page runs again. */
 export default function mountChart(component) {
   const { data, parentElement } = component;
-  const mount = (parentElement.attentionChart ??= createMount(parentElement));
+  const mount = (parentElement.attentionChart ??= new Mount(parentElement));
   mount.component = component;
   mount.show(data);
   return () => {
@@ -27,55 +27,74 @@ function foretell({ _fullLayout: drawn, clientWidth }, { height, margin: { l, r,
   if (drawn) Object.assign(drawn._size, { l, r, t, b, w: clientWidth - l - r, h: height - t - b });
 }
 
-function createMount(parent) {
+/** A chart in its place on the page, from its first figure until the page goes. */
+class Mount {
+  constructor(parent) {
+    Object.assign(this, { component: null, sent: "", library: null, figure: null, stops: null, drawing: null });
+    this.host = hostIn(parent);
+    this.legend = createLegend(this.host, () => this.draw());
+    this.config = tools(() => this.picture());
+  }
+
+  async show(data) {
+    const text = JSON.stringify(data);
+    if (text === this.sent) return;
+    this.sent = text;
+    this.host.classList.toggle("clickable", data.clickable);
+    if (!this.figure) this.host.style.height = `${data.figure.layout.height}px`;
+    this.host.setAttribute("aria-label", data.figure.layout.meta.description);
+    try {
+      this.library ??= await loadPlotly(data.library);
+    } catch (error) {
+      this.host.textContent = error.message;
+      return;
+    }
+    await turnOf(this.host);
+    if (text !== this.sent) return; // another figure came meanwhile
+    this.figure = data.figure;
+    await this.draw();
+    if (!this.stops && text === this.sent) this.attach();
+  }
+
+  draw() {
+    const { host, figure, library } = this;
+    const { margin, ...given } = withoutAround(structuredClone(figure.layout)); // a copy: plotly.js writes into what it gets
+    const top = this.legend.show(figure) || margin.t;
+    host.style.height = `${askedHeight(host, figure.layout) + top - margin.t}px`;
+    const layout = { ...given, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: categories(figure.layout) };
+    foretell(host, layout);
+    this.drawing = library.Plotly.react(host, forPlotly(this.shown(), library.board), layout, this.config);
+    return this.drawing;
+  }
+
+  attach() {
+    const { host, library } = this;
+    this.stops = [fitted(host, () => this.draw()), attachTexts(host, () => this.shown(), library.board)];
+    attachClicks(host, () => this.figure.layout, (clicked) => this.component.setTriggerValue("click", clicked));
+  }
+
+  shown() {
+    return { ...this.figure, data: this.legend.chosen(this.figure.data) };
+  }
+
+  picture() {
+    const { host, figure, library } = this;
+    return { data: withTexts(host, this.shown().data, library.board), layout: withAround(host.layout, figure.layout) };
+  }
+
+  async end() {
+    this.sent = "";
+    for (const stop of this.stops ?? []) stop();
+    this.host.remove();
+    await this.drawing; // plotly.js would miss in its last steps what purge takes away
+    this.library?.Plotly.purge(this.host);
+  }
+}
+
+function hostIn(parent) {
   const host = document.createElement("div");
   host.className = "chart"; // plotly.js adds a class of its own
   host.setAttribute("role", "figure");
   parent.append(host);
-  const mount = { component: null };
-  let sent = "", library = null, figure = null, stops = null, drawing = null;
-  const shown = () => ({ ...figure, data: legend.chosen(figure.data) });
-  const config = tools(() => ({ data: withTexts(host, shown().data, library.board), layout: withAround(host.layout, figure.layout) }));
-
-  const draw = () => {
-    const { margin, ...given } = withoutAround(structuredClone(figure.layout)); // a copy: plotly.js writes into what it gets
-    const top = legend.show(figure) || margin.t;
-    host.style.height = `${askedHeight(host, figure.layout) + top - margin.t}px`;
-    const layout = { ...given, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: categories(figure.layout) };
-    foretell(host, layout);
-    drawing = library.Plotly.react(host, forPlotly(shown(), library.board), layout, config);
-    return drawing;
-  };
-  const legend = createLegend(host, draw);
-
-  mount.show = async (data) => {
-    const text = JSON.stringify(data);
-    if (text === sent) return;
-    sent = text;
-    host.classList.toggle("clickable", data.clickable);
-    if (!figure) host.style.height = `${data.figure.layout.height}px`;
-    host.setAttribute("aria-label", data.figure.layout.meta.description);
-    try {
-      library ??= await loadPlotly(data.library);
-    } catch (error) {
-      host.textContent = error.message;
-      return;
-    }
-    await turnOf(host);
-    if (text !== sent) return; // another figure came meanwhile
-    figure = data.figure;
-    await draw();
-    if (stops || text !== sent) return;
-    stops = [fitted(host, draw), attachTexts(host, shown, library.board)];
-    attachClicks(host, () => figure.layout, (clicked) => mount.component.setTriggerValue("click", clicked));
-  };
-
-  mount.end = async () => {
-    sent = "";
-    for (const stop of stops ?? []) stop();
-    host.remove();
-    await drawing; // plotly.js would miss in its last steps what purge takes away
-    library?.Plotly.purge(host);
-  };
-  return mount;
+  return host;
 }

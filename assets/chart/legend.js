@@ -30,13 +30,7 @@ export function createLegend(host, redraw) {
     button.addEventListener("click", () => press(button, groupOf(trace)));
     return button;
   };
-  place.addEventListener("keydown", ({ key }) => {
-    const buttons = [...place.children];
-    const next = buttons[buttons.indexOf(place.getRootNode().activeElement) + (TURNS[key] ?? 0)];
-    if (!TURNS[key] || !next) return;
-    for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
-    next.focus();
-  });
+  place.addEventListener("keydown", ({ key }) => moveAlong(place, TURNS[key]));
 
   return {
     /** Show the names of a figure; gives the px they take, 0 if it has none. */
@@ -56,6 +50,15 @@ export function createLegend(host, redraw) {
     /** The traces, those hidden whose name is not pressed. */
     chosen: (data) => data.map((trace) => (hidden.has(groupOf(trace)) ? { ...trace, visible: "legendonly" } : trace)),
   };
+}
+
+// To the name beside that one which has the keyboard's place.
+function moveAlong(place, turn) {
+  const buttons = [...place.children];
+  const next = turn && buttons[buttons.indexOf(place.getRootNode().activeElement) + turn];
+  if (!next) return;
+  for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
+  next.focus();
 }
 
 function groupOf({ legendgroup, name }) {

@@ -69,6 +69,11 @@ class Shuffle:
     shuffled: Trace
     gaps: Gaps
 
+    @property
+    def has_order(self) -> bool:
+        """Whether some tokens differ; of equal ones no order can show in the output."""
+        return bool((self.straight.inputs[0] != self.straight.inputs[0, 0]).any())
+
 
 @remembered(16)
 def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:

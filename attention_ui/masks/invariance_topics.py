@@ -10,7 +10,7 @@ from attention_core.formulas import softmax
 from attention_core.heads.patterns import effective_tokens
 from attention_core.masks.invariances import CHANGES, at_temperature, gaps
 from attention_core.masks.saturation import score_spreads, sharpness
-from attention_core.masks.shuffles import SITUATIONS, Situation, is_given, shuffle
+from attention_core.masks.shuffles import SITUATIONS, is_given, shuffle
 from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import softmax_figures as figures
@@ -48,7 +48,7 @@ def shuffled(now: Here) -> None:
     made = shuffle(now.scenario, situation.key, int(seed))
     place = made.order.index(now.focus.query)
     gap = made.gaps.output if field == "output" else made.gaps.probabilities
-    most = tolerance(made.straight, field)
+    most, knows_order = tolerance(made.straight, field), situation.knows_order and made.has_order
     if made.straight.sizes["T"] == 1:
         st.info("With a single token there is nothing to shuffle: choose a longer sentence.", icon=":material/info:")
     else:
@@ -56,9 +56,9 @@ def shuffled(now: Here) -> None:
             f"{told} {token(made.straight, 'T', now.focus.query)} moves from place {now.focus.query} to place "
             f"**{place}**. "
             + now.turned(
-                _outcome(situation, field, gap, most)
+                _outcome(knows_order, field, gap, most)
             ) + f"Largest difference from the {now.turned('rows')} that were only moved: {small(gap)}"
-            + (" (rounding)." if gap and gap <= most and not situation.knows_order else ".")
+            + (" (rounding)." if gap and gap <= most and not knows_order else ".")
         )  # fmt: skip
     show_board(boards.shuffled(made, field, _cell(now), now.notation), "shuffle")
     with st.expander("All three at once", key="inv three", on_change="rerun", icon=":material/table:") as table:
@@ -71,11 +71,11 @@ def shuffled(now: Here) -> None:
     )
 
 
-def _outcome(situation: Situation, field: str, gap: float, most: float) -> str:
+def _outcome(knows_order: bool, field: str, gap: float, most: float) -> str:
     """What the shuffle shows: where the layer knows the order, a gap that rounding can make too says nothing."""
     if gap > most:
         return f"Its row there is not its old one: **the order shows in the {field}**. "
-    if gap and situation.knows_order:
+    if gap and knows_order:
         return (
             f"With numbers of this size rounding alone might make a difference of up to {number(most)}: **whether "
             f"the order shows in the {field} cannot be told here**. "

@@ -190,6 +190,7 @@ def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) ->
      ("mask", {"mask": "causal"}, "a token sees itself and those before it", ""),
      ("mask-workshop", {"mw_try": "nothing left", "text": "a"}, "| 1 share, sum 0.0 |", "1 shares"),
      ("mask-workshop", {"mw_try": "nothing left", "n_tokens": 1}, "of NaN spoils the only token", "all others"),
+     ("invariances", {"inv_reads": "causal mask", "text": "the the the"}, "only shuffles the output", "cannot be told"),
      ("head-portraits", {"n_tokens": 2}, "of at most ln 2 = 0.693", "ln 4"),
      ("head-portraits", {"n_heads": 2}, "Both heads together differ by", "All 2 heads"),
      ("layers", {"text": "Hi"}, "would make a token keep 96.3 %", "is what makes"),

@@ -72,6 +72,16 @@ def features_read(trace: Trace, matrix: str, head: int) -> int:
     return int(head_slice(trace, matrix, head).any(axis=1).sum())
 
 
+def heads_mixed(trace: Trace, column: int) -> int:
+    """From how many heads a number of the output takes anything: blocks of the column of W_O that are not all 0.
+
+    Raises: SettingsError.
+    """
+    rows_HVO = output_rows(trace.projections)
+    whole_number("column", column, 0, rows_HVO.shape[2] - 1)
+    return int(rows_HVO[:, :, column].any(axis=1).sum())
+
+
 def gives_back(trace: Trace, matrix: str) -> bool:
     """Whether w_q, w_k or w_v gives what it gets: it is the identity, and no bias follows. Raises: SettingsError."""
     one_of("matrix", matrix, ("w_q", "w_k", "w_v"))

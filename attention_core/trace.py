@@ -52,17 +52,17 @@ class Trace:
     queries: Annotated[Array, Step(
         axes="B T H·K", kind="feature", symbol="Q", needs="inputs",
         formula=r"Q = X\,W_Q",
-        says="Every token asks one question per head: its whole vector times W_Q.",
+        says="Every token asks one question per head: its whole vector multiplied by W_Q.",
     )]
     keys: Annotated[Array, Step(
         axes="B S G·K", kind="feature", symbol="K", needs="memory",
         formula=r"K = M\,W_K",
-        says="Every token offers one label per head to be found by: its whole vector times W_K.",
+        says="Every token offers one label per head to be found by: its whole vector multiplied by W_K.",
     )]
     values: Annotated[Array, Step(
         axes="B S G·V", kind="feature", symbol="V", needs="memory",
         formula=r"V = M\,W_V",
-        says="Every token prepares what it passes on when it is attended to: its whole vector times W_V.",
+        says="Every token prepares what it passes on when it is attended to: its whole vector multiplied by W_V.",
     )]
     query_heads: Annotated[Array, Step(
         axes="B H T K", kind="feature", symbol="Q_h", needs="queries",

@@ -41,11 +41,30 @@ class Here:
     @property
     def sentence(self) -> str:
         """The sentence, and what else was chosen, in one line for a hand-out."""
+        sizes, tokens = self.trace.sizes, tokens_of(self.scenario)
+        n_pads = sizes["T"] - tokens.n_real
+        cut = f", cut to {counted(sizes['T'], 'token')}" if tokens.n_left_out else ""
+        filled = f", filled up with {n_pads} [pad]" if n_pads > 0 else ""
+        chosen = ", ".join((*self._sizes, *self._inputs, *self._weights, *self._scores))
+        return f"“{self.scenario.text}”{cut}{filled}: {chosen}{self._notation}"
+
+    @property
+    def _sizes(self) -> tuple[str, ...]:
+        """How wide the layer is and its heads are, these where they do not share the width evenly."""
         sizes = self.trace.sizes
-        size = (counted(sizes["D"], "feature"), counted(sizes["H"], "head"))
-        cut = f", first {counted(sizes['T'], 'token')}" if tokens_of(self.scenario).n_left_out else ""
-        chosen = ", ".join((*size, *self._weights, *self._scores))
-        return f"“{self.scenario.text}”{cut}: {chosen}{self._notation}"
+        even = sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]
+        widths = () if even else (f"d_k {sizes['K']}", f"d_v {sizes['V']}")
+        return counted(sizes["D"], "feature"), counted(sizes["H"], "head"), *widths
+
+    @property
+    def _inputs(self) -> tuple[str, ...]:
+        """What the word vectors are made of, where they are not the usual ones and not the user's own."""
+        s = self.scenario
+        if (s.weights not in DRAWN and s.weights != "weightless") or own_of(s).x is not None:
+            return ()
+        pieces = f"words in pieces of {counted(s.piece, 'letter')}" if s.piece else ""
+        vectors = f"{s.embedding} word vectors" if s.embedding != "normal" else ""
+        return tuple(filter(None, (pieces, vectors, "" if s.positions else "no positions")))
 
     @property
     def _scores(self) -> tuple[str, ...]:
@@ -73,7 +92,8 @@ class Here:
         elif own.keys() >= set(MATRICES):
             weights = ""
         elif s.weights in DRAWN:
-            weights = f"{s.weights} weights (seed {s.seed})"
+            init = f", {s.init}" if s.init != "xavier" else ""
+            weights = f"{s.weights} weights (seed {s.seed}{init})"
         else:
             weights = "weightless" if s.weights == "weightless" else f"{s.weights} weights"
         named = f"own {', '.join(ALL_SYMBOLS[name] for name in own)}" if own else ""

@@ -14,7 +14,7 @@ import streamlit as st
 
 from attention_core import AttentionError, Trace
 from attention_core.notation import OURS
-from attention_core.own.edits import Edit, Edits, outside_note
+from attention_core.own.edits import Edit, Edits, outside, outside_note
 from attention_core.own.matrix_names import ALL_SYMBOLS, MAX_STATE, SYMBOLS
 from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
 from attention_core.own.state_file import FOCUS, State, read_state, write_state
@@ -71,9 +71,9 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
     for note in st.session_state.pop("own numbers notes", ()):
         st.info(plain(note))
     if edits.items:
-        st.caption(f"Edited cells: {len(edits.items)}; what they change is outlined. " + (
-            outside_note(edits, trace) if trace is not None else ""
-        ))  # fmt: skip
+        n_kept = len(outside(edits, trace)) if trace is not None else 0
+        shown = f"Edited cells: {len(edits.items) - n_kept}; what they change is outlined. "
+        st.caption(shown * (n_kept < len(edits.items)) + (outside_note(edits, trace) if trace is not None else ""))
     if own.given:
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"In place of what the controls would give: your own {names}, sizes included.")

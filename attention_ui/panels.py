@@ -57,6 +57,20 @@ def say_columns(now: Here) -> None:
         )
 
 
+def rows_here(now: Here) -> str:
+    """What is said of numbers that stand as in the code where the boards beside them are transposed."""
+    return " Names and places are those of the code: tokens are rows here." * (now.notation.convention == "column")
+
+
+def say_swap(now: Here) -> None:
+    """Where tokens are columns on the boards: that heads are swapped in the code alone."""
+    if now.notation.convention == "column":
+        st.caption(
+            "In this notation the heads lie one below the other and come apart, or together, by a reshape alone; the "
+            "swap is one of the code, in which tokens are rows."
+        )
+
+
 def told(trace: Trace, field: str, index: Sequence[int], title: str) -> Derivation:
     """Which cell is pinned, and its arithmetic as one line, which it gives with all its terms."""
     return derived(derive(trace, field, index), title)
@@ -100,38 +114,42 @@ def pair(trace: Trace, focus: Focus) -> str:
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
 
 
-def look_closer(now: Here, fields: Sequence[str], board: JSON, arithmetic: Derivation) -> None:
+def look_closer(now: Here, field: str, board: JSON, arithmetic: Derivation, beside: Sequence[str] = ()) -> None:
     """The terms of the arithmetic, the lines that computed the fields, their numbers as tables, and downloads.
 
-    Each is made when it is chosen, and stays chosen on the next step. One row of buttons costs the browser a fifth of
-    what as many boxes that open do.
+    field: what the board shows. beside: fields that the step speaks of, too. Each part is made when it is chosen, and
+    stays chosen on the next step. One row of buttons costs the browser a fifth of what as many boxes that open do.
     """
     chosen = st.pills(
         "Look closer", tuple(CLOSER), selection_mode="multi", format_func=CLOSER.__getitem__, key="closer", **KEPT
     )
+    fields = tuple(dict.fromkeys((field, *beside)))
     if "terms" in chosen:
-        _terms(arithmetic)
+        _terms(now, arithmetic)
     if "code" in chosen:
-        _code(now.trace, fields)
+        _code(now.trace, sorted(fields, key=tuple(STEPS).index))
     if "numbers" in chosen:
         _numbers(now, fields)
     if "files" in chosen:
-        _files(now, fields[0], board)
+        _files(now, field, board)
 
 
-def _terms(derivation: Derivation) -> None:
+def _terms(now: Here, derivation: Derivation) -> None:
     if len(derivation.terms) == 1:
         st.caption("Here is one term only: the line above says all of it.")
         return
     st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
-    st.caption("Shown are four decimals; what is multiplied and added up are the numbers with all digits.")
+    st.caption(
+        "Shown are four decimals; what is multiplied and added up are the numbers with all digits." + rows_here(now)
+    )
 
 
 def _code(trace: Trace, fields: Sequence[str]) -> None:
     numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
     numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
     numpy_tab.caption(
-        "The last line of each step stops unless the numbers are those shown: `shown` holds them by name."
+        "The last line of each step stops unless the numbers are those shown, within the tolerance that it names: "
+        "`shown` holds them by name."
     )
     torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
 
@@ -143,7 +161,7 @@ def _numbers(now: Here, fields: Sequence[str]) -> None:
     of_head = "" if head is None else f" of head {head}"
     names = notation.axis_names(trace, now.notation)
     axes = " × ".join(notation.joined(axis, names) for axis in trace.axes(field)[-2:])
-    st.caption(f"{STEPS[field].title.capitalize()}{of_head}: axes {axes}; the CSV has all digits.")
+    st.caption(f"{STEPS[field].title.capitalize()}{of_head}: axes {axes}; the CSV has all digits.{rows_here(now)}")
     st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}{of_head}")
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")

@@ -121,8 +121,11 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
 
 
 def _badge(stage: Stage, panel: Panel) -> str:
-    """The axes that are drawn, in the order in which they are read."""
+    """The axes that are drawn, in the order in which they are read: of tiles, as they lie in the array."""
     letters = stage.trace.shown(stage.letters(panel.array))
     names = axis_names(stage.trace, stage.notation)
     across = (panel.rows, panel.columns) if stage.notation.convention == "row" else (panel.columns, panel.rows)
-    return " × ".join(joined(letters[a], names) for a in (panel.tiles, *across) if a is not None)
+    drawn = [axis for axis in (panel.tiles, *across) if axis is not None]
+    if drawn[-2:] == sorted(drawn[-2:]):
+        drawn.sort()
+    return " × ".join(joined(letters[axis], names) for axis in drawn)

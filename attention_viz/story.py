@@ -138,7 +138,12 @@ def mixing(stage: Stage, cell: Cell) -> JSON:
         Panel("weighted_values", 3, 4, (2, 0), "aside", title="weight × value, before the sum"),
         *_all_heads(stage, "head_outputs", (2, 1)),
     ]
-    return scene(stage, panels, _at("head_outputs", cell), "The probabilities times the values give the head outputs.")
+    return scene(
+        stage,
+        panels,
+        _at("head_outputs", cell),
+        "The probabilities, multiplied with the values, give the head outputs.",
+    )
 
 
 def merge(stage: Stage, cell: Cell) -> JSON:
@@ -203,7 +208,7 @@ def output_window(trace: Trace, column: int) -> Window:
 def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
     """What a field is made of, in words: a product with a matrix, if there is one, and what is added to it."""
     has_weights = getattr(stage.trace.projections, weights) is not None
-    times = f" times {stage.symbol(weights)}" if has_weights else ""
+    times = f" multiplied by {stage.symbol(weights)}" if has_weights else ""
     added = stage.trace.says_added(field)
     return f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'} the {field}."
 

@@ -161,7 +161,7 @@ def says(trace: Trace, name: str, notation: Notation) -> str:
 
     >>> from attention_core import Projections, attend
     >>> says(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", OURS)
-    'Every token asks one question per head: its whole vector times W_Q.'
+    'Every token asks one question per head: its whole vector multiplied by W_Q.'
     """
     return _reworded(trace.says(name), notation)
 

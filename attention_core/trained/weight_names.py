@@ -52,6 +52,7 @@ LEFT_OUT = {
 }
 _CAUSAL = "In this model no query sees a later key: switch the causal mask on."
 _ROTARY = "This model turns queries and keys by their position before it compares them; that is not done here."
+_NORM = "It normalises what the layer reads beforehand (LayerNorm, RMSNorm); that is not done here."
 _OUT = _matrices_and_biases(o="out_proj")
 
 NAMINGS = (
@@ -62,9 +63,13 @@ NAMINGS = (
     ),
     Naming("BERT", _matrices_and_biases(q="self.query", k="self.key", v="self.value", o="output.dense")),
     Naming(
-        "GPT-2 or nanoGPT", _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"), transposed=None, note=_CAUSAL
+        "GPT-2 or nanoGPT", _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"), transposed=None,
+        note=f"{_CAUSAL} {_NORM}",
     ),
-    Naming("Llama", _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"), note=f"{_CAUSAL} {_ROTARY}"),
+    Naming(
+        "Llama", _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"),
+        note=f"{_CAUSAL} {_ROTARY} {_NORM}",
+    ),
     Naming(
         "a download from this app", {f"{kind}_{letter}": f"{kind}_{letter}" for kind in "wb" for letter in "qkvo"},
         transposed=False, heads="n_heads",

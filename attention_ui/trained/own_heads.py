@@ -113,6 +113,8 @@ def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
         "Heads", layer.heads, index=layer.heads.index(layer.likely_heads), key=_asked(f"heads {number}"),
         help="The matrices do not say how many heads they are for: these numbers divide them.",
     )  # fmt: skip
+    if not layer.saved_heads and len(layer.heads) > 1:
+        st.caption("The file does not say how many heads there are: choose the number of your model.")
     for note in layer.notes:
         st.info(plain(note))
     title = f"{layer.title}, {counted(heads, 'head')}, on your sentence"

@@ -25,7 +25,7 @@ part = now.notation.of_head(whole := now.notation.base("output"))
 mixes, way = (
     (f"Without {w_o} each head fills its own features;", "the merged heads")
     if trace.projections.w_o is None
-    else (f"{w_o} mixes {all_of(n_heads, 'head')}, yet", f"the merged heads times {w_o}")
+    else (f"{w_o} mixes {all_of(n_heads, 'head')}, yet", f"the merged heads multiplied by {w_o}")
 )
 signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
 total = number(float(norms.sum()), 3)

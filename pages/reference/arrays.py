@@ -9,6 +9,7 @@ from attention_core.notation.formulas import formula
 from attention_ui.address import bound
 from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.panels import rows_here
 from attention_ui.reference.notation_tables import array_table
 from attention_ui.registry import step_of
 from attention_viz.tables import field_table, matrix_table
@@ -45,6 +46,7 @@ st.caption(
     (f"Made from {' and '.join(plain(STEPS[name].title) for name in needs)}. " if needs else "")
     + f"Kind: {step.kind}. Below: "
     + ("the whole matrix." if head is None else f"the matrix of head {head}; choose another one in the sidebar.")
+    + rows_here(now)
 )
 st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {step.title}")
 with st.container(horizontal=True):

@@ -51,4 +51,4 @@ st.caption(
     + (hatched if trace.hidden_keys.any() else "")
 )
 arithmetic = told(trace, "masked_scores", (0, *cell), pair(trace, focus))
-look_closer(now, ("masked_scores",), board, arithmetic)
+look_closer(now, "masked_scores", board, arithmetic)

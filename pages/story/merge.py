@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.decompositions import moved_cells, place_merged
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told
+from attention_ui.panels import look_closer, say_swap, says, token, told
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -23,6 +23,7 @@ ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 says(now, "merged")
 board = story.merge(now.stage, (head, query, feature))
 show_board(board, "merge")
+say_swap(now)
 left, right = st.columns(2)
 with left:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")
@@ -79,4 +80,4 @@ if n_heads > 1:
 arithmetic = told(
     trace, "merged", (0, query, column), now.turned(f"Row {query}, column {column} of the merged matrix, copied")
 )
-look_closer(now, ("merged", "head_outputs"), board, arithmetic)
+look_closer(now, "merged", board, arithmetic, beside=("head_outputs",))

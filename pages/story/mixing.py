@@ -51,4 +51,4 @@ arithmetic = told(
     trace, "head_outputs", (0, head, query, feature),
     f"**Head {head}:** feature {feature} of the output of :blue[{asks}]",
 )  # fmt: skip
-look_closer(now, ("head_outputs",), board, arithmetic)
+look_closer(now, "head_outputs", board, arithmetic)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.decompositions import absorbed_contributions, absorbed_size, output_gap
+from attention_core.decompositions import absorbed_contributions, absorbed_size, heads_mixed, output_gap
 from attention_core.heads import head_columns
 from attention_core.notation.formulas import output_without_w_o
 from attention_ui.board import show_board
@@ -36,10 +36,14 @@ if w_o is None:
         f"{added} Each head owns its {now.turned('columns')}, and nothing of different heads is mixed."
     )
 else:
+    n_mixed, everything = heads_mixed(trace, column), "all heads" if h > 1 else "all of the head"
+    takes = f"Every number of the output takes from **{everything}**: "
+    if n_mixed < h:
+        takes = f"Number {column} takes from **{n_mixed} of {counted(h, 'head')}**, as {mixes} is 0 for the others: "
     st.markdown(
         ("Up to here each head worked alone. " if h > 1 else "")
-        + f"Every number of the output takes from **{'all heads' if h > 1 else 'all of the head'}**: "
-        + now.turned(f"the whole row of a token, times one column of {mixes}.")
+        + takes
+        + now.turned(f"the dot product of a token’s whole row and one column of {mixes}.")
         + added
     )
 board = story.output(now.stage, query, column)
@@ -48,12 +52,8 @@ if n_out > story.MOST:
     drawn = slice(*story.output_window(trace, column))
     verb = "is" if drawn.stop - drawn.start == 1 else "are"
     st.caption(now.turned(f"Drawn {verb} {span(drawn, 'column')} of {n_out}."))
-arithmetic = told(
-    trace,
-    "output",
-    (0, query, column),
-    f"{now.turned('Column')} {column} of the :violet[output] of :blue[{asks}]",
-)
+title = f"{now.turned('Column')} {column} of the :violet[output] of :blue[{asks}]"
+arithmetic = told(trace, "output", (0, query, column), title)
 
 st.subheader("The same output, head by head", anchor=False)
 block = span(head_columns(trace, "merged", head), "row")
@@ -85,6 +85,6 @@ if w_o is not None:
                 f"{now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank "
                 f"is no larger for it: at most {now.symbol('d_v')} = {d_v}."
             )
-look_closer(now, ("output", "merged"), board, arithmetic)
+look_closer(now, "output", board, arithmetic, beside=("merged",))
 practice = page_of("practice")
 st.button(practice.question, icon=practice.icon, on_click=ask_for, args=(practice.path,), kwargs={"head": head})

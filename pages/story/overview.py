@@ -43,9 +43,9 @@ SENTENCES = (
     ),
     (
         "Every token asks, offers and prepares.",
-        f"Its whole {now.turned('row')} times :blue[{w_q}], :red[{w_k}] and :green[{w_v}]{plus} gives a :blue[query], "
-        f"a :red[key] and a :green[value]; {counted(sizes['H'], 'head')} {share} their {now.turned('columns')}: of "
-        f"each query, one head gets {counted(sizes['K'], 'number')}.",
+        f"Its whole {now.turned('row')} multiplied by :blue[{w_q}], :red[{w_k}] and :green[{w_v}]{plus} gives a "
+        f":blue[query], a :red[key] and a :green[value]; {counted(sizes['H'], 'head')} {share} their "
+        f"{now.turned('columns')}: of each query, one head gets {counted(sizes['K'], 'number')}.",
         ("queries", "query_heads"),
     ),
     (

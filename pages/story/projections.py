@@ -68,6 +68,6 @@ biased = f", plus number {column} of {now.symbol(bias)}" if getattr(trace.projec
 arithmetic = told(
     trace, field, (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = "
-    + now.turned(f"row {row} of {source} times column {column} of {weights}") + biased,
+    + now.turned(f"the dot product of row {row} of {source} and column {column} of {weights}") + biased,
 )  # fmt: skip
-look_closer(now, ("queries", "keys", "values"), board, arithmetic)
+look_closer(now, field, board, arithmetic, beside=tuple(story.SOURCES))

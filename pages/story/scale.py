@@ -41,4 +41,4 @@ st.markdown(
     f"share of a {now.turned('row')} is on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} "
     "with these (no mask)."
 )
-look_closer(now, ("scaled_scores",), board, arithmetic)
+look_closer(now, "scaled_scores", board, arithmetic)

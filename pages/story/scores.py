@@ -57,4 +57,4 @@ with st.expander(
                 else "With one head there is no split to forget."
             )
         )
-look_closer(now, ("scores",), board, arithmetic)
+look_closer(now, "scores", board, arithmetic)

@@ -50,4 +50,4 @@ with st.expander(f"What happens to a {line} in which every key is masked?", icon
         f"computed from it. This layer has {n_empty or 'no'} such "
         f"{line if n_empty == 1 else line + 's'}."
     )
-look_closer(now, ("probabilities",), board, arithmetic)
+look_closer(now, "probabilities", board, arithmetic)

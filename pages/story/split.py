@@ -7,7 +7,7 @@ from attention_core.notation import axis_names, joined
 from attention_core.places import foreign_cells, split_places
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told, which
+from attention_ui.panels import look_closer, say_swap, says, token, told, which
 from attention_viz import story
 
 now = here()
@@ -29,6 +29,7 @@ foreign = foreign_cells(n_tokens, n_heads, width)
 says(now, field)
 board = story.split(now.stage, chosen, (focus.head, row, focus.feature))
 show_board(board, "split")
+say_swap(now)
 names = axis_names(trace, now.notation)
 b, h, t, k = (names[axis] for axis in axes)
 wide = joined(f"{axes[1]}·{K}", names)
@@ -55,4 +56,4 @@ arithmetic = told(
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of {token(trace, T, row)}] is moved, not "
     "computed",
 )  # fmt: skip
-look_closer(now, ("query_heads", "key_heads", "value_heads"), board, arithmetic)
+look_closer(now, field, board, arithmetic, beside=tuple(story.HEADS.values()))

@@ -68,4 +68,4 @@ st.caption(
     "Queries, keys and values are all made from these numbers: in self-attention the *memory* that is looked at is the "
     f"sentence itself{'' if memory == x else f', {memory} = {x}'}."
 )
-look_closer(now, ("inputs", "memory"), board, arithmetic)
+look_closer(now, "inputs", board, arithmetic, beside=("memory",))

@@ -70,6 +70,6 @@ if shown.traces:
     else:
         deeper = story.projection(one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside))
     show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at))
-    look_closer(one, ("probabilities", "scores"), board, arithmetic)
+    look_closer(one, "probabilities", board, arithmetic, beside=("scores",))
 if shown.trained:
     st.button("Walk through this layer step by step", icon=":material/directions_walk:", on_click=walk(layer, at))

@@ -210,7 +210,9 @@ def test_sentences_follow_the_notation() -> None:
     """Symbols in a step's sentence change, and rows and columns change places where tokens are columns."""
     trace = a_trace()
     assert all(says(trace, name, OURS) == trace.says(name) for name in STEPS)
-    assert says(trace, "queries", GML) == "Every token asks one question per head: its whole vector times (P^Q)ᵀ."
+    assert (
+        says(trace, "queries", GML) == "Every token asks one question per head: its whole vector multiplied by (P^Q)ᵀ."
+    )
     assert says(trace, "query_heads", GML).startswith("Each head takes its own block of rows of Q:")
     assert says(trace, "key_heads", MQL5).startswith("Each head takes its own block of columns of KC:")
     assert says(trace, "probabilities", GML).startswith("Each column becomes shares")

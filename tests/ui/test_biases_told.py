@@ -29,10 +29,10 @@ def test_a_projected_number_is_told_with_its_bias(choices: dict[str, Any], line:
     choices = choices | {"which": "queries", "head": 1, "query": 2, "feature": 3}
     app = opened("projections", **choices)
     said, column = texts(app).replace("\\", ""), here(app).trace.sizes["K"] + 3
-    made = f"{line} 2 of X times {across} {column} of {weights}, plus number {column} of b_Q: "
+    made = f"the dot product of {line} 2 of X and {across} {column} of {weights}, plus number {column} of b_Q: "
     assert made in said
-    assert f"its whole vector times {weights}, plus b_Q." in said
-    assert f"times {weights}, plus b_Q, give the queries." in scenes(app)[0]["description"]
+    assert f"its whole vector multiplied by {weights}, plus b_Q." in said
+    assert f"multiplied by {weights}, plus b_Q, give the queries." in scenes(app)[0]["description"]
     assert f":green[{'(P^V)ᵀ' if line == 'column' else 'W_V'}], plus b_Q, b_K, b_V, gives" in said_on(
         "overview", **choices
     )
@@ -51,7 +51,7 @@ def test_a_projection_without_a_bias_is_told_without() -> None:
 def test_what_the_output_is_made_of(choices: dict[str, Any], added: str) -> None:
     """Without W_O the merged heads are the output as they are only where nothing is added to them."""
     mixed, whole = (opened("output", **choices, weights=weights) for weights in ("random", "weightless"))
-    assert scenes(mixed)[0]["description"] == f"The merged heads times W_O{added} give the output."
+    assert scenes(mixed)[0]["description"] == f"The merged heads multiplied by W_O{added} give the output."
     assert scenes(whole)[0]["description"] == f"The merged heads{added} {'give' if added else 'are'} the output."
     assert f"Without W_O the heads side by side{added} are the output;" in texts(whole)
     assert ("as they are" in whole.info[0].value) == (not added)
@@ -60,8 +60,13 @@ def test_what_the_output_is_made_of(choices: dict[str, Any], added: str) -> None
 
 def test_a_board_names_the_matrix_as_the_notation_does() -> None:
     """What a screen reader is told has the symbols of the sentences beside the board."""
-    assert scenes(opened("output", notation="note"))[0]["description"] == "The merged heads times W₀ give the output."
-    assert "times (P^V)ᵀ give" in scenes(opened("projections", notation="gml", which="values"))[0]["description"]
+    assert (
+        scenes(opened("output", notation="note"))[0]["description"]
+        == "The merged heads multiplied by W₀ give the output."
+    )
+    assert (
+        "multiplied by (P^V)ᵀ give" in scenes(opened("projections", notation="gml", which="values"))[0]["description"]
+    )
 
 
 def test_the_question_of_a_page_names_the_matrix_as_the_notation_does() -> None:

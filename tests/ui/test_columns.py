@@ -98,7 +98,7 @@ def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None
     app = opened("projections", notation=notation, which="keys", head=1, key=3, feature=2)
     trace, named = here(app).trace, titles(app)
     text = GML if notation == "gml" else here(app).notation
-    lines = turned(f"row 3 of {named['memory'].split()[0]} times column 6 of {named['w_k']}", text)
+    lines = turned(f"row 3 of {named['memory'].split()[0]} and column 6 of {named['w_k']}", text)
     first = f"{trace.memory[0, 3, 0]:.2f} × {trace.projections.w_k[0, 6]:.2f} "
     assert f"{lines}: {first}" in texts(app).replace("\\", "")
     assert (named["w_k"] == "(P^K)ᵀ") == (notation == "gml")
@@ -109,7 +109,7 @@ def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
     app = opened("output", notation="gml", head=1, query=2, feature=3)
     said = texts(app).replace("\\", "")
     assert titles(app)["w_o"] == "W_Oᵀ"
-    assert "the whole column of a token, times one row of W_Oᵀ." in said
+    assert "the dot product of a token’s whole column and one row of W_Oᵀ." in said
     assert "head 1 is multiplied by columns 4 to 7 of W_Oᵀ." in said
     assert not re.search(r" of W_O(?!ᵀ)", said)
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from attention_core import STEPS
 from attention_core.notation import OURS
 from attention_core.notation.texts import DOSHI
 from attention_core.scenario import Scenario, trace_of
+from attention_ui import panels
 from attention_ui.focus import Focus
 from attention_ui.here import Here
 from attention_ui.trained.heads_shown import of_model, one_head_here
@@ -34,14 +36,14 @@ def test_a_hand_out_names_the_weights_that_were_used(choices: dict[str, Any], sa
     """A seed where numbers were drawn with it, own matrices by name, and how many cells were edited."""
     sentence = here(opened("scores", **choices)).sentence
     assert re.fullmatch(
-        rf"“The animal [^”]*”(, first 3 tokens)?: \d+ features, \d+ heads, {re.escape(said)}, mask none", sentence
+        rf"“The animal [^”]*”(, cut to 3 tokens)?: \d+ features, \d+ heads, {re.escape(said)}, mask none", sentence
     )
 
 
 def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
     """Its board may hold fewer tokens than its sentence, and another text's symbols, of transposed matrices."""
     sentence = here(opened("scores", n_tokens=5, notation="gml")).sentence
-    said = r"“The animal .*”, first 5 tokens: .*, mask none\. Symbols of .*; the matrices are shown transposed, .*"
+    said = r"“The animal .*”, cut to 5 tokens: .*, mask none\. Symbols of .*; the matrices are shown transposed, .*"
     assert re.fullmatch(said, sentence)
     assert here(opened("scores", n_tokens=12, notation="doshi")).sentence.endswith(f". Symbols of {DOSHI.title}")
 
@@ -51,10 +53,17 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
     [({"mask": "window", "window": 1}, ", mask window of 1 place to each side"),
      ({"scaling": "custom", "scale": -2.5}, ", scale −2.500, mask none"),
      ({"scaling": "off"}, ", scale 1.000, mask none"),
-     ({"mask": "causal", "residual": "true"}, ", mask causal, residual")],
+     ({"mask": "causal", "residual": "true"}, ", mask causal, residual"),
+     ({"d_k": 7, "d_v": 3}, ": 16 features, 4 heads, d_k 7, d_v 3, random weights (seed 0), mask none"),
+     ({"embedding": "integers", "init": "normal"},
+      ", integers word vectors, random weights (seed 0, normal), mask none"),
+     ({"positions": "false", "piece": 2},
+      ", words in pieces of 2 letters, no positions, random weights (seed 0), mask none"),
+     ({"n_tokens": 20, "mask": "padding"},
+      "”, filled up with 8 [pad]: 16 features, 4 heads, random weights (seed 0), mask padding")],
 )  # fmt: skip
 def test_a_hand_out_says_what_became_of_its_scores(choices: dict[str, Any], said: str) -> None:
-    """How wide a window is, another scale and the residual decide its numbers as the mask does."""
+    """Whatever is not as usual decides its numbers as the mask does."""
     assert here(opened("scores", **choices)).sentence.endswith(said)
 
 
@@ -71,3 +80,30 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
     now = replace(here(opened("scores")), scenario=Scenario(own=OWN_X.address(), edits="wq_0_3_9", mask="causal"))
     shown = one_head_here(now, of_model(now), 2, Focus(0, 0, 0, 0))
     assert shown.sentence.endswith(": 384 features, 12 heads, trained weights (layer 2), mask none, residual")
+
+
+@pytest.mark.parametrize(("page", "which", "field"), [
+    ("projections", "values", "values"), ("split", "keys", "key_heads"), ("projections", "queries", "queries"),
+])  # fmt: skip
+def test_a_hand_out_is_of_the_matrix_on_the_board(
+    monkeypatch: pytest.MonkeyPatch, page: str, which: str, field: str
+) -> None:
+    """Its name, sentence and code, and the table, are those of the one of three that was chosen."""
+    taken: list[str] = []
+    monkeypatch.setattr(panels, "_files", lambda now, of, board: taken.append(of))
+    app = opened(page, which=which)
+    app.session_state["closer"] = ["code", "numbers", "files"]
+    app.run()
+    assert [box.value for box in app.selectbox if box.label == "Field"] == [field]
+    assert taken == [field]
+    firsts = [app.code[0].value.index(f"\n{name} = ") for name in STEPS if f"\n{name} = " in app.code[0].value]
+    assert firsts == sorted(firsts)
+
+
+def test_lines_of_code_come_in_the_order_of_computation() -> None:
+    """Merged stands before the output that is made of it, as the lines must run."""
+    app = opened("output")
+    app.session_state["closer"] = ["code"]
+    app.run()
+    lines = app.code[0].value
+    assert lines.index("merged = ") < lines.index("output = ")

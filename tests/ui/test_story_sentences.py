@@ -92,8 +92,9 @@ def test_what_is_true_in_general_need_not_show_here() -> None:
 
 @pytest.mark.parametrize(
     ("choices", "made"),
-    [({}, "the merged heads times W_O."), ({"residual": "true"}, "the merged heads times W_O, plus the inputs."),
-     ({"weights": "trained"}, "the merged heads times W_O, plus b_O."),
+    [({}, "the merged heads multiplied by W_O."),
+     ({"residual": "true"}, "the merged heads multiplied by W_O, plus the inputs."),
+     ({"weights": "trained"}, "the merged heads multiplied by W_O, plus b_O."),
      ({"weights": "weightless", "residual": "true"}, "the merged heads, plus the inputs.")],
 )  # fmt: skip
 def test_what_the_tick_of_the_output_is_computed_as(choices: dict[str, Any], made: str) -> None:
@@ -124,7 +125,7 @@ def test_what_keys_are_made_from_is_written_as_in_the_formula(notation: str, inp
     app = opened("projections", notation=notation, which="keys", weights="weightless")
     said = texts(app).replace("\\", "")
     assert f" = {memory}" in app.latex[0].value
-    assert f"= row 0 of {memory} times column 0" in said
+    assert f"= the dot product of row 0 of {memory} and column 0" in said
     assert f" = {memory}, and head 0 gets a plain copy" in said
     assert scenes(app)[0]["panels"][0]["title"] == f"{memory} memory"
     said = texts(opened("tokens", notation=notation))

@@ -20,7 +20,7 @@ PANELS = {
     "projection of queries": ["inputs 0 1 operand T×D editable", "w_q 1 0 operand D×H·K editable",
                               "queries 1 1 result T×H·K"],
     "projection of values": ["memory 0 1 operand S×M", "w_v 1 0 operand M×H·V editable", "values 1 1 result S×H·V"],
-    "split of keys": ["keys 0 0 operand S×H·K", "reshaped_keys 0 1 aside H×S×K tiles=2 arrange=across",
+    "split of keys": ["keys 0 0 operand S×H·K", "reshaped_keys 0 1 aside S×H×K tiles=2 arrange=across",
                       "key_heads 0 2 result H×S×K tiles=1 arrange=across",
                       "unswapped_keys 0 3 aside H×S×K tiles=1 arrange=across"],
     "scores": ["query_heads 0 1 operand T×K", "key_heads 1 0 operand K×S", "scores 1 1 result T×S",
@@ -85,7 +85,10 @@ def test_what_a_product_is_made_of() -> None:
     biased = example()
     plain = replace(biased, projections=replace(biased.projections, b_v=None))
     made = [story.projection(Stage(trace), "values", FOCUS)["description"] for trace in (biased, plain)]
-    assert made == ["The memory times W_V, plus b_V, give the values.", "The memory times W_V give the values."]
+    assert made == [
+        "The memory multiplied by W_V, plus b_V, give the values.",
+        "The memory multiplied by W_V give the values.",
+    ]
 
 
 def test_edited_inputs_are_no_sum() -> None:

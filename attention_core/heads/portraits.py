@@ -99,18 +99,18 @@ def _scores(pattern: Pattern) -> Array:
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
-        "entropy", "entropy", r"H_i = -\sum_j A_{ij} \ln A_{ij}", r"0 (one token) to $\ln n_i$ (all alike)",
+        "entropy", "entropy", r"\mathcal{H}_i = -\sum_j A_{ij} \ln A_{ij}", r"0 (one token) to $\ln n_i$ (all alike)",
         "How widely a query spreads its attention, in nats.",
         _of_probabilities(patterns.entropy),
     ),
     Measure(
-        "normalised_entropy", "normalised entropy", r"\hat H_i = H_i / \ln n_i",
+        "normalised_entropy", "normalised entropy", r"\hat{\mathcal{H}}_i = \mathcal{H}_i / \ln n_i",
         "0 (one token) to 1 (all alike); 0 when only one key may be seen",
         "The spread as a share of the widest possible one, so that rows of different lengths compare.",
         _normalised,
     ),
     Measure(
-        "effective_tokens", "effective tokens", r"e^{H_i}", "1 to $n_i$",
+        "effective_tokens", "effective tokens", r"e^{\mathcal{H}_i}", "1 to $n_i$",
         "How many tokens, read equally, would spread the attention as widely.",
         _of_probabilities(patterns.effective_tokens),
     ),

@@ -165,8 +165,8 @@ class Fault:
 FAULTS: tuple[Fault, ...] = (
     Fault(
         "split", "no swap in the split",
-        "The fused queries, keys and values are reshaped straight to (B, H, T, K): a head gets pieces of few tokens "
-        "instead of its features of all tokens.",
+        "The fused queries, keys and values are reshaped straight to (batch, heads, tokens, features): a head gets "
+        "pieces of few tokens instead of its features of all tokens.",
         "query_heads", "queries.reshape(B, T, H, K).swapaxes(1, 2)", "queries.reshape(B, H, T, K)",
         "at least two heads and two tokens", Steps(split=split_without_swap),
     ),

@@ -50,7 +50,7 @@ with st.container():  # one place for all, so that what stands below keeps its o
 show_board(boards.sequences(made, now.focus.head, cell, now.notation), "batch", on_pin=follow)
 shapes = ", ".join(f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items())
 st.caption(
-    f"A batch of {counted(n_batch, 'sequence')}, {'all ' if n_batch > 1 else ''}{counted(n_tokens, 'token')} long: "
+    f"A batch of {counted(n_batch, 'sequence')}, {'each ' if n_batch > 1 else ''}{counted(n_tokens, 'token')} long: "
     f"the scores are {n_batch} × {n_heads} × {n_tokens} × {n_tokens}. "
     + (f"Shapes of the masks in NumPy: {shapes}; a side of length 1 or left out counts for all." if shapes else "")
 )

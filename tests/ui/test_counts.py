@@ -26,7 +26,7 @@ ONE = {"text": "a", "d_model": 1, "n_heads": 1}
         ("softmax", {"text": "a b", "mask": "causal"}, " 1 masked key enters as −∞, whose exponential is exactly 0."),
         ("softmax", {"mask": "causal"}, " 11 masked keys enter as −∞, whose exponential is exactly 0."),
         ("mask-workshop", {"mw_second": "", "mw_third": "", "n_tokens": 1}, "A batch of 1 sequence, 1 token long: "),
-        ("mask-workshop", {}, "A batch of 3 sequences, all 12 tokens long: the scores are 3 × 4 × 12 × 12."),
+        ("mask-workshop", {}, "A batch of 3 sequences, each 12 tokens long: the scores are 3 × 4 × 12 × 12."),
         ("mask-workshop", {"n_tokens": 1}, "Painted: 0 of 1 cell."),
         ("self-attention-mass", {"text": "a"}, "**1 of 1 token** looks at itself most;"),
         ("self-attention-mass", {}, " tokens** look at themselves most;"),

@@ -52,12 +52,12 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
     """
     if not lines:
         raise FileError("The file holds no numbers; write one line for each row")
-    delimiter = next((mark for mark in ";\t," if mark in lines[0][1]), None)
-    n_columns = len(_cells(*lines[0], delimiter))
+    delimiter = delimiter_of(lines[0][1])
+    n_columns = len(cells_of(*lines[0], delimiter))
     check_size(len(lines), n_columns)
     matrix, mark = np.empty((len(lines), n_columns)), ""
     for row, (number, line) in enumerate(lines):
-        cells = _cells(number, line, delimiter)
+        cells = cells_of(number, line, delimiter)
         if len(cells) != n_columns:
             raise ShapeError(
                 f"{symbol} is ragged: row 0 has {n_columns} cells but row {row} (line {number} of the file) "
@@ -70,7 +70,12 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
     return matrix
 
 
-def _cells(number: int, line: str, delimiter: str | None) -> list[str]:
+def delimiter_of(line: str) -> str | None:
+    """What parts the cells of a line; None for spaces."""
+    return next((mark for mark in ";\t," if mark in line), None)
+
+
+def cells_of(number: int, line: str, delimiter: str | None) -> list[str]:
     """The cells of a line; quotes stand around whole cells. Raises: FileError."""
     if delimiter is None:
         return line.split()
@@ -111,7 +116,7 @@ def _refuse_thousands(symbol: str, lines: Lines) -> None:
     found = [
         (cell.strip(), _place(row, column, number))
         for row, (number, line) in enumerate(lines)
-        for column, cell in enumerate(_cells(number, line, ","))
+        for column, cell in enumerate(cells_of(number, line, ","))
         if "," in cell
     ]
     if all(_MAY_BE_THOUSANDS.fullmatch(cell) for cell, _ in found):

@@ -121,8 +121,8 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
         "Load matrices or a state", ["npz", "csv", "tsv", "txt", "json"], key="own file", on_change=_load,
         args=(scenario,), max_upload_size=LARGEST_FILE,
         help="NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O (heads · d_v × D), "
-        "b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them, named in its first line or by the file. "
-        "JSON: a state saved here.",
+        "b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them, named in its first line or by the file; X "
+        "also as the tables of the app have it. JSON: a state saved here.",
     )  # fmt: skip
     # What a button offers is made when it is pressed, outside the session, of what is known now.
     state = State(scenario, astuple(place), str(st.session_state.get("notation", OURS.key)))

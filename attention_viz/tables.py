@@ -40,7 +40,7 @@ def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
 
 
 def field_table(trace: Trace, field: str) -> pd.DataFrame:
-    """The whole field of the first sequence in long form: one line per number (head, row, column, value)."""
+    """The whole field of the first sequence: one line for each row of a matrix, of all heads one below the other."""
     if not STEPS[field].per_head:
         return matrix_table(trace, field)
     heads = range(trace.projections.n_heads)

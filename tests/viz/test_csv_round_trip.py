@@ -1,0 +1,48 @@
+"""A table of the inputs that the app gave, changed in a spreadsheet or not, comes back as X."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import FileError, ShapeError
+from attention_core.own.own_matrices import read_own
+from attention_core.scenario import Scenario, trace_of
+from attention_viz.tables import field_table
+
+TRACE = trace_of(Scenario(d_model=4, n_heads=2, text='we, "like" 3,5 tea; שלום token'))
+
+
+@pytest.mark.parametrize("kind", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}])
+@pytest.mark.parametrize("name", ["inputs.csv", "x.csv", "W_Q.csv"])
+def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
+    """To the last bit, whatever the file is called, and whatever commas and quotes the tokens hold."""
+    own = read_own(field_table(TRACE, "inputs").to_csv(**kind).encode(), name)
+    assert own.x is not None
+    np.testing.assert_array_equal(own.x, TRACE.inputs[0])
+    assert own.given.keys() == {"x"}
+
+
+@pytest.mark.parametrize("field", ["queries", "scores", "probabilities"])
+def test_other_tables_are_no_matrix_of_a_layer(field: str) -> None:
+    """What was computed is not what a layer is given."""
+    with pytest.raises(FileError, match="Which matrix is it"):
+        read_own(field_table(TRACE, field).to_csv().encode(), f"{field}.csv")
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "said"),
+    [
+        (b"token,0,1\n", FileError, "holds no numbers"),
+        (b"token,0\na,x\n", FileError, "X holds 'x' in row 0, column 0 .*line 2 of the file"),
+        (b"token,0,1\na,1,2\nb,3\n", ShapeError, "X is ragged"),
+        (b'token,0\n"a,1\n', FileError, "Line 2 has a quote"),
+        (b"token,0,2\na,1,2\n", FileError, "X holds 'token'"),
+    ],
+)
+def test_a_damaged_table_is_refused(data: bytes, error: type[Exception], said: str) -> None:
+    """Row and column are those of the numbers, the line that of the file."""
+    with pytest.raises(error, match=said):
+        read_own(data, "x.csv")

@@ -135,6 +135,12 @@ def unmasked_shares(trace: Trace, head: int, batch: int = 0) -> tuple[Array, Arr
     return softmax(trace.scores[batch, head]), softmax(trace.scaled_scores[batch, head])
 
 
+def row_share(trace: Trace, head: int, query: int) -> float:
+    """What the shares of a query sum to: 1 but for rounding, 0 where it may see no key. Raises: SettingsError."""
+    check_places(trace, head=head, query=query)
+    return float(trace.probabilities[0, head, query].sum())
+
+
 def strongest_keys(trace: Trace, head: int, query: int, count: int = 3, batch: int = 0) -> list[tuple[int, float]]:
     """The keys a query reads most from, with their probabilities, the largest first; no key with probability 0.
 

@@ -96,7 +96,7 @@ def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
             st.caption(plain(note))
         if now.notation is not OURS:
             where = " stand in the other sections; this one keeps its own" if page.section in KEEP_SYMBOLS else ""
-            counts = "; its formulas count heads from 1, boards and sentences from 0" * now.notation.first_head
+            counts = "; its formulas count heads from 1, boards and sentences from 0" if now.notation.first_head else ""
             st.caption(f"Symbols and words of {now.notation.title}{where or counts}.")
         if page.looks_into and page.on_boards:
             say_columns(now)

@@ -60,7 +60,7 @@ class Here:
     def _inputs(self) -> tuple[str, ...]:
         """What the word vectors are made of, where they are not the usual ones and not the user's own."""
         s = self.scenario
-        if (s.weights not in DRAWN and s.weights != "weightless") or own_of(s).x is not None:
+        if s.weights == "trained" or own_of(s).x is not None:
             return ()
         pieces = f"words in pieces of {counted(s.piece, 'letter')}" if s.piece else ""
         vectors = f"{s.embedding} word vectors" if s.embedding != "normal" else ""

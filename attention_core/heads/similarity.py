@@ -70,13 +70,18 @@ def redundancy(divergence: Array) -> Array:
 def layer_divergence(pattern: Pattern) -> Array:
     """How different all heads are together: the entropy of their average minus the average of their entropies.
 
-    Shapes: (B,), averaged over the queries that all heads have keys for. Units or range: 0 to ln h.
+    Shapes: (B,), averaged over the queries that all heads have keys for. Units or range: 0 to ln `most_apart`.
     """
     shares_BHTS = pattern.probabilities
     rows_BT = pattern.occupied.all(axis=1)
     of_rows_BT = entropy(shares_BHTS.mean(axis=1)) - entropy(shares_BHTS).mean(axis=1)
     mean_B: Array = (of_rows_BT * rows_BT).sum(axis=-1) / np.maximum(rows_BT.sum(axis=-1), 1)
     return mean_B
+
+
+def most_apart(pattern: Pattern) -> int:
+    """How many heads can have nothing in common: as many as there are, or as one query may see keys."""
+    return int(min(pattern.probabilities.shape[1], pattern.allowed.sum(axis=-1).max()))
 
 
 def centred_correlations(pattern: Pattern) -> Array:

@@ -52,8 +52,7 @@ if n_heads == 1:
 else:
     distance, correlation = similarity.head_divergences(pattern)[0], similarity.centred_correlations(pattern)[0]
     order = similarity.head_order(distance)
-    # As many heads as there are, or keys that a query may see, can have nothing in common.
-    most_apart = min(n_heads, trace.sizes["S"] - int(trace.hidden_keys.min()))
+    most = similarity.most_apart(pattern)
     st.markdown(
         "Two answers, because they say different things. Two heads that spread their attention widely are close in "
         "divergence even if they have nothing to do with each other; the correlation looks only at what they "
@@ -78,6 +77,6 @@ else:
         st.markdown(alike_says(correlation))
     st.caption(
         f"{all_of(n_heads, 'head').capitalize()} together differ by "
-        f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {most_apart} = "
-        f"{number(largest_entropy(most_apart), 3)}: the entropy of their mean minus the mean of their entropies."
+        f"{number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {most} = "
+        f"{number(largest_entropy(most), 3)}: the entropy of their mean minus the mean of their entropies."
     )

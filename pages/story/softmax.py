@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.decompositions import strongest_keys
+from attention_core.decompositions import row_share, strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, pair, says, token, told
@@ -12,7 +12,6 @@ from attention_viz.labels import counted, number, percent
 now = here()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
-shares = trace.probabilities[0, focus.head, focus.query]
 n_hidden, n_empty = int(trace.hidden_keys[0, focus.head, focus.query]), int(trace.empty_rows.sum())
 enter = "enters" if n_hidden == 1 else "enter"
 query, line = token(trace, "T", focus.query), now.turned("row")
@@ -20,7 +19,7 @@ reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in
     trace, focus.head, focus.query
 )]  # fmt: skip
 
-n_others = int((shares > 0).sum()) - len(reads)
+n_others = int((trace.probabilities[0, focus.head, focus.query] > 0).sum()) - len(reads)
 others = f", the rest from {'one other' if n_others == 1 else f'{n_others} others'}" if n_others else ""
 
 says(now, "probabilities")
@@ -29,7 +28,7 @@ show_board(board, "softmax")
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}{others}. The shares of its {line} sum to "
-        f"{number(float(shares.sum()), 6)}."
+        f"{number(row_share(trace, focus.head, focus.query), 6)}."
     )
 else:
     st.warning(f"In head {focus.head}, {query} may see no key at all, so its {line} is 0 everywhere and sums to 0.")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import Projections, Trace, attend
+from attention_core import Projections, SettingsError, Trace, attend
 from attention_core.decompositions import (
     absorbed_contributions,
     absorbed_size,
@@ -18,6 +18,7 @@ from attention_core.decompositions import (
     moved_cells,
     output_gap,
     place_merged,
+    row_share,
     strongest_keys,
 )
 from tests.core.random_layers import Layer, assert_same, calls
@@ -52,6 +53,15 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
         equal = attend(twins.astype(kind), Projections.random(11, 3, d_k=2, d_v=5).astype(kind), mask=mask)
         assert {keys_read_most(equal, head, query) for head, query in np.ndindex(3, 4)} <= {(0, 1, 2), (3, 4)}
         assert keys_read_most(equal, 0, 4) == ()
+
+
+def test_a_row_of_shares_sums_to_one_or_nothing(trace: Trace) -> None:
+    """1 but for rounding in every row; 0 of a query that may see no key, as of heads and queries that are there."""
+    assert all(row_share(trace, *place) == pytest.approx(1, abs=1e-12) for place in np.ndindex(trace.scores.shape[1:3]))
+    blind = attend([[1.0], [2.0]], Projections.weightless(1), mask=np.array([[False, False], [True, True]]))
+    assert (row_share(blind, 0, 0), row_share(blind, 0, 1)) == (0, pytest.approx(1))
+    with pytest.raises(SettingsError):
+        row_share(blind, 0, 2)
 
 
 def test_every_number_lands_where_place_merged_says(trace: Trace) -> None:

@@ -19,6 +19,7 @@ from attention_core.heads.similarity import (
     head_order,
     jensen_shannon,
     layer_divergence,
+    most_apart,
     redundancy,
 )
 from tests.core.random_layers import Layer, assert_same, calls
@@ -66,6 +67,7 @@ def test_two_heads_are_a_layer() -> None:
     assert_same(layer_divergence(two), head_divergences(two)[:, 0, 1])
     apart = heads(*(np.roll(np.eye(7), shift, axis=1) for shift in range(5)))
     assert_same(layer_divergence(apart), [math.log(5)])
+    assert most_apart(apart) == 5
 
 
 def test_the_correlation_is_that_of_all_cells() -> None:
@@ -144,3 +146,11 @@ def test_distances_that_are_none(distances: list[list[float]]) -> None:
     """NaN or distances that differ by direction are refused with a sentence."""
     with pytest.raises(SettingsError, match="finite and the same both ways"):
         head_order(np.array(distances))
+
+
+def test_no_more_heads_differ_than_keys_are_seen() -> None:
+    """Of four heads over two keys two can have nothing in common; under a causal mask the last query counts."""
+    assert most_apart(Pattern(np.full((1, 4, 3, 2), 0.5), np.ones((1, 4, 3, 2), dtype=bool))) == 2
+    past = np.tril(np.ones((3, 3), dtype=bool))
+    assert most_apart(Pattern(np.broadcast_to(past / past.sum(axis=1, keepdims=True), (1, 4, 3, 3)).copy(),
+                              np.broadcast_to(past, (1, 4, 3, 3)).copy())) == 3  # fmt: skip

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import checks, costs, formulas, option_checks
+from . import checks, formulas, limits, option_checks
 from .checks import Array
 from .errors import SettingsError, ShapeError
 from .masks import causal_mask
@@ -176,7 +176,7 @@ def _options(
     empty_rows: str,
 ) -> _Options:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
-    costs.check_scores(*shape)
+    limits.check_scores(*shape)
     checks.check_switch("causal", causal)
     allowed = option_checks.as_mask(mask, shape)
     if causal:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .cache import remembered
 from .checks import Array, as_labels, check_switch, check_text, one_of, whole_number
-from .costs import check_room
 from .errors import SettingsError
-from .remembered import remembered
+from .limits import check_room
 
 EMBEDDINGS = ("normal", "integers")
 

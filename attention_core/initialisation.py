@@ -9,8 +9,8 @@ from enum import IntEnum
 import numpy as np
 
 from .checks import Array, one_of, seed_number
-from .costs import check_room
 from .errors import SettingsError
+from .limits import check_room
 
 Draw = Callable[[np.random.Generator, int, int], Array]
 

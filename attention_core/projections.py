@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, shown, whole_number
-from .costs import check_room
 from .errors import SettingsError, ShapeError
 from .initialisation import Stream, draw, generator, orthonormal_columns
+from .limits import check_room
 from .option_checks import float_type, in_type, uneven_sharing
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")

@@ -16,9 +16,9 @@ import unicodedata
 from dataclasses import dataclass
 
 from .checks import check_text, whole_number
-from .costs import check_room
 from .counting import counted
 from .errors import TextError
+from .limits import check_room
 
 MAX_CHARACTERS = 20_000
 PAD = "[pad]"

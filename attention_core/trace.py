@@ -8,8 +8,8 @@ from typing import Annotated, Self, get_type_hints
 
 import numpy as np
 
+from . import numpy_code
 from .checks import Array, as_labels, one_of
-from .code import numpy_code
 from .errors import ShapeError
 from .formulas import empty_rows
 from .projections import BIASES, Projections

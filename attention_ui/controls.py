@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
+from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 
 from .address import bound
 from .groups import bring_along, folded, needed

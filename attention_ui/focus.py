@@ -13,9 +13,9 @@ from typing import Literal
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.heads import head_columns
-from attention_core.own.edits import LAST_PLACE
-from attention_core.own.state_file import FOCUS as NAMES
+from attention_core.head_blocks import head_columns
+from attention_lab.state_file import FOCUS as NAMES
+from attention_lab.user_data.edits import LAST_PLACE
 
 from .address import mirror
 from .places import adopt_place, choose_place, named_places

@@ -9,9 +9,9 @@ from pathlib import Path
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_core.notation import OURS, Notation, symbol
-from attention_core.notation.texts import NOTATIONS
-from attention_core.scenario import Scenario, settled, tokens_of, trace_of
+from attention_lab.notation.notation import OURS, Notation, symbol
+from attention_lab.notation.texts import NOTATIONS
+from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies

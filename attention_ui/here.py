@@ -8,11 +8,11 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.notation import OURS, Notation, Symbol, turned, written
-from attention_core.own.edits import outside
-from attention_core.own.matrix_names import ALL_SYMBOLS
 from attention_core.projections import MATRICES
-from attention_core.scenario import Scenario, edits_of, own_of, tokens_of, trace_of
+from attention_lab.notation.notation import OURS, Notation, Symbol, turned, written
+from attention_lab.scenario import Scenario, edits_of, own_of, tokens_of, trace_of
+from attention_lab.user_data.edits import outside
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_viz.labels import counted, number
 from attention_viz.names import symbol_of
 from attention_viz.payload import Stage

@@ -9,8 +9,8 @@ import streamlit as st
 
 from attention_core import AttentionError, Projections
 from attention_core.checks import Array
-from attention_core.own.own_matrices import OwnMatrices
-from attention_core.own.taken_layer import take_layer
+from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.taken_layer import take_layer
 
 from .markdown import plain
 from .way import ask_for

@@ -13,12 +13,12 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_core.notation import OURS
-from attention_core.own.edits import Edit, Edits, outside, outside_note
-from attention_core.own.matrix_names import ALL_SYMBOLS, MAX_STATE, SYMBOLS
-from attention_core.own.own_matrices import OwnMatrices, read_own, shown_matrices, template
-from attention_core.own.state_file import FOCUS, State, read_state, write_state
-from attention_core.scenario import Scenario, edits_of, own_of, trace_of
+from attention_lab.notation.notation import OURS
+from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
+from attention_lab.state_file import FOCUS, State, read_state, write_state
+from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE, SYMBOLS
+from attention_lab.user_data.own_matrices import OwnMatrices, read_own, shown_matrices, template
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_core import STEPS, Trace, notation
-from attention_core.code.script import notebook, script
-from attention_core.code.step_code import numpy_lines, torch_lines
+from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
-from attention_core.files import trace_to_npz
-from attention_core.notation.columns import column_gap
-from attention_core.notation.formulas import formula
+from attention_lab.export.script import notebook, script
+from attention_lab.export.step_code import numpy_lines, torch_lines
+from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.notation import notation
+from attention_lab.notation.columns import column_gap
+from attention_lab.notation.formulas import formula
 from attention_viz.handout import handout
 from attention_viz.labels import number
 from attention_viz.payload import JSON

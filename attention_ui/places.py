@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import SettingsError
-from attention_core.own.edits import LAST_PLACE
+from attention_lab.user_data.edits import LAST_PLACE
 
 from .address import adopt, mirror, refuse
 from .visit import visit

@@ -8,8 +8,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.derivation import Derivation
-from attention_core.file_checks import typed_number
-from attention_core.practice import MOST_NUMBER, Question, ask
+from attention_lab.files.file_checks import typed_number
+from attention_lab.practice import MOST_NUMBER, Question, ask
 from attention_viz.labels import counted
 from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet

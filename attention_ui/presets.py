@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from attention_core.scenario import Scenario
+from attention_lab.scenario import Scenario
 
 from .controls import CONTROLS, widget_value
 

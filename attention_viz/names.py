@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attention_core import STEPS
-from attention_core.notation import OURS, Notation, symbol
 from attention_core.projections import MATRICES
+from attention_lab.notation.notation import OURS, Notation, symbol
 
 TITLES = {
     "words": "word vectors",

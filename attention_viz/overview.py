@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attention_core import STEPS, Trace
-from attention_core.heads import head_of
+from attention_core.head_blocks import head_of
 from attention_core.steps import GIVEN_AXES
 
 from .labels import counted

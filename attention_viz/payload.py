@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from attention_core import STEPS, Trace
-from attention_core.asides import ASIDES, aside_of, shape_of
 from attention_core.checks import Array
 from attention_core.derivation import array_of
-from attention_core.notation import OURS, Notation, turned, written
+from attention_core.derived_arrays import ASIDES, aside_of, shape_of
 from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
 from attention_core.steps import GIVEN_AXES
+from attention_lab.notation.notation import OURS, Notation, turned, written
 
 from .names import role_of, symbol_of, title_of
 from .tiles import largest

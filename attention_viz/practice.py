@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
-from attention_core.notation import Notation, turned
-from attention_core.practice import Question
+from attention_lab.notation.notation import Notation, turned
+from attention_lab.practice import Question
 
 from .labels import decimals, number
 from .names import symbol_of

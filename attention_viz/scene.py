@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from attention_core import AXES
-from attention_core.asides import ASIDES
-from attention_core.notation import axis_names, joined, turned
+from attention_core.derived_arrays import ASIDES
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
+from attention_lab.notation.notation import axis_names, joined, turned
 
 from .names import title_of
 from .payload import JSON, Stage, rule_sent, sent

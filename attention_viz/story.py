@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.embeddings import Embedding
-from attention_core.heads import head_columns, head_of
+from attention_core.head_blocks import head_columns, head_of
 
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene

@@ -9,8 +9,8 @@ import pandas as pd
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.derivation import Derivation, Factor
-from attention_core.heads import head_of
-from attention_core.own.matrix_names import ALL_SYMBOLS
+from attention_core.head_blocks import head_of
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
 from .labels import is_rounded, number
 from .tiles import column_labels

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from attention_core import split_heads
-from attention_core.trained.encoder import encode
-from attention_core.trained.minilm import FOLDER, MiniLM, load_minilm, word_vectors
+from attention_lab.trained.encoder import encode
+from attention_lab.trained.minilm import FOLDER, MiniLM, load_minilm, word_vectors
 
 from ._layers import seconds
 

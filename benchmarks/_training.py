@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from attention_core import Projections
-from attention_core.labs.adam import learning_rate_at
-from attention_core.labs.deep_stack import stack_accuracy, train_stack
-from attention_core.labs.evaluation import score
-from attention_core.labs.stack_settings import StackSettings
-from attention_core.labs.training import WEIGHTS, first_checkpoint, train
-from attention_core.labs.training_settings import TrainingSettings
+from attention_lab.labs.adam import learning_rate_at
+from attention_lab.labs.deep_stack import stack_accuracy, train_stack
+from attention_lab.labs.evaluation import score
+from attention_lab.labs.stack_settings import StackSettings
+from attention_lab.labs.training import WEIGHTS, first_checkpoint, train
+from attention_lab.labs.training_settings import TrainingSettings
 
 
 def numpy_run(settings: TrainingSettings) -> Projections:

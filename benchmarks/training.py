@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from statistics import mean, median
 
-from attention_core.labs.evaluation import best_possible
-from attention_core.labs.readouts import weightless_score
-from attention_core.labs.stack_settings import ROWS, StackSettings
-from attention_core.labs.tasks import TASKS
-from attention_core.labs.training_settings import TrainingSettings, models
+from attention_lab.labs.evaluation import best_possible
+from attention_lab.labs.readouts import weightless_score
+from attention_lab.labs.stack_settings import ROWS, StackSettings
+from attention_lab.labs.tasks import TASKS
+from attention_lab.labs.training_settings import TrainingSettings, models
 
 from ._children import NO_TORCH, Child, ask, clock_of, in_turn, ratio, start, table
 

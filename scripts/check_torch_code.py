@@ -1,4 +1,4 @@
-"""Runs the PyTorch lines of `attention_core/code/torch_code.py` for all combinations of options; compares the results.
+"""Runs the PyTorch lines of `attention_lab/export/torch_code.py` for all combinations of options; compares the results.
 
 Run by hand, in an environment of its own, when those lines or the PyTorch version change:
 
@@ -21,9 +21,9 @@ import numpy as np
 import torch
 
 from attention_core import STEPS, AttentionError, Projections, Trace, attend
-from attention_core.code import torch_code
-from attention_core.code.rounding import tolerance
-from attention_core.code.step_code import SETTINGS, given, value
+from attention_lab.export import torch_code
+from attention_lab.export.step_code import SETTINGS, given, value
+from attention_lab.rounding import tolerance
 
 TORCH_VERSION = "2.13.0"
 B, T, S, H, D, M = 2, 3, 5, 6, 12, 11

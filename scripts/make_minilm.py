@@ -21,7 +21,7 @@ import numpy as np
 from bert_characters import character_roles
 from minilm_package import model_folder
 
-from attention_core.trained.safetensors_file import SafetensorsFile
+from attention_lab.files.safetensors_file import SafetensorsFile
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "minilm"
 CONFIG = ("hidden_size", "intermediate_size", "layer_norm_eps", "max_position_embeddings", "num_attention_heads",

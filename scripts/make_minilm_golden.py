@@ -28,8 +28,8 @@ from make_minilm import checkpoint
 from minilm_package import model_folder
 from transformers import BertConfig, BertModel
 
-from attention_core.trained.encoder import encode
-from attention_core.trained.minilm import FOLDER, MiniLM, assemble, load_minilm, word_vectors
+from attention_lab.trained.encoder import encode
+from attention_lab.trained.minilm import FOLDER, MiniLM, assemble, load_minilm, word_vectors
 from benchmarks._encoders import bert_arrays
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"

@@ -94,11 +94,11 @@ BUGS = (
     bug("bias ignored when there is a mask", "formulas.py", "hidden if bias is None else bias + hidden", "hidden"),
     bug("mask ignored when there is a bias", "formulas.py", "hidden if bias is None else bias + hidden",
         "hidden if bias is None else bias"),
-    bug("window too narrow by one on the left", "masks/__init__.py", "key_S >= query_T1 -", "key_S > query_T1 -"),
-    bug("window too wide by one on the right", "masks/__init__.py", 'whole_number("right", right, 0)',
+    bug("window too narrow by one on the left", "masks.py", "key_S >= query_T1 -", "key_S > query_T1 -"),
+    bug("window too wide by one on the right", "masks.py", 'whole_number("right", right, 0)',
         '1 + whole_number("right", right, 0)'),
-    bug("padding off by one", "masks/__init__.py", " < lengths_B[:, np.newaxis]", " <= lengths_B[:, np.newaxis]"),
-    bug("padding hides queries instead of keys", "masks/__init__.py", "allowed_BS[:, np.newaxis, np.newaxis, :]",
+    bug("padding off by one", "masks.py", " < lengths_B[:, np.newaxis]", " <= lengths_B[:, np.newaxis]"),
+    bug("padding hides queries instead of keys", "masks.py", "allowed_BS[:, np.newaxis, np.newaxis, :]",
         "allowed_BS[:, np.newaxis, :, np.newaxis]"),
     # softmax
     bug("softmax over the queries", "attention.py", "softmax_into(masked[block], out=probabilities[block],",
@@ -151,9 +151,9 @@ BUGS = (
     bug("one random stream for all matrices", "initialisation.py", "number(seed), stream]", "number(seed), 0]"),
     bug("Xavier limit without the width of the output", "initialisation.py", "6.0 / (n_in + n_out)", "6.0 / n_in"),
     # what is shown
-    bug("shown code tiles shared heads", "code/numpy_code.py", "np.repeat({heads}, H // G, axis=1)",
+    bug("shown code tiles shared heads", "numpy_code.py", "np.repeat({heads}, H // G, axis=1)",
         "np.tile({heads}, (1, H // G, 1, 1))"),
-    bug("shown code forgets the connection", "code/numpy_code.py",
+    bug("shown code forgets the connection", "numpy_code.py",
         "' + inputs' if trace.residual", "'' if trace.residual"),
     bug("the record can be written to", "trace.py", "array.setflags(False)", "array.setflags(True)"),
 )  # fmt: skip

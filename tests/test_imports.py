@@ -13,9 +13,10 @@ ROOT = Path(__file__).resolve().parent.parent
 # What the files of a layer may import besides the standard library; a name stands for everything below it too.
 ALLOWED = {
     "attention_core": ("attention_core", "numpy"),
-    "attention_viz": ("attention_viz", "attention_core", "numpy", "pandas"),
-    "attention_ui": ("attention_ui", "attention_viz", "attention_core", "streamlit", "PIL"),
-    "pages": ("attention_ui", "attention_viz", "attention_core", "streamlit"),
+    "attention_lab": ("attention_lab", "attention_core", "numpy"),
+    "attention_viz": ("attention_viz", "attention_lab", "attention_core", "numpy", "pandas"),
+    "attention_ui": ("attention_ui", "attention_viz", "attention_lab", "attention_core", "streamlit", "PIL"),
+    "pages": ("attention_ui", "attention_viz", "attention_lab", "attention_core", "streamlit"),
     "app.py": ("attention_ui", "streamlit"),
 }
 

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("attention_core", "attention_viz", "attention_ui", "pages", "assets", "tests", "benchmarks", "scripts")
+FOLDERS = (
+    "attention_core",
+    "attention_lab",
+    "attention_viz",
+    "attention_ui",
+    "pages",
+    "assets",
+    "tests",
+    "benchmarks",
+    "scripts",
+)
 MOST_LINES, MOST_OF_A_PAGE, MOST_OF_A_FUNCTION = 250, 90, 40
 
 

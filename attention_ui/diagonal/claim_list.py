@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import streamlit as st
 
-from attention_core.diagonal.claims import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, Evidence, claim
+from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, Evidence, claim
 from attention_viz.labels import true_minus
 
 from ..address import bound

@@ -13,12 +13,12 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.diagonal import worst_pair
-from attention_core.diagonal.metrics import METRICS
-from attention_core.diagonal.presets import DIAGONAL_PRESETS
-from attention_core.diagonal.scenes import POSITIONS, TOKENS, WEIGHTS, DiagonalScene
-from attention_core.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 from attention_core.text import tokenize_at_most
+from attention_lab.diagonal.measures import worst_pair
+from attention_lab.diagonal.metrics import METRICS
+from attention_lab.diagonal.presets import DIAGONAL_PRESETS
+from attention_lab.diagonal.scenes import POSITIONS, TOKENS, WEIGHTS, DiagonalScene
+from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 from attention_viz.labels import number
 
 from ..address import KEPT, bound

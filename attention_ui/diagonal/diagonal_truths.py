@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.diagonal.counterexamples import Search, search
-from attention_core.diagonal.proposition_checks import Check, tokens_of_trace
-from attention_core.diagonal.propositions import FALSE, PROPOSITIONS, Proposition, proposition
+from attention_lab.diagonal.counterexamples import Search, search
+from attention_lab.diagonal.proposition_checks import Check, tokens_of_trace
+from attention_lab.diagonal.propositions import FALSE, PROPOSITIONS, Proposition, proposition
 from attention_viz.labels import number, true_minus
 
 from ..address import KEPT, bound

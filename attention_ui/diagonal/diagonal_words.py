@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from math import isnan
 
 from attention_core import Trace
-from attention_core.diagonal import log_cross_ratios, margins, pair_excess, pair_violations, uniform_self_mass
-from attention_core.diagonal.proposition_checks import Check
-from attention_core.diagonal.propositions import CONDITION, FALSE, THEOREM, Proposition
+from attention_lab.diagonal.measures import log_cross_ratios, margins, pair_excess, pair_violations, uniform_self_mass
+from attention_lab.diagonal.proposition_checks import Check
+from attention_lab.diagonal.propositions import CONDITION, FALSE, THEOREM, Proposition
 from attention_viz.diagonal.diagonal_board import named
 from attention_viz.labels import counted, number, true_minus
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core.diagonal.growth import Estimate, Experiment, estimates
-from attention_core.diagonal.growth_table import Growth
+from attention_lab.diagonal.growth import Estimate, Experiment, estimates
+from attention_lab.diagonal.growth_table import Growth
 from attention_viz.diagonal.growth_figure import argmax_figure, mass_figure
 
 from ..show import show_figure

@@ -9,8 +9,8 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
-from attention_core.diagonal.presets import DIAGONAL_PRESETS
-from attention_core.diagonal.token_matrices import format_tokens, parse_tokens
+from attention_lab.diagonal.presets import DIAGONAL_PRESETS
+from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.plane_table import points_table, points_typed
 
 from ..address import adopt, mirror

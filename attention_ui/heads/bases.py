@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import SettingsError, Trace
-from attention_core.heads.gauge_effect import in_other_bases, kept, moved
-from attention_core.notation import Notation, symbol
+from attention_lab.heads.gauge_effect import in_other_bases, kept, moved
+from attention_lab.notation.notation import Notation, symbol
 from attention_viz.heads.worth_figures import in_two_bases
 from attention_viz.labels import number
 

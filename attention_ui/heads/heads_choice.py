@@ -8,8 +8,8 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_core.checks import divisors, one_of
-from attention_core.heads.portraits import MEASURES
-from attention_core.own.matrix_names import MAX_HEADS
+from attention_lab.heads.portraits import MEASURES
+from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from ..address import adopt, mirror, refuse
 from ..focus import follow_cell

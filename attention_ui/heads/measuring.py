@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_core.heads.counts import LayerSize
-from attention_core.heads.scheme_runs import Run, runs_as_grows
+from attention_lab.heads.counts import LayerSize
+from attention_lab.heads.scheme_runs import Run, runs_as_grows
 
 STATE = "measured runs"
 

@@ -10,11 +10,11 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
-from attention_core.labs.convolution import error_curve, expected_error
-from attention_core.labs.convolution_heads import signed_patterns
-from attention_core.labs.images import IMAGES, KERNELS, MAX_SIDE, as_image, as_kernel, shrink_image
-from attention_core.labs.padding import PADDINGS, token_grid
-from attention_core.labs.picture_file import MAX_BYTES
+from attention_lab.labs.convolution import error_curve, expected_error
+from attention_lab.labs.convolution_heads import signed_patterns
+from attention_lab.labs.images import IMAGES, KERNELS, MAX_SIDE, as_image, as_kernel, shrink_image
+from attention_lab.labs.padding import PADDINGS, token_grid
+from attention_lab.labs.picture_file import MAX_BYTES
 
 from ..address import KEPT, adopt, bound, mirror
 from ..markdown import plain

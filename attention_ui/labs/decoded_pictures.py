@@ -15,10 +15,10 @@ from PIL import Image
 
 from attention_core.checks import Array
 from attention_core.errors import FileError
-from attention_core.labs import luminance
-from attention_core.labs.picture_file import KINDS as PLAIN
-from attention_core.labs.picture_file import MAX_SIDE, check_bytes, check_sides, read_picture
-from attention_core.labs.picture_notes import (
+from attention_lab.labs import luminance
+from attention_lab.labs.picture_file import KINDS as PLAIN
+from attention_lab.labs.picture_file import MAX_SIDE, check_bytes, check_sides, read_picture
+from attention_lab.labs.picture_notes import (
     gif_without_notes,
     jpeg_without_notes,
     orientation,

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError, TextError
-from attention_core.decompositions import keys_read_most
-from attention_core.labs.lexicon import (
+from attention_core.trace import Trace
+from attention_lab.heads.decompositions import keys_read_most
+from attention_lab.labs.lexicon import (  # fmt: skip
     LEXICON,
     SECTIONS,
     SENTENCES,
@@ -17,9 +18,8 @@ from attention_core.labs.lexicon import (
     LexiconSentence,
     compose,
     own_word,
-)  # fmt: skip
-from attention_core.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, received, run_lexicon
-from attention_core.trace import Trace
+)
+from attention_lab.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, received, run_lexicon
 from attention_viz.labels import number, percent
 
 from ..address import adopt, bound, mirror

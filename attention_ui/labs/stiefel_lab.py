@@ -7,11 +7,11 @@ from functools import lru_cache
 import streamlit as st
 
 from attention_core.checks import Array, score_scale
-from attention_core.labs.column_effect import column_effect
-from attention_core.labs.julia_mapping import CONVENTIONS
-from attention_core.labs.lab_examples import globe_step as globe_example
-from attention_core.labs.lab_examples import mapping_example
-from attention_core.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, orthonormality_drift
+from attention_lab.labs.column_effect import column_effect
+from attention_lab.labs.julia_mapping import CONVENTIONS
+from attention_lab.labs.lab_examples import globe_step as globe_example
+from attention_lab.labs.lab_examples import mapping_example
+from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, orthonormality_drift
 from attention_viz.labels import number, true_minus
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure

@@ -8,10 +8,10 @@ from statistics import fmean
 
 import streamlit as st
 
-from attention_core.labs.deep_stack import stack_accuracy, train_stack
-from attention_core.labs.lab_examples import untrained_size
-from attention_core.labs.stack_settings import LIMITS, ROWS, StackSettings, check_stack, expected_stack_seconds
-from attention_core.labs.training_settings import TrainingSettings, expected_seconds
+from attention_lab.labs.deep_stack import stack_accuracy, train_stack
+from attention_lab.labs.lab_examples import untrained_size
+from attention_lab.labs.stack_settings import LIMITS, ROWS, StackSettings, check_stack, expected_stack_seconds
+from attention_lab.labs.training_settings import TrainingSettings, expected_seconds
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 

@@ -9,10 +9,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import attend
-from attention_core.heads.worth import switch_off
-from attention_core.labs.evaluation import best_possible, loss_floor
-from attention_core.labs.tasks import N_TEST, TASKS, task_named, unseen_examples
-from attention_core.labs.training_settings import (
+from attention_core.projections import Projections
+from attention_core.trace import Trace
+from attention_lab.heads.worth import switch_off
+from attention_lab.labs.evaluation import best_possible, loss_floor
+from attention_lab.labs.tasks import N_TEST, TASKS, task_named, unseen_examples
+from attention_lab.labs.training_settings import (
     CONSTRAINTS,
     LIMITS,
     WIDE,
@@ -20,8 +22,6 @@ from attention_core.labs.training_settings import (
     check_settings,
     expected_seconds,
 )
-from attention_core.projections import Projections
-from attention_core.trace import Trace
 from attention_viz.labels import counted, number, percent
 from attention_viz.labs.training_figures import loss_figure
 

@@ -15,10 +15,10 @@ import streamlit as st
 
 from attention_core import Projections
 from attention_core.checks import Array
-from attention_core.labs.evaluation import Score, agreement_masses, offset_profile, score_output, unseen_trace
-from attention_core.labs.evaluation import score as score_of
-from attention_core.labs.training import Checkpoint, train
-from attention_core.labs.training_settings import TrainingSettings
+from attention_lab.labs.evaluation import Score, agreement_masses, offset_profile, score_output, unseen_trace
+from attention_lab.labs.evaluation import score as score_of
+from attention_lab.labs.training import Checkpoint, train
+from attention_lab.labs.training_settings import TrainingSettings
 
 MOST_RUNS = 48
 MOST_POINTS = 100  # of a run that a scrubber can show

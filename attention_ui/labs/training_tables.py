@@ -8,15 +8,15 @@ from functools import lru_cache
 import streamlit as st
 
 from attention_core import STEPS
-from attention_core.labs.adam import ADAM
-from attention_core.labs.evaluation import best_possible
-from attention_core.labs.formula import Formula
-from attention_core.labs.gradient_trace import GRADIENTS
-from attention_core.labs.losses import LOSSES
-from attention_core.labs.readouts import weightless_score
-from attention_core.labs.stiefel_adam import STIEFEL_ADAM
-from attention_core.labs.tasks import N_TEST
-from attention_core.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
+from attention_lab.labs.adam import ADAM
+from attention_lab.labs.evaluation import best_possible
+from attention_lab.labs.formula import Formula
+from attention_lab.labs.gradient_trace import GRADIENTS
+from attention_lab.labs.losses import LOSSES
+from attention_lab.labs.readouts import weightless_score
+from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
+from attention_lab.labs.tasks import N_TEST
+from attention_lab.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
 from attention_viz.labels import counted, number
 
 from ..one_of import one_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_core.scenario import MAX_TOKENS, Scenario, own_of
+from attention_lab.scenario import MAX_TOKENS, Scenario, own_of
 
 
 def say_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None:

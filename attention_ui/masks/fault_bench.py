@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_core.masks.bench import NO_FAULT, Examined
-from attention_core.masks.fault_checks import CHECKS
-from attention_core.masks.faults import FAULTS, Fault, hidden_fault
+from attention_lab.masks.bench import NO_FAULT, Examined
+from attention_lab.masks.fault_checks import CHECKS
+from attention_lab.masks.faults import FAULTS, Fault, hidden_fault
 from attention_viz.labels import true_minus
 
 from ..address import KEPT, bound

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.code.rounding import tolerance
 from attention_core.formulas import softmax
-from attention_core.heads.patterns import effective_tokens
-from attention_core.masks.invariances import CHANGES, at_temperature, gaps
-from attention_core.masks.saturation import score_spreads, sharpness
-from attention_core.masks.shuffles import SITUATIONS, is_given, shuffle
+from attention_lab.heads.patterns import effective_tokens
+from attention_lab.masks.invariances import CHANGES, at_temperature, gaps
+from attention_lab.masks.saturation import score_spreads, sharpness
+from attention_lab.masks.shuffles import SITUATIONS, is_given, shuffle
+from attention_lab.rounding import tolerance
 from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import softmax_figures as figures

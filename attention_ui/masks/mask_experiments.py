@@ -8,10 +8,10 @@ from functools import partial
 import streamlit as st
 
 from attention_core.checks import Array
-from attention_core.masks.hiding import HIDING_VALUES
-from attention_core.masks.mask_experiments import nothing_left, orders, other_padding, ways_to_hide
-from attention_core.masks.painted import mask_to_text, toggle
-from attention_core.masks.workshop import MaskedBatch, painted_mask, without_row
+from attention_lab.masks.hiding import HIDING_VALUES
+from attention_lab.masks.mask_experiments import nothing_left, orders, other_padding, ways_to_hide
+from attention_lab.masks.painted import mask_to_text, toggle
+from attention_lab.masks.workshop import MaskedBatch, painted_mask, without_row
 from attention_viz.labels import counted, number, percent
 from attention_viz.masks import workshop as boards
 from attention_viz.masks.hiding_figures import row_bars

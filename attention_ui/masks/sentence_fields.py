@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from attention_core import TextError
-from attention_core.masks.sentences import other_sentence
-from attention_core.scenario import MAX_TEXT, Scenario
+from attention_lab.masks.sentences import other_sentence
+from attention_lab.scenario import MAX_TEXT, Scenario
 
 from ..address import bound
 from ..controls import cut_text, field_notes

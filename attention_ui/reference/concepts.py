@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from attention_core.diagonal.claims import TEXTS
+from attention_lab.diagonal.claims.catalogue import TEXTS
 
 from ..markdown import plain
 from ..registry import page_of

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from attention_core import STEPS, Trace, notation
-from attention_core.notation import OURS, GlossaryRow, Notation, Symbol
-from attention_core.notation.elsewhere import ELSEWHERE
-from attention_core.notation.formulas import formula
-from attention_core.notation.texts import NOTATIONS
+from attention_core import STEPS, Trace
+from attention_lab.notation import notation
+from attention_lab.notation.elsewhere import ELSEWHERE
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import OURS, GlossaryRow, Notation, Symbol
+from attention_lab.notation.texts import NOTATIONS
 
 from ..markdown import plain
 from ..search import finds

@@ -12,9 +12,9 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_core.checks import Array
-from attention_core.own.edits import LAST_PLACE
-from attention_core.trained.attention_maps import AttentionMaps
-from attention_core.trained.head_finder import telling_pair
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.head_finder import telling_pair
+from attention_lab.user_data.edits import LAST_PLACE
 
 from ..address import mirror
 from ..focus import AXIS_NAMES, Focus

@@ -8,8 +8,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.trained import attention_of, encoded_alone, pieces_of
-from attention_core.trained.attention_maps import AttentionMaps
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.encoded_text import attention_of, encoded_alone, pieces_of
 
 from ..focus import Focus
 from ..here import Here

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attention_core.diagonal.depth_courses import Course, Draws
+from attention_lab.diagonal.depth_courses import Course, Draws
 
 from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import counted

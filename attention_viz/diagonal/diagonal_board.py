@@ -6,8 +6,8 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.diagonal import diagonal, margins, pair_violations
 from attention_core.rules import RUNNING, Rule, read
+from attention_lab.diagonal.measures import diagonal, margins, pair_violations
 
 from ..curves import LEGEND, axis
 from ..labels import counted, number, short

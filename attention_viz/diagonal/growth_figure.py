@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attention_core.diagonal.growth import Estimate
-from attention_core.diagonal.growth_curves import half_argmax_width, half_mass_width
-from attention_core.diagonal.growth_table import CURVE_WIDTHS, TIED_WIDTH, Growth, curves
+from attention_lab.diagonal.growth import Estimate
+from attention_lab.diagonal.growth_curves import half_argmax_width, half_mass_width
+from attention_lab.diagonal.growth_table import CURVE_WIDTHS, TIED_WIDTH, Growth, curves
 
 from ..curves import LEGEND, MARGIN, axis, curve, doubling_axis, measured
 from ..parts import Part, broken_line, layout

@@ -8,8 +8,8 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.diagonal.convex_hull import hull_corners
-from attention_core.diagonal.half_planes import HalfPlane, half_plane_of
+from attention_lab.diagonal.convex_hull import hull_corners
+from attention_lab.diagonal.half_planes import HalfPlane, half_plane_of
 
 from ..curves import LEGEND
 from ..labels import counted, number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from attention_core.diagonal.claims import ALWAYS, CONDITION, FALSE, TEXTS, Claim
+from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, TEXTS, Claim
 
 from ..curves import LEGEND, axis
 from ..parts import layout, margins

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attention_core.heads.counts import Count, LayerSize, total
-from attention_core.heads.scheme_runs import Run
-from attention_core.heads.score_schemes import SCHEMES
-from attention_core.heads.size_growth import as_grows, grown
+from attention_lab.heads.counts import Count, LayerSize, total
+from attention_lab.heads.scheme_runs import Run
+from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.heads.size_growth import as_grows, grown
 
 from ..curves import LEGEND
 from ..parts import Part, layout

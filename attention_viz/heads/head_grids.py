@@ -8,8 +8,8 @@ import numpy as np
 
 from attention_core import STEPS, SettingsError, Trace, checks
 from attention_core.checks import Array
-from attention_core.heads import check_places
-from attention_core.heads.head_averages import chosen_heads
+from attention_core.head_blocks import check_places
+from attention_lab.heads.head_averages import chosen_heads
 
 from ..labels import counted, number
 from ..payload import LIKE

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.heads.head_comparison import most_alike
-from attention_core.heads.similarity import redundancy
+from attention_lab.heads.head_comparison import most_alike
+from attention_lab.heads.similarity import redundancy
 
 from ..labels import counted, number, percent
 from ..theme import Figure

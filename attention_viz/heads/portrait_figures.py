@@ -9,8 +9,8 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.heads.patterns import Pattern
-from attention_core.heads.portraits import Measure
+from attention_lab.heads.patterns import Pattern
+from attention_lab.heads.portraits import Measure
 
 from ..curves import LEGEND
 from ..labels import counted, longest, number

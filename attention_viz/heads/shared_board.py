@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from attention_core import Trace
-from attention_core.heads import head_of
-from attention_core.notation import OURS, Notation
+from attention_core.head_blocks import head_of
+from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import counted
 from ..payload import JSON, bits, float_bytes

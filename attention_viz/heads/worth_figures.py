@@ -8,10 +8,10 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.decompositions import head_contributions
-from attention_core.heads.gauge_effect import Turned
-from attention_core.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
-from attention_core.notation import OURS, Notation, Symbol, axis_names
+from attention_lab.heads.decompositions import head_contributions
+from attention_lab.heads.gauge_effect import Turned
+from attention_lab.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
+from attention_lab.notation.notation import OURS, Notation, Symbol, axis_names
 
 from ..curves import LEGEND
 from ..labels import counted, number

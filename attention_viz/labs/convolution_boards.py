@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.labs.convolution import ConvolutionRun, pixel_attention
-from attention_core.labs.one_by_one import OneByOne
 from attention_core.rules import RUNNING, Position, Rule, read
+from attention_lab.labs.convolution import ConvolutionRun, pixel_attention
+from attention_lab.labs.one_by_one import OneByOne
 
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board, difference, shares_of

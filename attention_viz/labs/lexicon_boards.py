@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core import Trace
-from attention_core.labs.lexicon import FEATURES, SECTIONS
-from attention_core.labs.lexicon_heads import HandHead, comparison_matrix, section_blocks
+from attention_lab.labs.lexicon import FEATURES, SECTIONS
+from attention_lab.labs.lexicon_heads import HandHead, comparison_matrix, section_blocks
 
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board, shares_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core import Trace
-from attention_core.labs.lexicon import FEATURES
+from attention_lab.labs.lexicon import FEATURES
 
 from ..curves import LEGEND, axis
 from ..labels import number, short

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_core.labs.julia_mapping import MappingCheck
+from attention_lab.labs.julia_mapping import MappingCheck
 
 from ..labels import number
 from ..matrices import Matrix, Side, board, difference

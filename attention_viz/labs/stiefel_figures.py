@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.labs.stiefel import RETRACTIONS, SphereStep
+from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
 
 from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import number

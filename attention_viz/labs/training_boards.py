@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.labs.tasks import GENDERS, LETTERS
+from attention_lab.labs.tasks import GENDERS, LETTERS
 
 from ..labels import counted
 from ..matrices import Matrix, Side, board, shares_of

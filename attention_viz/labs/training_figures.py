@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.labs.evaluation import Score
+from attention_lab.labs.evaluation import Score
 
 from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import counted, number

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attention_core import STEPS, Trace
-from attention_core.code.rounding import tolerance
-from attention_core.notation import OURS, Notation
+from attention_lab.notation.notation import OURS, Notation
+from attention_lab.rounding import tolerance
 
 from ..matrices import Matrix, board, difference, matrix_of, sides_of
 from ..payload import JSON

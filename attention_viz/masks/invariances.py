@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.code.rounding import tolerance
-from attention_core.masks.saturation import softmax_jacobian
-from attention_core.masks.shuffles import Shuffle
-from attention_core.notation import OURS, Notation
+from attention_lab.masks.saturation import softmax_jacobian
+from attention_lab.masks.shuffles import Shuffle
+from attention_lab.notation.notation import OURS, Notation
+from attention_lab.rounding import tolerance
 
 from ..matrices import Matrix, Side, board, difference, matrix_of, sides_of
 from ..payload import JSON

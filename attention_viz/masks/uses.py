@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_core import STEPS, Trace
-from attention_core.masks.uses import USES, Use
-from attention_core.notation import OURS, Notation
+from attention_lab.masks.uses import USES, Use
+from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Matrix, Side, board, hidden_of, shares_of
 from ..payload import JSON, Stage

@@ -6,8 +6,8 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.masks.workshop import MaskedBatch
-from attention_core.notation import OURS, Notation
+from attention_lab.masks.workshop import MaskedBatch
+from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Matrix, Side, board, difference, hidden_of, shares_of
 from ..payload import JSON

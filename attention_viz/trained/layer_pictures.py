@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.trained import Weightless
-from attention_core.trained.attention_maps import AttentionMaps
-from attention_core.trained.changed_word import ChangedWord
-from attention_core.trained.layer_measures import Measured
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.changed_word import ChangedWord
+from attention_lab.trained.encoded_text import Weightless
+from attention_lab.trained.layer_measures import Measured
 
 from ..curves import LEGEND
 from ..labels import counted, number, percent

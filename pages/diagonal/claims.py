@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.diagonal.claims import CLAIMS, TEXTS
+from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_ui.diagonal import claim_list
 from attention_ui.show import show_figure
 from attention_viz.diagonal.verdict_bars import verdict_bars

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
-from attention_core.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
-from attention_core.diagonal.token_matrices import gaussian_tokens
+from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
+from attention_lab.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
+from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_ui.address import bound
 from attention_ui.diagonal.diagonal_lab import say_cut
 from attention_ui.here import here

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.diagonal.half_planes import half_plane_of
-from attention_core.diagonal.presets import typed
-from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
-from attention_core.diagonal.token_matrices import format_tokens
+from attention_lab.diagonal.half_planes import half_plane_of
+from attention_lab.diagonal.presets import typed
+from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.token_matrices import format_tokens
 from attention_ui.board import show_board
 from attention_ui.diagonal import plane_tokens
 from attention_ui.diagonal.diagonal_lab import say_cut

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
+from attention_lab.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
 from attention_ui.address import bound
 from attention_ui.diagonal import growth_run
 from attention_ui.one_of import one_of

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core.diagonal import square_of
-from attention_core.diagonal.metrics import measure
-from attention_core.diagonal.scenes import trace_of_scene
+from attention_lab.diagonal.measures import square_of
+from attention_lab.diagonal.metrics import measure
+from attention_lab.diagonal.scenes import trace_of_scene
 from attention_ui.board import show_board
 from attention_ui.diagonal import diagonal_lab as lab
 from attention_ui.diagonal.diagonal_words import diagonal_verdict, pair_says

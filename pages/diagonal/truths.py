@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.diagonal.propositions import PROPOSITIONS
-from attention_core.diagonal.scenes import trace_of_scene
+from attention_lab.diagonal.propositions import PROPOSITIONS
+from attention_lab.diagonal.scenes import trace_of_scene
 from attention_ui.board import show_board
 from attention_ui.diagonal import diagonal_lab as lab
 from attention_ui.diagonal import diagonal_truths as truths

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_core.heads.head_averages import blur, maximum_of_heads, mean_of_heads
-from attention_core.heads.patterns import column_sums
+from attention_lab.heads.head_averages import blur, maximum_of_heads, mean_of_heads
+from attention_lab.heads.patterns import column_sums
 from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.here import here
 from attention_ui.one_of import one_of

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_core.counting import all_of
-from attention_core.decompositions import output_gap
-from attention_core.heads.head_comparison import relative_change
-from attention_core.heads.worth import ablated_output, has_shares, norm_shares, ranking, signed_shares, token_changes
-from attention_core.notation.formulas import output_by_heads
+from attention_lab.heads.decompositions import output_gap
+from attention_lab.heads.head_comparison import relative_change
+from attention_lab.heads.worth import ablated_output, has_shares, norm_shares, ranking, signed_shares, token_changes
+from attention_lab.notation.formulas import output_by_heads
 from attention_ui.board import show_board
 from attention_ui.heads.bases import other_bases
 from attention_ui.heads.heads_choice import choose_heads

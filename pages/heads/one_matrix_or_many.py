@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core.heads.counts import size_of
-from attention_core.heads.scheme_runs import agreement
-from attention_core.heads.score_schemes import SCHEMES, wasted_share
+from attention_lab.heads.counts import size_of
+from attention_lab.heads.scheme_runs import agreement
+from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
 from attention_ui.heads.measuring import measured_runs
 from attention_ui.here import here

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.heads.counts import size_of, total
-from attention_core.heads.head_comparison import heads_apart, relative_change
-from attention_core.heads.reruns import rerun
-from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
+from attention_lab.heads.counts import size_of, total
+from attention_lab.heads.head_comparison import heads_apart, relative_change
+from attention_lab.heads.reruns import rerun
+from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
 from attention_ui.board import show_board
 from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinned_kind
 from attention_ui.here import here

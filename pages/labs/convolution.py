@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from attention_core.labs.convolution import run_convolution, run_two_heads
-from attention_core.labs.lab_examples import n_choosing_themselves, one_by_one_example
-from attention_core.labs.one_by_one import TOKENS, run_one_by_one
-from attention_core.labs.padding import PADDINGS
+from attention_lab.labs.convolution import run_convolution, run_two_heads
+from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_example
+from attention_lab.labs.one_by_one import TOKENS, run_one_by_one
+from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.labs import convolution_lab as lab
 from attention_ui.one_of import one_of

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_core.heads.patterns import largest_entropy
-from attention_core.labs.stiefel import parameter_counts
+from attention_lab.heads.patterns import largest_entropy
+from attention_lab.labs.stiefel import parameter_counts
 from attention_ui.address import bound
 from attention_ui.labs import stiefel_lab as lab
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer

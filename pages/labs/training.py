@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_core.labs.evaluation import loss_floor
-from attention_core.labs.tasks import N_TEST
+from attention_lab.labs.evaluation import loss_floor
+from attention_lab.labs.tasks import N_TEST
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.labs import training_lab as lab

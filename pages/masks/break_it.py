@@ -3,9 +3,9 @@
 import streamlit as st
 
 from attention_core import STEPS
-from attention_core.masks.bench import examined, fault_of
-from attention_core.masks.fault_checks import CHECKS
-from attention_core.masks.faults import differs
+from attention_lab.masks.bench import examined, fault_of
+from attention_lab.masks.fault_checks import CHECKS
+from attention_lab.masks.faults import differs
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.here import here

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.masks.sentences import other_sentence, three_uses
-from attention_core.masks.uses import USES
-from attention_core.scenario import settled
+from attention_lab.masks.sentences import other_sentence, three_uses
+from attention_lab.masks.uses import USES
+from attention_lab.scenario import settled
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.here import here

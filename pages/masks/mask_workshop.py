@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core.masks.hiding import USUAL_BIAS, hidden_by
-from attention_core.masks.painted import mask_from_text, mask_to_text
-from attention_core.masks.workshop import MASKS, Workshop, masked_batch
+from attention_lab.masks.hiding import USUAL_BIAS, hidden_by
+from attention_lab.masks.painted import mask_from_text, mask_to_text
+from attention_lab.masks.workshop import MASKS, Workshop, masked_batch
 from attention_ui.address import KEPT, adopt, bound, mirror
 from attention_ui.board import show_board
 from attention_ui.here import here

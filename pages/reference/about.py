@@ -6,9 +6,9 @@ from importlib.metadata import version
 import streamlit as st
 
 from attention_core import STEPS
-from attention_core.diagonal.claims import CLAIMS, TEXTS
-from attention_core.own.matrix_names import MAX_HEADS, MAX_TOKENS, MAX_WIDTH
-from attention_core.trained import N_HEADS, N_LAYERS
+from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
+from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_TOKENS, MAX_WIDTH
 from attention_ui.reference.concepts import concepts
 from attention_ui.reference.papers import paper_list, papers
 

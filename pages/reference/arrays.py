@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from attention_core import AXES, STEPS, notation
-from attention_core.files import array_to_npy
-from attention_core.notation import OURS
-from attention_core.notation.formulas import formula
+from attention_core import AXES, STEPS
+from attention_lab.export.trace_files import array_to_npy
+from attention_lab.notation import notation
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import OURS
 from attention_ui.address import bound
 from attention_ui.here import here
 from attention_ui.markdown import plain

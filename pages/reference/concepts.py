@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.diagonal.claims import TEXTS
+from attention_lab.diagonal.claims.catalogue import TEXTS
 from attention_ui.address import bound
 from attention_ui.reference.concepts import ASKED, concept_table, concepts, found, questions
 from attention_ui.search import search_field

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_core.notation import OURS
-from attention_core.notation.texts import NOTATIONS
+from attention_lab.notation.notation import OURS
+from attention_lab.notation.texts import NOTATIONS
 from attention_ui.here import here
 from attention_ui.reference.notation_tables import elsewhere_table, glossary_rows, glossary_table, notation_table
 from attention_ui.reference.words import word_table, words_with

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core.decompositions import absorbed_contributions, absorbed_size, heads_mixed, output_gap
-from attention_core.heads import head_columns
-from attention_core.notation.formulas import output_without_w_o
+from attention_core.head_blocks import head_columns
+from attention_lab.heads.decompositions import absorbed_contributions, absorbed_size, heads_mixed, output_gap
+from attention_lab.notation.formulas import output_without_w_o
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, says, token, told

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core import notation
-from attention_core.decompositions import keys_read_most, strongest_keys
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.heads.decompositions import keys_read_most, strongest_keys
+from attention_lab.notation import notation
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import open_step, token

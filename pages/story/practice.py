@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
-from attention_core.practice import ASKED, MOST_NUMBER, MOST_TERMS, ask, askable
+from attention_lab.practice import ASKED, MOST_NUMBER, MOST_TERMS, ask, askable
 from attention_ui.address import KEPT, bound
 from attention_ui.here import here
 from attention_ui.markdown import plain_quotations

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_core.decompositions import scale_effect
-from attention_core.notation import symbol
+from attention_lab.heads.decompositions import scale_effect
+from attention_lab.notation.notation import symbol
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, pair, says, told

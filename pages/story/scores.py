@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.asides import slice_of
 from attention_core.counting import all_of
-from attention_core.heads.counts import size_of
-from attention_core.heads.score_schemes import SCHEMES
+from attention_core.derived_arrays import slice_of
+from attention_lab.heads.counts import size_of
+from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, pair, says, token, told

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core.heads import head_of
-from attention_core.notation import axis_names, joined
-from attention_core.places import foreign_cells, split_places
+from attention_core.head_blocks import head_of
+from attention_lab.heads.places import foreign_cells, split_places
+from attention_lab.notation.notation import axis_names, joined
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, say_swap, says, token, told, which

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.derivation import derive_input
-from attention_core.scenario import edits_of, embedding_of, own_of, tokens_of
+from attention_lab.scenario import edits_of, embedding_of, own_of, tokens_of
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import derived, look_closer, says, token, told

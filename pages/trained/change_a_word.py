@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.trained.changed_word import change_word, replace_word, stands_again, word_in
+from attention_lab.trained.changed_word import change_word, replace_word, stands_again, word_in
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.here import here

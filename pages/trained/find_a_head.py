@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_core.notation import symbol
-from attention_core.trained.head_finder import rank_heads, rules_for, targets_of, word_at, word_to_word
+from attention_lab.notation.notation import symbol
+from attention_lab.trained.head_finder import rank_heads, rules_for, targets_of, word_at, word_to_word
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.here import here

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from attention_core.heads.portraits import Measure
-from attention_core.notation import symbol
-from attention_core.notation.formulas import in_letters
-from attention_core.trained import weightless
-from attention_core.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_lab.heads.portraits import Measure
+from attention_lab.notation.formulas import in_letters
+from attention_lab.notation.notation import symbol
+from attention_lab.trained.encoded_text import weightless
+from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.here import here

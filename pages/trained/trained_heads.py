@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.trained import D_MODEL
+from attention_lab.trained.encoded_text import D_MODEL
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.trained.head_place import head_shown, open_pinned, place

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.trained.weight_names import NAMINGS
+from attention_lab.user_data.weight_names import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.markdown import plain

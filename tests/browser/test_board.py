@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route,
 
 from attention_core import Trace
 from attention_core.derivation import derive
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.labels import number

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core.own.state_file import read_state
+from attention_lab.state_file import read_state
 from tests.browser.driving import cell_at, settled
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
     click_cell,
     expect_address,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_viz.heads.worth_figures import stacked
 from tests.browser.driving import settled
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES, story
 from attention_viz.labels import number
 from tests.browser.conftest import free_port, running_app

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core.masks.faults import hidden_fault
-from attention_core.masks.painted import mask_from_text
+from attention_lab.masks.faults import hidden_fault
+from attention_lab.masks.painted import mask_from_text
 from tests.browser.driving import click_cell, expect_address, parameters, settled
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.scene import Stage, dressed

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core.practice import ask
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.practice import ask
+from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import number
 from tests.browser.driving import expect_address, expect_title, settled
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.markdown import JOINER
 from attention_ui.registry import PAGES
 from attention_viz.labels import number

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_core.trained import attention_of
+from attention_lab.trained.encoded_text import attention_of
 from tests.browser.driving import BOARDS, click_cell, expect_address, path_of, settled
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import click_cell, expect_address, hover_cell, settled
 from tests.browser.test_board import PRIME, SCENARIO, Visit, expect_cell
 

@@ -7,21 +7,12 @@ import pytest
 
 from attention_core import AttentionError, Projections, attend
 from attention_core.checks import one_of, shown, whole_number
-from attention_core.costs import MOST_NUMBERS, check_room, check_seconds
-from attention_core.diagonal import (
-    counterexamples,
-    depth,
-    gram_alignment,
-    growth,
-    growth_curves,
-    token_matrices,
-)
-from attention_core.diagonal.propositions import proposition
-from attention_core.labs import (
-    backward,
-    stiefel,
-)
-from tests.core import refused_by_heads, refused_by_labs
+from attention_core.limits import MOST_NUMBERS, check_room, check_seconds
+from attention_lab.diagonal import counterexamples, depth, growth, growth_curves, token_matrices
+from attention_lab.diagonal.measures import gram_alignment
+from attention_lab.diagonal.propositions import proposition
+from attention_lab.labs import backward, stiefel
+from tests.lab import refused_by_heads, refused_by_labs
 
 CASES = refused_by_labs.CASES | refused_by_heads.CASES
 X = np.random.default_rng(0).standard_normal((5, 4))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.scenario import LIMITS, Scenario
+from attention_lab.scenario import LIMITS, Scenario
 from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, here, opened, said, scenes, texts
 
 

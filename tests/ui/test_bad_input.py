@@ -6,7 +6,7 @@ import pytest
 
 import attention_ui.frame
 from attention_core import SettingsError
-from attention_core.scenario import MAX_TEXT, Scenario
+from attention_lab.scenario import MAX_TEXT, Scenario
 from attention_ui.markdown import JOINER, plain
 from attention_ui.registry import PAGES, page_of
 from tests.ui.app import EVERY_PAGE, errors, here, opened, scenes, texts, title

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.code.script import notebook
-from attention_core.own.own_matrices import OwnMatrices
+from attention_lab.export.script import notebook
+from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.ui.app import here, opened, scenes, texts
 
 BIASED = {"own": OwnMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).address()}

@@ -9,10 +9,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attention_core.masks.faults import FAULTS
-from attention_core.masks.invariances import CHANGES
-from attention_core.notation import turned
-from attention_core.notation.texts import GML
+from attention_lab.masks.faults import FAULTS
+from attention_lab.masks.invariances import CHANGES
+from attention_lab.notation.notation import turned
+from attention_lab.notation.texts import GML
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.registry import PAGES
 from tests.ui.app import here, opened, scenes, texts

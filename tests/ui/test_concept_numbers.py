@@ -12,17 +12,17 @@ import pytest
 
 from attention_core import SettingsError, Trace
 from attention_core.derivation import derive
-from attention_core.diagonal.propositions import PROPOSITIONS, proposition
-from attention_core.heads.score_schemes import SCHEMES
-from attention_core.labs.convolution import run_convolution, run_two_heads
-from attention_core.labs.images import IMAGES, KERNELS
-from attention_core.labs.lab_examples import one_by_one_example
-from attention_core.labs.stack_settings import StackSettings
-from attention_core.labs.training_settings import TrainingSettings
-from attention_core.masks.sentences import three_uses
-from attention_core.masks.uses import USES
-from attention_core.scenario import Scenario, trace_of
-from attention_core.trained import encoded
+from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
+from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.labs.convolution import run_convolution, run_two_heads
+from attention_lab.labs.images import IMAGES, KERNELS
+from attention_lab.labs.lab_examples import one_by_one_example
+from attention_lab.labs.stack_settings import StackSettings
+from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.masks.sentences import three_uses
+from attention_lab.masks.uses import USES
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.trained.encoded_text import encoded
 from attention_ui.reference.concepts import Concept, concepts
 from attention_ui.registry import page_of
 from attention_viz import story

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_core.scenario import CHOICES, LIMITS, Scenario, trace_of
+from attention_lab.scenario import CHOICES, LIMITS, Scenario, trace_of
 from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import gone_to, here, opened, unfolded
 

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from attention_core import AttentionError, FileError
-from attention_core.labs.picture_file import MAX_BYTES
+from attention_lab.labs.picture_file import MAX_BYTES
 from attention_ui.labs import convolution_lab
 from attention_ui.labs.decoded_pictures import KINDS, read_any_picture
 from tests.ui.app import opened, scenes

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.diagonal.claims import CLAIMS, FALSE, TEXTS, claim
-from attention_core.diagonal.growth import estimates
-from attention_core.diagonal.growth_table import Growth
-from attention_core.diagonal.presets import DIAGONAL_PRESETS
-from attention_core.diagonal.propositions import PROPOSITIONS
-from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, claim
+from attention_lab.diagonal.growth import estimates
+from attention_lab.diagonal.growth_table import Growth
+from attention_lab.diagonal.presets import DIAGONAL_PRESETS
+from attention_lab.diagonal.propositions import PROPOSITIONS
+from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_ui.markdown import plain
 from attention_ui.registry import PAGES
 from tests.ui.app import figures, numbers_of, numbers_of_scene, opened, scenes, texts

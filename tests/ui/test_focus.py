@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.focus import NAMES, Focus
 from attention_ui.masks.invariance_topics import TOPICS
 from attention_ui.registry import PAGES, Page

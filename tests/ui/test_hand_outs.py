@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from attention_core import STEPS
-from attention_core.notation import OURS
-from attention_core.notation.texts import DOSHI
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.notation.notation import OURS
+from attention_lab.notation.texts import DOSHI
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui import panels
 from attention_ui.focus import Focus
 from attention_ui.here import Here

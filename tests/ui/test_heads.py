@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.heads.counts import size_of
-from attention_core.heads.head_averages import blur, mean_of_heads
-from attention_core.heads.patterns import pattern_of
-from attention_core.heads.portraits import MEASURES
-from attention_core.heads.score_schemes import SCHEMES
-from attention_core.heads.sharing import CACHE, share_heads
-from attention_core.heads.worth import norm_shares, signed_shares
+from attention_lab.heads.counts import size_of
+from attention_lab.heads.head_averages import blur, mean_of_heads
+from attention_lab.heads.patterns import pattern_of
+from attention_lab.heads.portraits import MEASURES
+from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.heads.sharing import CACHE, share_heads
+from attention_lab.heads.worth import norm_shares, signed_shares
 from attention_ui.heads.heads_choice import open_portrait, pin_kind
 from attention_ui.registry import PAGES
 from attention_viz.labels import counted, number

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.labs.evaluation import score
-from attention_core.labs.tasks import TASKS
-from attention_core.labs.training import train
-from attention_core.labs.training_settings import TrainingSettings, models
+from attention_lab.labs.evaluation import score
+from attention_lab.labs.tasks import TASKS
+from attention_lab.labs.training import train
+from attention_lab.labs.training_settings import TrainingSettings, models
 from attention_ui.labs.training_run import Run
 from tests.ui.app import figures, gone_to, here, opened, scenes, texts
 from tests.ui.picturing import pixels_of, png

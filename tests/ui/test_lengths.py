@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.own.own_matrices import OwnMatrices
-from attention_core.scenario import MAX_TEXT
+from attention_lab.scenario import MAX_TEXT
+from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.ui.app import errors, here, opened, scenes, texts
 
 FIELDS_OF_TEXT = [("mask-workshop", "mw_second", "Second"), ("mask-workshop", "mw_third", "Third"),

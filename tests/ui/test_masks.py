@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.masks.bench import NO_FAULT, examined
-from attention_core.masks.fault_checks import CHECKS
-from attention_core.masks.faults import FAULTS, hidden_fault
-from attention_core.masks.invariances import CHANGES, gaps
-from attention_core.masks.painted import mask_from_text, mask_to_text
-from attention_core.masks.sentences import three_uses
-from attention_core.own.own_matrices import OwnMatrices
-from attention_core.scenario import Scenario
+from attention_lab.masks.bench import NO_FAULT, examined
+from attention_lab.masks.fault_checks import CHECKS
+from attention_lab.masks.faults import FAULTS, hidden_fault
+from attention_lab.masks.invariances import CHANGES, gaps
+from attention_lab.masks.painted import mask_from_text, mask_to_text
+from attention_lab.masks.sentences import three_uses
+from attention_lab.scenario import Scenario
+from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui import board
 from attention_ui.masks import mask_experiments, uses_cards
 from attention_ui.masks.invariance_topics import TOPICS

@@ -9,14 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import Projections, attend
-from attention_core.files import trace_to_npz
-from attention_core.labs.training import train
-from attention_core.labs.training_settings import TrainingSettings
-from attention_core.own.own_matrices import read_own
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.labs.training import train
+from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.user_data.own_matrices import read_own
 from attention_ui.registry import PAGES
-from tests.core.made_weight_files import npz, safetensors
-from tests.core.test_own_weights import D, H, as_gpt2, as_torch, weights
+from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.test_own_weights import D, H, as_gpt2, as_torch, weights
 from tests.ui.app import gone_to, here, opened, page_shown, scenes, texts, title
 from tests.ui.uploads import asked
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.own.edits import Edit, Edits
-from attention_core.own.npz_matrices import write_npz
-from attention_core.own.own_matrices import OwnMatrices, template
-from attention_core.own.state_file import State, write_state
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.state_file import State, write_state
+from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.user_data.npz_matrices import write_npz
+from attention_lab.user_data.own_matrices import OwnMatrices, template
 from attention_ui import board, own_numbers
 from attention_ui.markdown import plain
-from tests.core.test_own_matrices import npz
+from tests.lab.test_own_matrices import npz
 from tests.ui.app import here, opened, scenes, texts
 
 EDITED = "wq_0_3_9__x_2_1_-0.5"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.own.own_matrices import OwnMatrices
+from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.ui.app import opened, scenes, texts
 from tests.ui.uploads import OWN_X, WHOLE
 

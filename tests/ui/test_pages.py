@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.scenario import Scenario
+from attention_lab.scenario import Scenario
 from attention_ui.panels import CLOSER
 from attention_ui.presets import presets
 from attention_ui.registry import PAGES, Page, page_of, story

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from attention_core.labs.picture_notes import gif_without_notes, jpeg_without_notes, png_without_notes, upright
+from attention_lab.labs.picture_notes import gif_without_notes, jpeg_without_notes, png_without_notes, upright
 from attention_ui.labs.decoded_pictures import read_any_picture
 from tests.ui.picturing import JPEG, QUARTERS, chunk, exif_of, made, pixels_of, png, segment, written
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import attention_ui.focus as module
-from attention_core.own.edits import LAST_PLACE
+from attention_lab.user_data.edits import LAST_PLACE
 from attention_ui import board, show
 from attention_ui.focus import follow_cell
 from tests.ui.app import gone_to, here, opened, said, scenes

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.practice import ask
+from attention_lab.practice import ask
 from attention_ui.practice import ON_A_SHEET, printed
 from tests.ui.app import here, opened, scenes, texts, title
 

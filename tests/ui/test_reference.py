@@ -10,13 +10,14 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from attention_core import STEPS, notation
-from attention_core.diagonal.claims import CLAIMS
-from attention_core.files import array_to_npy
-from attention_core.notation import OURS
-from attention_core.notation.elsewhere import ELSEWHERE
-from attention_core.notation.texts import NOTATIONS
-from attention_core.scenario import CHOICES, LIMITS
+from attention_core import STEPS
+from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.export.trace_files import array_to_npy
+from attention_lab.notation import notation
+from attention_lab.notation.elsewhere import ELSEWHERE
+from attention_lab.notation.notation import OURS
+from attention_lab.notation.texts import NOTATIONS
+from attention_lab.scenario import CHOICES, LIMITS
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
 from attention_ui.reference.concepts import ASKED, Concept, concept_table, concepts, found, questions
@@ -231,7 +232,7 @@ def test_names_elsewhere_lead_to_ours() -> None:
 
 def test_every_cited_paper_is_listed() -> None:
     """Whoever is cited with a year, by engine, pictures or pages, stands on the page; nobody else does."""
-    files = [file for part in ("core", "viz", "ui") for file in (ROOT / f"attention_{part}").rglob("*.py")]
+    files = [file for part in ("core", "lab", "viz", "ui") for file in (ROOT / f"attention_{part}").rglob("*.py")]
     code = " ".join(" ".join(file.read_text("utf-8").split()) for file in [*files, *(ROOT / "pages").rglob("*.py")])
     listed = {(re.split(r"[ ,]", paper.authors)[0], paper.year) for paper in papers()}
     assert set(CITED.findall(code)) - listed == set()

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.diagonal.claims import CLAIMS
-from attention_core.diagonal.growth_curves import half_mass_width
-from attention_core.diagonal.growth_table import TOKEN_COUNTS
-from attention_core.masks.painted import mask_to_text
-from attention_core.masks.shuffles import SITUATIONS
-from attention_core.notation import axis_names, joined
-from attention_core.notation.texts import NOTATIONS
-from attention_core.own.own_matrices import OwnMatrices
+from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.diagonal.growth_curves import half_mass_width
+from attention_lab.diagonal.growth_table import TOKEN_COUNTS
+from attention_lab.masks.painted import mask_to_text
+from attention_lab.masks.shuffles import SITUATIONS
+from attention_lab.notation.notation import axis_names, joined
+from attention_lab.notation.texts import NOTATIONS
+from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.ui.app import alternatives, here, opened, texts
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import attention_core.trained as core
+import attention_lab.trained.encoded_text as core
 from attention_core import FileError
-from attention_core.scenario import Scenario, trace_of
-from attention_core.trained import attention_of, weightless
-from attention_core.trained.changed_word import change_word
-from attention_core.trained.minilm import load_minilm
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.trained.changed_word import change_word
+from attention_lab.trained.encoded_text import attention_of, weightless
+from attention_lab.trained.minilm import load_minilm
 from attention_ui.trained import head_place
-from tests.core.made_weight_files import npz
+from tests.lab.made_weight_files import npz
 from tests.ui.app import errors, figures, gone_to, here, opened, said, scenes, sent, texts, title
 from tests.ui.uploads import ANIMAL, SHARES, uploaded
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from attention_core.labs.evaluation import loss_floor
-from attention_core.labs.lexicon import SENTENCES, compose
-from attention_core.labs.lexicon_heads import HEADS, run_lexicon
-from attention_core.labs.tasks import TASKS
-from attention_core.labs.training import train
-from attention_core.labs.training_settings import TrainingSettings
+from attention_lab.labs.evaluation import loss_floor
+from attention_lab.labs.lexicon import SENTENCES, compose
+from attention_lab.labs.lexicon_heads import HEADS, run_lexicon
+from attention_lab.labs.tasks import TASKS
+from attention_lab.labs.training import train
+from attention_lab.labs.training_settings import TrainingSettings
 from attention_ui.labs import stiefel_runs, training_tables
 from attention_ui.labs.training_run import Run, run_of
 from attention_viz.labs.training_figures import loss_figure

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from attention_core.masks.faults import hidden_fault
-from attention_core.masks.painted import mask_to_text
+from attention_lab.masks.faults import hidden_fault
+from attention_lab.masks.painted import mask_to_text
 from tests.ui.app import numbers_of_scene, opened, scenes, texts
 
 

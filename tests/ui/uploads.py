@@ -6,8 +6,8 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from attention_core.own.own_matrices import OwnMatrices, shown_matrices
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.own_matrices import OwnMatrices, shown_matrices
 from tests.ui.app import opened
 
 OWN_X = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from attention_core.heads.counts import LayerSize, total
-from attention_core.heads.measurement import Measurement
-from attention_core.heads.scheme_runs import Run
-from attention_core.heads.score_schemes import SCHEMES
-from attention_core.heads.sharing import CACHE, MULTIPLIES, PARAMETERS
-from attention_core.heads.size_growth import LETTERS, as_grows, grown
+from attention_lab.heads.counts import LayerSize, total
+from attention_lab.heads.measurement import Measurement
+from attention_lab.heads.scheme_runs import Run
+from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS
+from attention_lab.heads.size_growth import LETTERS, as_grows, grown
 from attention_viz.heads.count_figures import count_curves, measured_memory, measured_times, scheme_counts
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent

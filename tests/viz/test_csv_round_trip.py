@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from attention_core import FileError, ShapeError
-from attention_core.own.own_matrices import read_own
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.own_matrices import read_own
 from attention_viz.tables import field_table
 
 TRACE = trace_of(Scenario(d_model=4, n_heads=2, text='we, "like" 3,5 tea; שלום token'))

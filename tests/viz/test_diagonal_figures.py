@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core.diagonal import margins, pair_violations
-from attention_core.diagonal.claims import ALWAYS, CLAIMS
-from attention_core.diagonal.depth import Stack
-from attention_core.diagonal.depth_courses import DRAWS, draws
-from attention_core.diagonal.growth import Estimate
-from attention_core.diagonal.growth_curves import half_mass_width
-from attention_core.diagonal.growth_table import Growth, curves
-from attention_core.diagonal.presets import typed
-from attention_core.diagonal.scenes import DiagonalScene, trace_of_scene
-from attention_core.diagonal.token_matrices import format_tokens
+from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS
+from attention_lab.diagonal.depth import Stack
+from attention_lab.diagonal.depth_courses import DRAWS, draws
+from attention_lab.diagonal.growth import Estimate
+from attention_lab.diagonal.growth_curves import half_mass_width
+from attention_lab.diagonal.growth_table import Growth, curves
+from attention_lab.diagonal.measures import margins, pair_violations
+from attention_lab.diagonal.presets import typed
+from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.token_matrices import format_tokens
 from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
 from attention_viz.diagonal.diagonal_board import diagonal_board, margin_bars, plane_board
 from attention_viz.diagonal.growth_figure import argmax_figure, half_rows, mass_figure

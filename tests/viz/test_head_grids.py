@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError
-from attention_core.heads.head_averages import maximum_of_heads, mean_of_heads
+from attention_lab.heads.head_averages import maximum_of_heads, mean_of_heads
 from attention_viz import theme
 from attention_viz.heads.head_grids import heads_grid, limit_of, of_key, of_query, together
 from attention_viz.heads.head_matrices import correlations, divergences

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.labs.convolution import pixel_attention, run_convolution, run_two_heads
-from attention_core.labs.evaluation import Score, offset_profile, unseen_trace
-from attention_core.labs.images import IMAGES, KERNELS, as_image, as_kernel
-from attention_core.labs.julia_mapping import JuliaHeads, check_mapping
-from attention_core.labs.lexicon import FEATURES, SENTENCES, compose
-from attention_core.labs.lexicon_heads import HEADS, comparison_matrix, run_lexicon
-from attention_core.labs.stiefel import orthonormality_drift, sphere_step
-from attention_core.labs.training import first_checkpoint
-from attention_core.labs.training_settings import TrainingSettings
+from attention_lab.labs.convolution import pixel_attention, run_convolution, run_two_heads
+from attention_lab.labs.evaluation import Score, offset_profile, unseen_trace
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
+from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
+from attention_lab.labs.lexicon import FEATURES, SENTENCES, compose
+from attention_lab.labs.lexicon_heads import HEADS, comparison_matrix, run_lexicon
+from attention_lab.labs.stiefel import orthonormality_drift, sphere_step
+from attention_lab.labs.training import first_checkpoint
+from attention_lab.labs.training_settings import TrainingSettings
 from attention_viz.labs import convolution_boards, lexicon_boards
 from attention_viz.labs.convolution_figures import error_figure
 from attention_viz.labs.lexicon_figures import received_figure

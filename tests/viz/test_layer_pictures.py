@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_core.trained import Weightless
-from attention_core.trained.attention_maps import AttentionMaps
-from attention_core.trained.changed_word import ChangedWord
-from attention_core.trained.layer_measures import LAYER_MEASURES, Measured
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.changed_word import ChangedWord
+from attention_lab.trained.encoded_text import Weightless
+from attention_lab.trained.layer_measures import LAYER_MEASURES, Measured
 from attention_viz.trained.layer_pictures import before_and_after, best_heads, by_layer, heads_matrix, weightless_beside
 
 L, H, T = 2, 3, 5

@@ -10,17 +10,17 @@ import pytest
 
 from attention_core import STEPS
 from attention_core.formulas import softmax
-from attention_core.masks.bench import examined
-from attention_core.masks.invariances import CHANGES
-from attention_core.masks.mask_experiments import nothing_left, other_padding
-from attention_core.masks.saturation import softmax_jacobian
-from attention_core.masks.sentences import three_uses
-from attention_core.masks.shuffles import shuffle
-from attention_core.masks.uses import USES
-from attention_core.masks.workshop import Workshop, masked_batch, painted_mask
-from attention_core.notation.texts import NOTATIONS
 from attention_core.rules import Position, Read, Rule
-from attention_core.scenario import Scenario, trace_of
+from attention_lab.masks.bench import examined
+from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.mask_experiments import nothing_left, other_padding
+from attention_lab.masks.saturation import softmax_jacobian
+from attention_lab.masks.sentences import three_uses
+from attention_lab.masks.shuffles import shuffle
+from attention_lab.masks.uses import USES
+from attention_lab.masks.workshop import Workshop, masked_batch, painted_mask
+from attention_lab.notation.texts import NOTATIONS
+from attention_lab.scenario import Scenario, trace_of
 from attention_viz.masks import broken, invariances, uses, workshop
 from attention_viz.matrices import Matrix, Side, board, difference, hidden_of, shares_of
 from attention_viz.payload import JSON, Stage

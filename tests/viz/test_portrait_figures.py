@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core.heads.patterns import pattern_of
-from attention_core.heads.portraits import MEASURES
+from attention_lab.heads.patterns import pattern_of
+from attention_lab.heads.portraits import MEASURES
 from attention_viz.heads.portrait_figures import profile, strip, value_says
 from tests.viz.example_traces import square
 from tests.viz.reading_figures import as_sent

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_core.notation import OURS
-from attention_core.notation.texts import GML
-from attention_core.practice import ASKED, MOST_TERMS, Question, ask
+from attention_lab.notation.notation import OURS
+from attention_lab.notation.texts import GML
+from attention_lab.practice import ASKED, MOST_TERMS, Question, ask
 from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 
 from attention_core import Projections, Trace, attend
-from attention_core.asides import ASIDES, aside_of, shape_of
 from attention_core.derivation import array_of, derive
+from attention_core.derived_arrays import ASIDES, aside_of, shape_of
 from attention_core.embeddings import embed
-from attention_core.notation.texts import NOTATIONS
+from attention_lab.notation.texts import NOTATIONS
 from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage, bits, float_bytes

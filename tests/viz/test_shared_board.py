@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core.heads.reruns import rerun
-from attention_core.heads.sharing import share_heads
+from attention_lab.heads.reruns import rerun
+from attention_lab.heads.sharing import share_heads
 from attention_viz.heads.shared_board import MOST_LARGE, sharing, strong_colour
 from attention_viz.payload import JSON
 from tests.viz.example_traces import square

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.trained.attention_maps import AttentionMaps
-from attention_core.trained.head_finder import previous_token, rank_heads
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.head_finder import previous_token, rank_heads
 from attention_viz.handout import handout
 from attention_viz.scene import dressed
 from attention_viz.thumbnails import part_of, side_sent, thumbnails

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_core.heads.gauge_effect import Turned
-from attention_core.heads.worth import ablated_output, norm_shares, signed_shares, token_changes
+from attention_lab.heads.gauge_effect import Turned
+from attention_lab.heads.worth import ablated_output, norm_shares, signed_shares, token_changes
 from attention_viz.heads.worth_figures import (
     MOST_COLUMNS,
     ablation,

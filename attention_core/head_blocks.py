@@ -1,0 +1,46 @@
+"""Which part of a field belongs to a head; heads may share keys and values."""
+
+from __future__ import annotations
+
+from .checks import one_of, whole_number
+from .trace import STEPS, Trace
+
+# The axis along which a place of that name is counted.
+PLACES = {"batch": "B", "sequence": "B", "head": "H", "query": "T", "token": "T", "key": "S", "feature": "V"}
+
+
+def check_places(trace: Trace, **places: int) -> None:
+    """Raises: SettingsError for a batch, head, query, key or feature of a head's output that a trace does not have."""
+    sizes = trace.sizes
+    for name, place in places.items():
+        whole_number(name, place, 0, sizes[PLACES[name]] - 1)
+
+
+def head_of(trace: Trace, field: str, head: int) -> int:
+    """The index along a field's head axis of what a head reads: its own, or the key/value head that it shares.
+
+    >>> from attention_core import Projections, attend
+    >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))
+    >>> head_of(trace, "query_heads", 3), head_of(trace, "key_heads", 3)
+    (3, 1)
+    """
+    check_places(trace, head=head)
+    if "G" not in STEPS[one_of("field", field, STEPS)].axes:
+        return head
+    sizes = trace.sizes
+    return head // (sizes["H"] // sizes["G"])
+
+
+def head_columns(trace: Trace, field: str, head: int) -> slice:
+    """The columns of queries, keys, values or merged that a head reads or makes. Raises: SettingsError for no head.
+
+    >>> from attention_core import Projections, attend
+    >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))
+    >>> head_columns(trace, "queries", 3), head_columns(trace, "keys", 3)
+    (slice(9, 12, None), slice(3, 6, None))
+    """
+    one_of("field", field, ("queries", "keys", "values", "merged"))
+    check_places(trace, head=head)
+    width = trace.sizes[STEPS[field].letters[-1].split("·")[1]]
+    first = head_of(trace, field, head) * width
+    return slice(first, first + width)

@@ -1,0 +1,1 @@
+"""What the sections of the menu compute on top of the engine, and how data come in and go out."""

@@ -1,0 +1,1 @@
+"""Does a token look at itself? Measures, propositions, claims, growth and depth."""

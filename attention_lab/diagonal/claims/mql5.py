@@ -1,0 +1,161 @@
+"""Claims of the MQL5 book, whose layer keeps the heads of Query and Key in one fused vector each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.attention import attend
+from attention_core.projections import Projections
+from attention_core.trace import Trace
+
+from ..token_matrices import gaussian_tokens
+from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, same, shown, size
+
+claim = claims_of("mql5")
+
+# Sequence elements, their size nI, heads, and the size nK of one head's Query and Key.
+N, NI, HEADS, NK = 5, 12, 3, 4
+
+
+def layer(d_v: int = NK) -> Trace:
+    """Attention with three heads over Gaussian tokens."""
+    return attend(gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK, d_v=d_v))
+
+
+@claim(
+    "We always end up with a concatenated tensor larger than the input.",
+    CONDITION,
+    "Only if the heads' values together are wider than nI; with nI/h numbers per head the sizes are equal.",
+)
+def larger_than_the_input() -> Evidence:
+    """The width of the joined heads for values of nI and of nI/h numbers."""
+    wide, narrow = (layer(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
+    says = (
+        f"Values of {NI} numbers give {wide} after joining, values of {NI // HEADS} give {narrow}; the input has {NI}."
+    )
+    return Evidence(narrow > NI, wide > NI and narrow == NI, says)
+
+
+@claim(
+    "The scores are divided by the root of the dimension of the Key vector.",
+    CONDITION,
+    "Of one head's Key vector, √nK, also where the vectors of all heads are joined into one of h·nK numbers.",
+)
+def root_of_the_key_size() -> Evidence:
+    """The spread of scores of Gaussian queries and keys, divided by the root of the fused and of one head's size."""
+    query, key = gaussian_tokens(400, NK, seed=1), gaussian_tokens(400, NK, seed=2)
+    fused, own = (float((query @ key.T).std() / np.sqrt(width)) for width in (HEADS * NK, NK))
+    says = f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should be 1."
+    return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, says)
+
+
+@claim(
+    "Query times transposed Key, each as h × nK, is a square matrix whose diagonal holds the heads' scores.",
+    ALWAYS,
+    "And the rest of it is waste: it takes h²·nK multiplications for the h·nK that are needed.",
+)
+def diagonal_of_the_square() -> Evidence:
+    """The h × h product for one pair of elements against the scores of the heads."""
+    trace = layer()
+    product = trace.query_heads[0, :, 0] @ trace.key_heads[0, :, 1].T
+    error = difference(np.diagonal(product), trace.scores[0, :, 0, 1])
+    says = (
+        f"The diagonal differs from the {HEADS} scores by {shown(error)}. The product takes {HEADS**2 * NK} "
+        f"multiplications, its diagonal alone {HEADS * NK}."
+    )
+    return Evidence(error < 1e-9, error < 1e-9, says)
+
+
+@claim(
+    "The Hadamard product and a sum of rows are two operations in the place of one.",
+    CONDITION,
+    "As calls of a library, yes. As arithmetic it is h times less than the full product, and as much as one matrix "
+    "product per head.",
+)
+def two_operations() -> Evidence:
+    """Scores by Q ⊙ K and row sums, and the multiplications of the two ways."""
+    trace = layer()
+    hadamard = (trace.query_heads[0, :, 0] * trace.key_heads[0, :, 1]).sum(axis=1)
+    square, own = HEADS**2 * NK, HEADS * NK
+    correct = same(hadamard, trace.scores[0, :, 0, 1]) and own * HEADS == square
+    says = f"{own} multiplications instead of {square}, for the same {HEADS} scores."
+    return Evidence(own == 2 * square, correct, says)
+
+
+@claim(
+    "The number of operations does not depend on the number of heads.",
+    CONDITION,
+    "The number of calls does not. The multiplications grow with h·nK, and stay equal only if nK shrinks as nI/h.",
+)
+def regardless_of_heads() -> Evidence:
+    """Multiplications of all scores, N²·h·nK, for one and for three heads."""
+    one, three, shared = (N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS)))
+    says = (
+        f"One head of nK = {NK} takes {one} multiplications, three take {three}; three of {NI}/3 take {shared}, as "
+        f"one of {NI}."
+    )
+    return Evidence(one == three, three == HEADS * one and shared == N**2 * NI, says)
+
+
+@claim(
+    "The coefficients show how elements depend on each other (coefficients of interdependence).",
+    FALSE,
+    "They have a direction: what i draws from j is in general not what j draws from i, even for symmetric scores.",
+)
+def interdependence() -> Evidence:
+    """A against its transpose, with free and with tied weights."""
+    x = gaussian_tokens(N, NI)
+    free, tied = (attend(x, weights(NI, HEADS)) for weights in (Projections.random, Projections.tied))
+    gaps = [difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2)) for trace in (free, tied)]
+    symmetric = same(tied.scores, tied.scores.swapaxes(-1, -2))
+    says = (
+        f"A_ij and A_ji differ by up to {gaps[0]:.2f}; with tied weights, whose scores are symmetric, still by "
+        f"{gaps[1]:.2f}."
+    )
+    return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, says)
+
+
+@claim(
+    "The transposed matrix needs resources, which the Hadamard form saves.",
+    FALSE,
+    "A transpose is usually a view, or a flag for the matrix product: no number is copied.",
+)
+def resources_of_the_transpose() -> Evidence:
+    """Whether Kᵀ has memory of its own."""
+    keys = layer().key_heads[0, 0]
+    shared = bool(np.shares_memory(keys, keys.T))
+    says = f"Kᵀ shares all of its {keys.nbytes} bytes with K." if shared else "Kᵀ is a copy."
+    return Evidence(not shared, shared, says)
+
+
+@claim(
+    "Three heads' matrices laid side by side give all three Queries (Keys, Values) at once.",
+    ALWAYS,
+    "[W_Q1 | W_Q2 | W_Q3] has size nI × 3nK, and block h of X times it is X times W_Qh.",
+)
+def three_heads() -> Evidence:
+    """The fused product against three products, block by block."""
+    x, p = gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK)
+    heads = [p.w_q[:, start : start + NK] for start in range(0, HEADS * NK, NK)]
+    error = difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
+    right = error < 1e-9 and p.w_q.shape == (NI, HEADS * NK)
+    says = f"W_QC is {size(p.w_q)}; the blocks of X W_QC differ from the three products by {shown(error)}."
+    return Evidence(right, right, says)
+
+
+@claim(
+    "The dot product of the fused vectors gives only one number for all heads.",
+    ALWAYS,
+    "It is the sum of the heads' scores: one wide head in disguise.",
+)
+def one_number() -> Evidence:
+    """QC KCᵀ against the sum of the scores over the heads."""
+    trace = layer()
+    error = difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
+    return Evidence(error < 1e-9, error < 1e-9, f"QC KCᵀ differs from the sum of the {HEADS} scores by {shown(error)}.")
+
+
+CLAIMS = (
+    larger_than_the_input, root_of_the_key_size, diagonal_of_the_square, two_operations, regardless_of_heads,
+    interdependence, resources_of_the_transpose, three_heads, one_number,
+)  # fmt: skip

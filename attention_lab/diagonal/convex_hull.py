@@ -1,0 +1,142 @@
+"""Convex hulls: which points are averages of others, as every head's output is of its values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attention_core.checks import Array, as_stack, check_range
+from attention_core.errors import ShapeError
+from attention_core.limits import check_room
+
+from ..heads.measure_checks import unit_sized
+
+# Rounding of a solved system of a few dozen unknowns.
+ROUNDING = 1e-11
+
+
+def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
+    """The weights, from 0 and with sum 1, that bring the points nearest to one point, and the distance that remains.
+
+    The distance is 0, but for rounding, exactly when the point lies in the convex hull.
+    Shapes: (D,), (N, D) -> (N,). Source: Lawson and Hanson 1974, chapter 23, algorithm NNLS.
+
+    >>> weights, distance = hull_weights(np.array([1.0, 1.0]), np.array([[4.0, 0.0], [0.0, 4.0], [-1.0, -1.0]]))
+    >>> weights.round(4).tolist(), round(distance, 12)
+    ([0.3333, 0.3333, 0.3333], 0.0)
+    """
+    point_D, points_ND = _points(point_D, points_ND)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre_D = points_ND.mean(axis=0)
+        size = float(max(np.abs(points_ND - centre_D).max(), np.abs(point_D - centre_D).max())) or 1.0
+    check_range(np.array(size))
+    # Distances from the point, and a row of ones that asks for the sum 1; all numbers of about size 1.
+    offsets_DN = (points_ND - point_D).T / size
+    matrix_EN = np.vstack([offsets_DN, np.ones(len(points_ND))])
+    target_E = np.append(np.zeros(len(point_D)), 1.0)
+    weights_N = nonnegative_least_squares(matrix_EN, target_E)
+    weights_N = weights_N / weights_N.sum()
+    return weights_N, float(np.linalg.norm(offsets_DN @ weights_N)) * size
+
+
+def in_hull(point_D: Array, points_ND: Array) -> bool:
+    """Whether a point is an average of points, up to rounding.
+
+    >>> triangle = np.array([[4.0, 0.0], [0.0, 4.0], [-1.0, -1.0]])
+    >>> in_hull(np.array([1.0, 1.0]), triangle), in_hull(np.array([3.0, 3.0]), triangle)
+    (True, False)
+    """
+    point_D, points_ND = _points(point_D, points_ND)
+    both_ND = unit_sized("points", np.vstack([point_D, points_ND]))
+    point_D, points_ND = both_ND[0], both_ND[1:]
+    rounding = ROUNDING * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
+    # Seen from the mean, a point beyond all others is outside: that settles most points of many dimensions at once.
+    outwards_D = point_D - points_ND.mean(axis=0)
+    beyond = float(point_D @ outwards_D - (points_ND @ outwards_D).max())
+    if beyond > 2 * rounding * float(np.linalg.norm(outwards_D)):
+        return False
+    return hull_weights(point_D, points_ND)[1] <= rounding
+
+
+def _points(point_D: ArrayLike, points_ND: ArrayLike) -> tuple[Array, Array]:
+    """A point and points of as many dimensions. Raises: ShapeError, SettingsError."""
+    point, points = as_stack("point", point_D, 1, exactly=True), as_stack("points", points_ND, 2, exactly=True)
+    if points.shape[1] != len(point):
+        raise ShapeError(f"point has {len(point)} dimensions but points have {points.shape[1]}; make them equal")
+    check_room(points=len(points), dimensions=len(point))
+    return point, points
+
+
+def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
+    """The x from 0 up that brings matrix·x nearest to the target. Shapes: (E, N), (E,) -> (N,).
+
+    Columns enter one by one where the error still falls, and leave when their weight would turn negative.
+    """
+    matrix_EN, target_E = as_stack("matrix", matrix_EN, 2, exactly=True), as_stack("target", target_E, 1, exactly=True)
+    if len(matrix_EN) != len(target_E):
+        raise ShapeError(f"matrix has {len(matrix_EN)} rows but target has {len(target_E)} numbers; make them equal")
+    check_range(np.asarray(np.vdot(matrix_EN, matrix_EN)))
+    check_range(np.asarray(np.vdot(target_E, target_E)))
+    n = matrix_EN.shape[1]
+    x_N, free_N = np.zeros(n), np.zeros(n, dtype=bool)
+    slope_N = matrix_EN.T @ target_E
+    steepest = ROUNDING * float(np.abs(slope_N).max())
+    # Each column enters and leaves a few times at most; the bound only ends cycles made of rounding.
+    for _ in range(3 * n):
+        entering = np.where(free_N, -np.inf, slope_N)
+        if entering.max() <= steepest:
+            break
+        free_N[int(entering.argmax())] = True
+        x_N, free_N = _feasible(matrix_EN, target_E, x_N, free_N)
+        slope_N = matrix_EN.T @ (target_E - matrix_EN @ x_N)
+    return x_N
+
+
+def _feasible(matrix_EN: Array, target_E: Array, x_N: Array, free_N: Array) -> tuple[Array, Array]:
+    """The least-squares solution of the free columns, walked towards until no weight is negative."""
+    while True:
+        solution_N = np.zeros_like(x_N)
+        solution_N[free_N] = np.linalg.lstsq(matrix_EN[:, free_N], target_E, rcond=None)[0]
+        negative = free_N & (solution_N < 0)
+        if not negative.any():
+            return solution_N, free_N
+        steps = x_N[negative] / (x_N[negative] - solution_N[negative])
+        x_N = x_N + float(steps.min()) * (solution_N - x_N)
+        free_N = free_N & (x_N > 0) & ~(negative & (x_N <= ROUNDING))
+        x_N = np.where(free_N, x_N, 0.0)
+
+
+def hull_corners(points_N2: Array) -> list[int]:
+    """The points that are corners of the convex hull in the plane, counter-clockwise, to draw its outline.
+
+    Shapes: (N, 2). Source: Andrew 1979, monotone chain.
+
+    >>> hull_corners(np.array([[0, 0], [2, 0], [1, 1], [2, 2], [0, 2]]))
+    [0, 1, 3, 4]
+    """
+    points_N2 = as_stack("points", points_N2, 2, exactly=True)
+    if points_N2.shape[1] != 2:
+        raise ShapeError(f"points has shape {points_N2.shape} but must have two columns: points of the plane")
+    points_N2 = unit_sized("points", points_N2)
+    order = np.lexsort((points_N2[:, 1], points_N2[:, 0]))
+    _, first = np.unique(points_N2[order], axis=0, return_index=True)
+    ordered = [int(order[i]) for i in first]
+    if len(ordered) <= 2:
+        return ordered
+    lower, upper = _chain(points_N2, ordered), _chain(points_N2, ordered[::-1])
+    return lower[:-1] + upper[:-1]
+
+
+def _chain(points_N2: Array, ordered: list[int]) -> list[int]:
+    chain: list[int] = []
+    for index in ordered:
+        while len(chain) > 1 and _turn(*points_N2[[chain[-2], chain[-1], index]]) <= 0:
+            chain.pop()
+        chain.append(index)
+    return chain
+
+
+def _turn(a_2: Array, b_2: Array, c_2: Array) -> float:
+    """Twice the area of a triangle: above 0 for a turn to the left at b."""
+    (ax, ay), (bx, by), (cx, cy) = a_2, b_2, c_2
+    return float((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))

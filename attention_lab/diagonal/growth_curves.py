@@ -1,0 +1,178 @@
+"""Diagonal dominance of random tokens without chance: exact curves, a rigorous bound and one-line rules.
+
+Tokens are X ~ N(0, I_d), weightless. Given r = |x_i|², which is chi-square with d degrees of freedom, the scores of
+row i for other tokens are independent normal numbers with mean 0 and variance r·scale², and its score for itself is
+r·scale. With tied orthonormal weights the same holds with d_k in the place of d.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from attention_core.cache import remembered
+from attention_core.checks import Array, check_switch, score_scale, whole_number
+from attention_core.limits import check_seconds
+
+NORMAL = NormalDist()
+# Nodes over the length of a token and over the Laplace variable: the curves are then right to 1e-6.
+LENGTH_NODES, LAPLACE_STEP = 48, 0.2
+# Beyond them the density of long tokens is lost in rounding, and rows under a causal mask in memory.
+MOST_TOKENS, MOST_FEATURES = 10**6, 10**6
+
+
+def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> float:
+    """R = E_r[Φ(√r)^(N-1)]: each other token must score below |x_i|². No scale or temperature changes it.
+
+    Raises: SettingsError, as all curves here.
+
+    >>> round(argmax_rate_exact(16, 8), 3)
+    0.874
+    """
+    lengths_R, weights_R = chi_nodes(d_model)
+    _others(n_tokens, causal)
+    log_chance_R = np.log([NORMAL.cdf(length) for length in lengths_R])
+    return float(weights_R @ _mean_power(log_chance_R, n_tokens, causal))
+
+
+def self_mass_exact(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:
+    """D = E_r E[1/(1 + Y)], Y the sum of N-1 lognormal numbers, by a Laplace transform.
+
+    1/(1 + Y) is the integral of exp(-t - tY) over t > 0, and the N-1 terms of Y are independent given r.
+
+    >>> round(self_mass_exact(16, 8), 3)
+    0.423
+    """
+    _others(n_tokens, causal)
+    log_t_L = np.arange(-45.0, 4.0, LAPLACE_STEP)
+    density_L = LAPLACE_STEP * np.exp(log_t_L - np.exp(log_t_L))
+    log_transform_RL, weights_R = _log_transform(d_model, _score_scale(scale, d_model))
+    power_RL = _mean_power(log_transform_RL, n_tokens, causal)
+    return float(weights_R @ (power_RL @ density_L))
+
+
+def self_mass_bound(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:
+    """D ≥ E_r[1/(1 + (N-1) exp(r·scale²/2 - r·scale))]: Jensen's inequality, because 1/(1 + Y) is convex in Y.
+
+    Source: Jensen 1906; the mean of a lognormal number is exp(variance/2). It runs close below the exact curve.
+
+    >>> round(self_mass_bound(16, 8), 3)
+    0.413
+    """
+    factor = _score_scale(scale, d_model)
+    lengths_R, weights_R = chi_nodes(d_model)
+    rule_RI = _one_rival_rule(lengths_R[:, np.newaxis] ** 2, factor, _others(n_tokens, causal))
+    return float(weights_R @ _mean_over_rows(rule_RI))
+
+
+def self_mass_rule(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:
+    """D ≈ 1/(1 + (N-1) exp(½ - √d)): the same with every token at its typical length √d, as LayerNorm makes it.
+
+    For raw Gaussian tokens it is too high for many features and too low for few.
+
+    >>> round(self_mass_rule(32, 32), 4)
+    0.8485
+    """
+    factor = _score_scale(scale, d_model)
+    return float(_mean_over_rows(_one_rival_rule(float(d_model), factor, _others(n_tokens, causal))))
+
+
+def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
+    """The number of features at which D = 1/2: (ln(N-1) + ½)² when scaled by 1/√d, 2 ln(N-1) unscaled.
+
+    >>> round(half_mass_width(64), 1), round(half_mass_width(64, scaled=False), 1)
+    (21.6, 8.3)
+    """
+    check_switch("scaled", scaled)
+    log_others = math.log(whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1)
+    return (log_others + 0.5) ** 2 if scaled else 2 * log_others
+
+
+def half_argmax_width(n_tokens: int) -> float:
+    """The number of features near which R = 1/2: [Φ⁻¹(2^(-1/(N-1)))]², much earlier than half of the mass.
+
+    >>> round(half_argmax_width(64), 1)
+    5.3
+    """
+    return NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1))) ** 2
+
+
+@remembered(64)
+def chi_nodes(degrees: int) -> tuple[Array, Array]:
+    """Lengths √r of Gaussian tokens with weights: Gauss-Legendre nodes times the chi density.
+
+    Sums over them are means over tokens, right to rounding for smooth functions. Shapes: (R,), (R,).
+    """
+    d = whole_number("degrees", degrees, 1, MOST_FEATURES)
+    middle = math.sqrt(max(d - 0.5, 0.0))
+    low, high = max(0.0, middle - 6.5), middle + 6.5
+    node_R, weight_R = np.polynomial.legendre.leggauss(LENGTH_NODES)
+    length_R = (low + high) / 2 + (high - low) / 2 * node_R
+    log_constant = (d / 2 - 1) * math.log(2) + math.lgamma(d / 2)
+    density_R = np.exp((d - 1) * np.log(length_R) - length_R**2 / 2 - log_constant)
+    weights_R = (high - low) / 2 * weight_R * density_R
+    for cached in (length_R, weights_R):
+        cached.setflags(write=False)
+    return length_R, weights_R
+
+
+@lru_cache(maxsize=64)
+def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
+    """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: one rival's part of the row's sum.
+
+    It does not depend on the number of tokens. Shapes: (R, L), with the weights (R,).
+    """
+    length_R, weights_R = chi_nodes(d_model)
+    t_L = np.exp(np.arange(-45.0, 4.0, LAPLACE_STEP))
+    # Where the exponent bends, within 1/(√r·scale), a few nodes must lie.
+    bend = max(5.0, float(length_R[-1]) * abs(scale))
+    check_seconds(4e-3 * bend, "choose a smaller scale or fewer features")
+    step = 1.0 / bend
+    z_Z = np.arange(-8.5, 8.5 + step, step)
+    normal_Z = step * np.exp(-(z_Z**2) / 2) / math.sqrt(2 * math.pi)
+    log_transform_RL = np.empty((len(length_R), len(t_L)))
+    for i, length in enumerate(length_R):
+        rival_Z = np.exp(np.minimum(length * scale * z_Z - length**2 * scale, 700.0))
+        transform_L = np.exp(-np.minimum(np.outer(t_L, rival_Z), 745.0)) @ normal_Z
+        # Below 0, a scale lets rivals grow so large that nothing is left of it.
+        log_transform_RL[i] = np.log(np.maximum(transform_L, np.finfo(np.float64).tiny))
+    log_transform_RL.setflags(write=False)
+    return log_transform_RL, weights_R
+
+
+def _score_scale(scale: float | None, d_model: int) -> float:
+    """The factor on the scores of tokens of some features. Raises: SettingsError."""
+    return score_scale(scale, whole_number("d_model", d_model, 1, MOST_FEATURES))
+
+
+def _one_rival_rule(r: Array | float, scale: float, others: Array) -> Array:
+    """1/(1 + n·E[exp(rival - own)]) for n others: the mean of a lognormal number in the place of each."""
+    with np.errstate(over="ignore"):  # of the scale's square: the exponent is then beyond 690 in any case
+        exponent = np.minimum(r * scale * (np.float64(scale) / 2 - 1), 690.0)
+    rule: Array = 1.0 / (1.0 + others * np.exp(exponent))
+    return rule
+
+
+def _others(n_tokens: int, causal: bool) -> Array:
+    """How many others each row competes with: N-1 in the one kind of row, or 0, 1, ..., N-1 under a causal mask."""
+    check_switch("causal", causal)
+    last = whole_number("n_tokens", n_tokens, 1, MOST_TOKENS) - 1
+    return np.arange(last + 1) if causal else np.array([last])
+
+
+def _mean_power(log_q_X: Array, n_tokens: int, causal: bool) -> Array:
+    """q^(N-1), or under a causal mask the mean of q^0 to q^(N-1), a geometric series."""
+    if causal:
+        below = n_tokens * np.expm1(log_q_X)
+        power_X: Array = np.divide(np.expm1(n_tokens * log_q_X), below, out=np.ones_like(log_q_X), where=below != 0)
+    else:
+        power_X = np.exp((n_tokens - 1) * log_q_X)
+    return power_X
+
+
+def _mean_over_rows(of_rows_XI: Array) -> Array:
+    mean_X: Array = of_rows_XI.mean(axis=-1)
+    return mean_X

@@ -1,0 +1,89 @@
+"""The code of one step as a reader meets it: what goes in and comes out, the lines, the check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attention_core.checks import one_of
+from attention_core.projections import BIASES, MATRICES
+from attention_core.trace import STEPS, Trace
+
+from ..rounding import tolerance
+from . import torch_code
+
+# What the lines read besides the fields: what a layer is given.
+SEQUENCES = {"x": "inputs", "other_sequence": "memory"}
+SETTINGS = ("scale", "softcap")
+MASKS = ("mask", "bias")
+IN_ONE_CALL = {"head_outputs": torch_code.heads_in_one_call, "output": torch_code.layer_in_one_call}
+
+
+def numpy_lines(trace: Trace, field: str) -> str:
+    """The NumPy lines of a step with the shapes of what goes in and comes out, and the check of the result.
+
+    `shown` holds the arrays of the trace by name. Raises: SettingsError for no field.
+
+    >>> from attention_core import Projections, attend
+    >>> print(numpy_lines(attend([[1.0], [2.0]], Projections.weightless(1)), "scores"))
+    # in   query_heads (B, H, T, K) = (1, 1, 2, 1)
+    # in   key_heads   (B, H, S, K) = (1, 1, 2, 1)
+    # out  scores      (B, H, T, S) = (1, 1, 2, 2)
+    scores = query_heads @ key_heads.swapaxes(-1, -2)
+    np.testing.assert_allclose(scores, shown["scores"], rtol=0, atol=8e-13)
+    """
+    code = trace.code(field)
+    return "\n".join([*_shapes(trace, field, code), code, check_line(trace, field)])
+
+
+def torch_lines(trace: Trace, field: str) -> str:
+    """The PyTorch lines of a step, likewise; and below them the one call that does all of it, if any."""
+    code = str(getattr(torch_code, one_of("field", field, STEPS))(trace))
+    lines = [*_shapes(trace, field, code), code]
+    if field in IN_ONE_CALL:
+        lines += ["", "# in one call", IN_ONE_CALL[field](trace)]
+    return "\n".join(lines)
+
+
+def check_line(trace: Trace, field: str) -> str:
+    """The line that stops unless a step gave what is shown, up to the rounding of its numbers."""
+    limit = f"{tolerance(trace, field):.0g}"
+    return f'np.testing.assert_allclose({field}, shown["{field}"], rtol=0, atol={limit})'
+
+
+def given(trace: Trace) -> Iterator[str]:
+    """The names of what the lines read besides the fields, and this trace has."""
+    yield "x"
+    if trace.memory is not trace.inputs:
+        yield "other_sequence"
+    yield from (name for name in MATRICES + BIASES if getattr(trace.projections, name) is not None)
+    yield from (name for name in MASKS + SETTINGS if getattr(trace, name) is not None)
+
+
+def value(trace: Trace, name: str) -> Any:
+    """What a name of the lines stands for: a field, or something given."""
+    if name in MATRICES + BIASES:
+        return getattr(trace.projections, name)
+    return getattr(trace, SEQUENCES.get(name, name))
+
+
+def axes(trace: Trace, name: str) -> tuple[str, ...]:
+    """The axis letters of a field or of an array that was given; 1 where a mask or bias is the same along an axis."""
+    if name not in MASKS:
+        return trace.axes(SEQUENCES.get(name, name))
+    shape = value(trace, name).shape
+    letters = trace.axes("scores")[4 - len(shape) :]
+    return tuple("1" if size == 1 else letter for size, letter in zip(shape, letters, strict=True))
+
+
+def _shapes(trace: Trace, field: str, code: str) -> Iterator[str]:
+    """Comments: each array or setting that the lines read, then the array that they make."""
+    known = {*given(trace), *STEPS} - {field}
+    read = [name for name in compile(code, field, "exec").co_names if name in known]
+    width = max(len(name) for name in [*read, field])
+    for name in [*read, field]:
+        way = "out" if name == field else "in "
+        size = value(trace, name)
+        if name not in SETTINGS:
+            size = f"({', '.join(axes(trace, name))}) = {size.shape}"
+        yield f"# {way}  {name.ljust(width)} {size}"

@@ -1,0 +1,210 @@
+"""The PyTorch statements of every step, as a reader would write them, for the options of one trace.
+
+They use the names of `numpy_code` for tensors of the same shapes. `scripts/check_torch_code.py` runs them, in an
+environment that has PyTorch, and compares each with its field of the `Trace`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attention_core.masks import causal_mask
+from attention_core.projections import BIASES
+
+if TYPE_CHECKING:
+    from attention_core.trace import Trace
+
+
+def inputs(trace: Trace) -> str:
+    return "inputs = x"
+
+
+def memory(trace: Trace) -> str:
+    return "memory = inputs" if trace.memory is trace.inputs else "memory = other_sequence"
+
+
+def queries(trace: Trace) -> str:
+    return f"queries = {_linear(trace, 'inputs', 'q')}"
+
+
+def keys(trace: Trace) -> str:
+    return f"keys = {_linear(trace, 'memory', 'k')}"
+
+
+def values(trace: Trace) -> str:
+    return f"values = {_linear(trace, 'memory', 'v')}"
+
+
+def query_heads(trace: Trace) -> str:
+    return "query_heads = queries.unflatten(-1, (H, K)).transpose(1, 2)"
+
+
+def key_heads(trace: Trace) -> str:
+    return f"key_heads = keys.unflatten(-1, ({_groups(trace)}, K)).transpose(1, 2)"
+
+
+def value_heads(trace: Trace) -> str:
+    return f"value_heads = values.unflatten(-1, ({_groups(trace)}, V)).transpose(1, 2)"
+
+
+def scores(trace: Trace) -> str:
+    return f"scores = query_heads @ {_shared(trace, 'key_heads')}.transpose(-2, -1)"
+
+
+def scaled_scores(trace: Trace) -> str:
+    capped = "" if trace.softcap is None else "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
+    return "scaled_scores = scores * scale" + capped
+
+
+def masked_scores(trace: Trace) -> str:
+    biased = "scaled_scores" if trace.bias is None else "scaled_scores + bias"
+    return f"masked_scores = {biased if trace.mask is None else f'torch.where(mask, {biased}, -torch.inf)'}"
+
+
+def probabilities(trace: Trace) -> str:
+    softmax = "probabilities = torch.softmax(masked_scores, dim=-1)"
+    if trace.empty_rows_as == "zero" and trace.empty_rows.any():
+        softmax += "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
+    return softmax
+
+
+def head_outputs(trace: Trace) -> str:
+    return f"head_outputs = probabilities @ {_shared(trace, 'value_heads')}"
+
+
+def merged(trace: Trace) -> str:
+    return "merged = head_outputs.transpose(1, 2).flatten(2)"
+
+
+def output(trace: Trace) -> str:
+    p = trace.projections
+    joined = "merged" if p.b_o is None else "merged + b_o"
+    mixed = joined if p.w_o is None else _linear(trace, "merged", "o")
+    return f"output = {mixed}{' + inputs' if trace.residual else ''}"
+
+
+def heads_in_one_call(trace: Trace) -> str:
+    """`head_outputs` from the heads by one call of PyTorch, or a comment that says why there is none."""
+    if trace.softcap is not None:
+        return "# F.scaled_dot_product_attention has no soft cap."
+    if trace.empty_rows_as == "nan" and trace.empty_rows.any():
+        return "# F.scaled_dot_product_attention gives zeros, not NaN, where there is nothing to attend to."
+    options = [_heads_mask(trace)] if _has_rule(trace) else []
+    options += [] if _usual_scale(trace) else ["scale=scale"]
+    options += ["enable_gqa=True"] if _grouped(trace) else []
+    return _call("head_outputs = F.scaled_dot_product_attention", "query_heads", "key_heads", "value_heads", *options)
+
+
+def layer_in_one_call(trace: Trace) -> str:
+    """`output` from the inputs by PyTorch's module with our weights, or a comment that says why there is none."""
+    obstacle = _obstacle(trace)
+    if obstacle:
+        return f"# torch.nn.MultiheadAttention cannot be used here: {obstacle}."
+    options = [_layer_mask(trace)] if _has_rule(trace) else []
+    names = "output, probabilities"
+    if trace.empty_rows_as == "zero" and trace.empty_rows.any():
+        # Asked for its weights, the module gives NaN to a query with nothing to attend to; otherwise zeros.
+        names, options = "output, _", [*options, "need_weights=False"]
+    else:
+        options.append("average_attn_weights=False")
+    lines = [_module(trace), _call(f"{names} = layer", "inputs", "memory", "memory", *options)]
+    if "~mask" in lines[-1]:
+        lines.insert(1, "# In the masks of this module True means: may not attend.")
+    return "\n".join([*lines, "output = output + inputs"] if trace.residual else lines)
+
+
+def _module(trace: Trace) -> str:
+    """PyTorch's module with our weights in it."""
+    biased, own_width = trace.projections.b_q is not None, trace.sizes["M"] != trace.sizes["D"]
+    options = ["kdim=M", "vdim=M"] if own_width else []
+    options += [] if biased else ["bias=False"]
+    weights = ['"in_proj_weight": torch.cat([w_q, w_k, w_v], dim=1).T']
+    if own_width:
+        weights = [f'"{letter}_proj_weight": w_{letter}.T' for letter in "qkv"]
+    weights.append('"out_proj.weight": w_o.T')
+    weights += ['"in_proj_bias": torch.cat([b_q, b_k, b_v])', '"out_proj.bias": b_o'] if biased else []
+    entries = "".join(f"    {weight},\n" for weight in weights)
+    made = _call("layer = torch.nn.MultiheadAttention", "D", "H", *options, "batch_first=True", "dtype=x.dtype")
+    return f"{made}\n# It keeps its matrices transposed: (out, in).\nlayer.load_state_dict({{\n{entries}}})"
+
+
+def _obstacle(trace: Trace) -> str:
+    """Why nn.MultiheadAttention cannot compute a layer, or nothing."""
+    p = trace.projections
+    biases = [getattr(p, name) is not None for name in BIASES]
+    obstacles = {
+        "its heads do not share keys and values": _grouped(trace),
+        "it always has a W_O": p.w_o is None,
+        "its heads are D / H wide, d_k and d_v alike": not p.d_k == p.d_v == p.d_model / p.n_heads,
+        "its output is as wide as its input": p.d_out != p.d_model,
+        "it has all four biases or none": any(biases) != all(biases),
+        "its scale is always 1 / sqrt(d_k)": not _usual_scale(trace),
+        "it has no soft cap": trace.softcap is not None,
+    }
+    return next((why for why, holds in obstacles.items() if holds), "")
+
+
+def _has_rule(trace: Trace) -> bool:
+    return trace.mask is not None or trace.bias is not None
+
+
+def _rule(trace: Trace) -> tuple[str, tuple[int, ...]]:
+    """Mask, bias or both as one tensor, True or a finite number meaning "may attend"; and its shape."""
+    if trace.mask is None or trace.bias is None:
+        name = "mask" if trace.bias is None else "bias"
+        return name, getattr(trace, name).shape
+    return "torch.where(mask, bias, -torch.inf)", np.broadcast_shapes(trace.mask.shape, trace.bias.shape)
+
+
+def _heads_mask(trace: Trace) -> str:
+    """The mask argument of F.scaled_dot_product_attention, which wants two axes at least."""
+    text, shape = _rule(trace)
+    # With scale 0 or less PyTorch 2.13 gives NaN for is_causal=True, and what we expect for the mask.
+    if text == "mask" and _is_causal(trace) and trace.scale > 0:
+        return "is_causal=True"
+    return f"attn_mask={text}" + (".expand(B, H, T, S)" if len(shape) < 2 else "")
+
+
+def _layer_mask(trace: Trace) -> str:
+    """The mask argument of nn.MultiheadAttention, in which True means "may not attend"."""
+    text, shape = _rule(trace)
+    n_batch, _, n_queries, n_keys = trace.scores.shape
+    if text == "mask" and shape == (n_batch, 1, 1, n_keys):
+        return "key_padding_mask=~mask[:, 0, 0]"
+    widened = "" if shape == (n_queries, n_keys) else ".expand(B, H, T, S).flatten(0, 1)"
+    return f"attn_mask={'~mask' if text == 'mask' else text}{widened}"
+
+
+def _is_causal(trace: Trace) -> bool:
+    """Whether the mask is the causal one; a single column of True equals that of one key, and hides nothing."""
+    return trace.mask is not None and np.array_equal(trace.mask, causal_mask(*trace.scores.shape[2:]))
+
+
+def _usual_scale(trace: Trace) -> bool:
+    return trace.scale == 1 / math.sqrt(trace.sizes["K"])
+
+
+def _linear(trace: Trace, read: str, letter: str) -> str:
+    bias = f", b_{letter}" if getattr(trace.projections, f"b_{letter}") is not None else ""
+    return f"F.linear({read}, w_{letter}.T{bias})"
+
+
+def _groups(trace: Trace) -> str:
+    return "G" if _grouped(trace) else "H"
+
+
+def _grouped(trace: Trace) -> bool:
+    return trace.sizes["G"] != trace.sizes["H"]
+
+
+def _shared(trace: Trace, heads: str) -> str:
+    return f"{heads}.repeat_interleave(H // G, dim=1)" if _grouped(trace) else heads
+
+
+def _call(function: str, *arguments: str) -> str:
+    """A call on one line if it fits, else its arguments on a line of their own."""
+    line = f"{function}({', '.join(arguments)})"
+    return line if len(line) <= 100 else f"{function}(\n    {', '.join(arguments)}\n)"

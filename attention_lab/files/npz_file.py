@@ -1,0 +1,56 @@
+"""NumPy's .npz as a file of weights: every member is an array, and all heads are read at once."""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.errors import FileError
+
+from .npz_archive import NpzArchive
+from .weight_file import MAX_BYTES, MAX_HEADER, MAX_TENSORS, bytes_read, pickle_error
+
+
+class NpzFile:
+    """An open .npz file. Raises: FileError when it holds anything but arrays of numbers or text, or breaks a limit."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._archive = NpzArchive(file, MAX_TENSORS, MAX_BYTES)
+        if any(member.endswith(".pkl") for member in self._archive.names):
+            raise pickle_error(name)
+        self._heads = {member: self._archive.head(member) for member in self._archive.names}
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The name and shape of every array of numbers."""
+        return {name: head.shape for name, head in self._heads.items() if head.dtype.kind != "U"}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The array "tokens", if it holds words; a batch of one is opened."""
+        head = self._heads.get("tokens")
+        if head is None or head.dtype.kind != "U":
+            return ()
+        if len(head.shape) != 1 and (len(head.shape) != 2 or head.shape[0] != 1):
+            raise FileError(f'"tokens" has shape {head.shape}, but must be a list of words, one for each position')
+        if head.n_bytes > MAX_HEADER:
+            raise FileError(f'"tokens" has {head.n_bytes:,} bytes, but labels may have {MAX_HEADER:,}: shorten them')
+        words = self._archive.read("tokens", head).reshape(-1)
+        if words.view(f"{words.dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
+            raise FileError('"tokens" holds a number that is no character; save the words again')
+        return tuple(map(str, words))
+
+    def n_bytes(self, name: str) -> int:
+        """How many bytes an array takes once it is read."""
+        head = self._heads[name]
+        return bytes_read(head.shape, head.dtype.itemsize)
+
+    def read(self, name: str) -> Array:
+        """One array; half precision becomes float32, whichever byte of a number comes first."""
+        array = self._archive.read(name, self._heads[name])
+        if array.dtype.kind != "f":
+            return array
+        return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32, copy=False)

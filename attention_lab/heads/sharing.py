@@ -1,0 +1,65 @@
+"""Heads that share keys and values: what it saves, and how a layer without sharing is turned into one with it.
+
+MHA gives every query head its own keys and values, GQA one set to each group of heads, MQA one set to all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from attention_core.checks import Array, nearest_divisors, whole_number
+from attention_core.errors import SettingsError
+from attention_core.projections import Projections
+
+from .counts import Count
+
+# Weights without biases.
+PARAMETERS: tuple[Count, ...] = (
+    Count("W_Q", r"C\,h\,d_k", lambda s: s.d_model * s.n_heads * s.d_k),
+    Count("W_K", r"C\,G\,d_k", lambda s: s.d_model * s.n_kv_heads * s.d_k),
+    Count("W_V", r"C\,G\,d_v", lambda s: s.d_model * s.n_kv_heads * s.d_v),
+    Count("W_O", r"h\,d_v\,C", lambda s: s.n_heads * s.d_v * s.d_model),
+)
+
+# The numbers that a text generator keeps of n tokens, so that the next one can attend to them.
+CACHE: tuple[Count, ...] = (
+    Count("keys", r"n\,G\,d_k", lambda s: s.n_tokens * s.n_kv_heads * s.d_k),
+    Count("values", r"n\,G\,d_v", lambda s: s.n_tokens * s.n_kv_heads * s.d_v),
+)
+
+# Of one sequence of n tokens that attends to itself, all cells of the scores computed.
+MULTIPLIES: tuple[Count, ...] = (
+    Count("queries", r"n\,C\,h\,d_k", lambda s: s.n_tokens * s.d_model * s.n_heads * s.d_k),
+    Count("keys", r"n\,C\,G\,d_k", lambda s: s.n_tokens * s.d_model * s.n_kv_heads * s.d_k),
+    Count("values", r"n\,C\,G\,d_v", lambda s: s.n_tokens * s.d_model * s.n_kv_heads * s.d_v),
+    Count("scores", r"h\,n^2 d_k", lambda s: s.n_heads * s.n_tokens**2 * s.d_k),
+    Count("mixing", r"h\,n^2 d_v", lambda s: s.n_heads * s.n_tokens**2 * s.d_v),
+    Count("output", r"n\,h\,d_v\,C", lambda s: s.n_tokens * s.n_heads * s.d_v * s.d_model),
+)
+
+
+def share_heads(projections: Projections, n_kv_heads: int) -> Projections:
+    """The same layer with fewer key/value heads: each new one is the mean of those it replaces.
+
+    W_Q and W_O stay, so what changes is what sharing does. Raises: SettingsError.
+    Source: Ainslie et al. 2023 (GQA), section 2.1 (mean pooling); Shazeer 2019 for one shared head.
+    """
+    p, groups = projections, whole_number("n_kv_heads", n_kv_heads, 1)
+    if p.groups % groups:
+        choices = " or ".join(map(str, nearest_divisors(p.groups, groups)))
+        raise SettingsError(f"n_kv_heads is {groups} but must divide {p.groups}, the heads there are: try {choices}")
+    return replace(
+        p,
+        w_k=_pooled(p.w_k, p.d_k, groups),
+        w_v=_pooled(p.w_v, p.d_v, groups),
+        b_k=None if p.b_k is None else _pooled(p.b_k, p.d_k, groups),
+        b_v=None if p.b_v is None else _pooled(p.b_v, p.d_v, groups),
+        n_kv_heads=groups,
+    )
+
+
+def _pooled(weights_XF: Array, width: int, groups: int) -> Array:
+    """The mean of neighbouring heads' blocks of columns."""
+    blocks_XGRK = weights_XF.reshape(*weights_XF.shape[:-1], groups, -1, width)
+    mean_XF: Array = blocks_XGRK.mean(axis=-2).reshape(*weights_XF.shape[:-1], groups * width)
+    return mean_XF

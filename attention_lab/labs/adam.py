@@ -1,0 +1,113 @@
+"""Adam, formula by formula: how a gradient becomes a step. All arrays of a function have one shape, whichever it is.
+
+Source: Kingma and Ba 2015, algorithm 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array, number_between, whole_number
+
+from .formula import Formula
+
+DECAY_FIRST = 0.9
+DECAY_SECOND = 0.999
+FLOOR = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """The running averages Adam keeps of one array: of its gradients, and of their squares."""
+
+    first: Array
+    second: Array
+
+
+def first_moment(previous: Array, gradient: Array) -> Array:
+    """The running average of the gradients."""
+    average: Array = DECAY_FIRST * previous + (1 - DECAY_FIRST) * gradient
+    return average
+
+
+def second_moment(previous: Array, squared_gradient: Array) -> Array:
+    """The running average of the squared gradients."""
+    average: Array = DECAY_SECOND * previous + (1 - DECAY_SECOND) * squared_gradient
+    return average
+
+
+def unbiased(moment: Array, decay: float, step: int) -> Array:
+    """An average that started at 0 is too small at first; this undoes it. Steps are counted from 1."""
+    corrected: Array = moment / (1 - decay**step)
+    return corrected
+
+
+def direction(moments: Moments, step: int) -> Array:
+    """The average gradient, measured in its own typical size: every number moves about equally fast.
+
+    The floor belongs to the algorithm: it bounds the step where all gradients were 0.
+    """
+    size = np.sqrt(unbiased(moments.second, DECAY_SECOND, step)) + FLOOR
+    scaled: Array = unbiased(moments.first, DECAY_FIRST, step) / size
+    return scaled
+
+
+def adam_step(
+    weights: Array, gradient: Array, moments: Moments, step: int, learning_rate: float
+) -> tuple[Array, Moments]:
+    """One step of Adam: the new weights and the new averages.
+
+    >>> start = Moments(np.zeros(2), np.zeros(2))
+    >>> adam_step(np.array([1.0, 1.0]), np.array([0.5, -8.0]), start, step=1, learning_rate=0.1)[0].round(6).tolist()
+    [0.9, 1.1]
+    """
+    moved = Moments(first_moment(moments.first, gradient), second_moment(moments.second, np.square(gradient)))
+    return weights - learning_rate * direction(moved, step), moved
+
+
+def learning_rate_at(step: int, n_steps: int, learning_rate: float) -> float:
+    """Constant for 70 % of the steps, then falling in a straight line to 2 %.
+
+    >>> [round(learning_rate_at(step, 100, 1.0), 3) for step in (1, 70, 85, 100)]
+    [1.0, 1.0, 0.51, 0.02]
+    """
+    whole_number("step", step, 1, whole_number("n_steps", n_steps, 1, 10**9))
+    number_between("learning_rate", learning_rate)
+    fallen = max(0.0, (step - 0.7 * n_steps) / (0.3 * n_steps))
+    return learning_rate * (1 - 0.98 * fallen)
+
+
+ADAM = {
+    "first_moment": Formula(
+        "Average gradient",
+        r"m \leftarrow \beta_1 m + (1 - \beta_1)\,g",
+        "The running average of the gradients.",
+        first_moment,
+    ),
+    "second_moment": Formula(
+        "Average square",
+        r"v \leftarrow \beta_2 v + (1 - \beta_2)\,g \circ g",
+        "The running average of the squared gradients.",
+        second_moment,
+    ),
+    "unbiased": Formula(
+        "Start corrected",
+        r"\hat m = \frac{m}{1 - \beta_1^{\,t}}, \quad \hat v = \frac{v}{1 - \beta_2^{\,t}}",
+        "Averages that started at 0 are too small at first; this undoes it.",
+        unbiased,
+    ),
+    "direction": Formula(
+        "Direction",
+        r"d = \frac{\hat m}{\sqrt{\hat v} + \varepsilon}",
+        "The average gradient, measured in its own typical size.",
+        direction,
+    ),
+    "step": Formula(
+        "Step",
+        r"W \leftarrow W - \eta\,d",
+        "Every number of the weights moves a little against its average gradient.",
+        adam_step,
+    ),
+}

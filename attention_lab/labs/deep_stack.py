@@ -1,0 +1,181 @@
+"""Twelve layers of attention, where the manual of GeometricMachineLearning.jl trains 16: its claim in four rows.
+
+Each layer is attention without W_O and without a skip connection (unless asked for), then x + tanh(x W + b); the last
+token is classified. The four rows differ only in how W_Q, W_K and W_V start, and whether they stay orthonormal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attention_core.attention import attend
+from attention_core.checks import Array, as_numbers, check_alike
+from attention_core.initialisation import orthonormal_columns, xavier
+from attention_core.projections import Projections
+from attention_core.trace import Trace
+
+from . import gradients
+from .adam import Moments, adam_step
+from .backward import layer_gradients
+from .formula import in_range
+from .losses import LOSSES
+from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
+from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
+from .textures import draw_textures
+
+Weights = dict[str, Array]
+CHECKPOINT_STEPS = 10
+TEST_SEED = 999
+N_TEST = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class StackPass:
+    """One pass through the stack. traces: of the attention of every layer. bends: the tanh of every layer (B, T, D).
+
+    features: what the last layer gives (B, T, D). logits: of the ten classes, (B, 1, 10).
+    """
+
+    traces: tuple[Trace, ...]
+    bends: tuple[Array, ...]
+    features: Array
+    logits: Array
+
+
+@dataclass(frozen=True, eq=False)
+class StackCheckpoint:
+    """A run after some steps. loss: the mean over the steps since the checkpoint before.
+
+    weights: w_q, w_k, w_v (layer, head, D, D/H), the bending layers' w_r (layer, D, D) and b_r, and the classifier w_c.
+    """
+
+    settings: StackSettings
+    step: int
+    loss: float
+    weights: Weights
+    moments: dict[str, Moments]
+    generator_state: Mapping[str, Any]
+
+
+def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
+    """The checkpoints of a run, every ten steps, each computed when it is asked for.
+
+    Raises: SettingsError, also for a run that would take longer than a minute.
+    """
+    check_stack(settings)
+    yield (point := first_stack(settings))
+    while point.step < settings.n_steps:
+        yield (point := next_stack(point))
+
+
+def first_stack(settings: StackSettings) -> StackCheckpoint:
+    """The weights as a row of the table draws them."""
+    rng = np.random.default_rng(settings.seed)
+    n_layers, n_heads, row = settings.n_layers, settings.n_heads, ROWS[settings.row]
+    shape = (n_layers, n_heads, WIDTH, WIDTH // n_heads)
+    weights = {name: _draw_heads(rng, shape, row.orthonormal, row.gain(n_heads)) for name in ("w_q", "w_k", "w_v")}
+    weights["w_r"] = np.stack([xavier(rng, WIDTH, WIDTH) for _ in range(n_layers)])
+    weights["b_r"] = np.zeros((n_layers, WIDTH))
+    weights["w_c"] = xavier(rng, WIDTH, N_CLASSES)
+    moments = {
+        name: first_moments(array) if row.constrained and array.ndim == 4 else Moments(0 * array, 0 * array)
+        for name, array in weights.items()
+    }
+    state = rng.bit_generator.state
+    inputs, target = draw_textures(rng, settings.batch)
+    loss = LOSSES[settings.loss].value.compute(run_stack(settings, weights, inputs).logits, target)
+    return StackCheckpoint(settings, 0, loss, weights, moments, state)
+
+
+def next_stack(point: StackCheckpoint) -> StackCheckpoint:
+    """Ten steps on, or as many as are left, each on pictures that no step saw before."""
+    settings, rng = point.settings, np.random.default_rng(0)
+    rng.bit_generator.state = point.generator_state
+    weights, moments, losses = dict(point.weights), dict(point.moments), []
+    loss = LOSSES[settings.loss]
+    for number in range(point.step + 1, min(point.step + CHECKPOINT_STEPS, settings.n_steps) + 1):
+        inputs, target = draw_textures(rng, settings.batch)
+        passed = run_stack(settings, weights, inputs)
+        losses.append(loss.value.compute(passed.logits, target))
+        slopes = stack_gradients(weights, passed, loss.gradient.compute(passed.logits, target))
+        for name in weights:
+            constrained = ROWS[settings.row].constrained and weights[name].ndim == 4
+            take_step = stiefel_adam_step if constrained else adam_step
+            weights[name], moments[name] = take_step(
+                weights[name], slopes[name], moments[name], number, settings.learning_rate
+            )
+    step = point.step + len(losses)
+    return StackCheckpoint(settings, step, float(np.mean(losses)), weights, moments, rng.bit_generator.state)
+
+
+def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:
+    """All layers, one after the other, then the classifier on the last token. The scores are divided by √D.
+
+    Shapes: inputs (B, T, D). Raises: ShapeError, SettingsError.
+    """
+    w_q, w_k, w_v = (fused_matrix(weights[name]) for name in ("w_q", "w_k", "w_v"))
+    traces, bends, features_BTD = [], [], inputs_BTD
+    for layer in range(settings.n_layers):
+        projections = Projections(w_q[layer], w_k[layer], w_v[layer], n_heads=settings.n_heads)
+        traces.append(attend(features_BTD, projections, scale=1 / math.sqrt(WIDTH), residual=settings.connection))
+        bends.append(np.tanh(traces[-1].output @ weights["w_r"][layer] + weights["b_r"][layer]))
+        features_BTD = traces[-1].output + bends[-1]
+    return StackPass(tuple(traces), tuple(bends), features_BTD, features_BTD[:, -1:] @ weights["w_c"])
+
+
+def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) -> Weights:
+    """The gradients of all weights: back through the classifier, then layer by layer from the last to the first.
+
+    Shapes: logit_gradient (B, 1, 10); the gradients are shaped like the weights.
+    """
+    slopes = {name: np.empty_like(array) for name, array in weights.items()}
+    slopes["w_c"] = gradients.weight_gradient(passed.features[:, -1:], logit_gradient)
+    feature_gradient = np.zeros_like(passed.features)
+    feature_gradient[:, -1:] = gradients.factor_gradient(logit_gradient, weights["w_c"])
+    for layer in reversed(range(len(passed.traces))):
+        trace, bend = passed.traces[layer], passed.bends[layer]
+        bent = tanh_gradient(bend, feature_gradient)
+        slopes["w_r"][layer] = gradients.weight_gradient(trace.output, bent)
+        slopes["b_r"][layer] = gradients.bias_gradient(bent)
+        back = layer_gradients(trace, feature_gradient + gradients.factor_gradient(bent, weights["w_r"][layer]))
+        for name in ("w_q", "w_k", "w_v"):
+            slopes[name][layer] = head_matrices(getattr(back, name), trace.projections.n_heads)
+        feature_gradient = back.inputs
+    return slopes
+
+
+@in_range
+def tanh_gradient(bend: Array, bend_gradient: Array) -> Array:
+    """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 - tanh²).
+
+    Raises: ShapeError when the two shapes differ, SettingsError.
+    """
+    bend, bend_gradient = as_numbers("bend", bend), as_numbers("bend_gradient", bend_gradient)
+    check_alike("bend_gradient", bend_gradient, "bend", bend)
+    passed: Array = bend_gradient * (1 - np.square(bend))
+    return passed
+
+
+def stack_accuracy(settings: StackSettings, weights: Weights) -> float:
+    """The share of 1000 unseen pictures that are named rightly."""
+    inputs, target = draw_textures(np.random.default_rng(TEST_SEED), N_TEST)
+    guess_B = run_stack(settings, weights, inputs).logits.argmax(axis=-1)[:, 0]
+    return float((guess_B == target.argmax(axis=-1)[:, 0, 0]).mean())
+
+
+def activation_sizes(passed: StackPass) -> Array:
+    """The root mean square of what each layer gets, and of what the last one gives. Shapes: (layers + 1,)."""
+    sizes = [trace.inputs for trace in passed.traces] + [passed.features]
+    return np.array([math.sqrt(float(np.square(array).mean())) for array in sizes])
+
+
+def _draw_heads(rng: np.random.Generator, shape: tuple[int, ...], orthonormal: bool, gain: float) -> Array:
+    """One matrix per layer and head. Shapes: (layer, head, D, K)."""
+    n_layers, n_heads, d_model, width = shape
+    draw_one = orthonormal_columns if orthonormal else xavier
+    return gain * np.stack([draw_one(rng, d_model, width) for _ in range(n_layers * n_heads)]).reshape(shape)

@@ -1,0 +1,68 @@
+"""Small made-up inputs on which the laboratories show their formulas; equal choices give equal numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from attention_core.checks import Array, number_between, seed_number
+
+from .deep_stack import activation_sizes, first_stack, run_stack
+from .julia_mapping import JuliaHeads, MappingCheck, check_mapping
+from .one_by_one import OneByOne
+from .stack_settings import StackSettings
+from .stiefel import SphereStep, sphere_step
+from .textures import draw_textures
+
+GLOBE_POINT = (1.0, 0.4, 0.5)
+
+
+def globe_step(turn: float, outward: float, step_size: float) -> SphereStep:
+    """A step on the unit sphere from a fixed point; the gradient has length 1 along the sphere.
+
+    Units or range: turn in degrees, the direction along the sphere; outward is the gradient's part along the point.
+
+    >>> step = globe_step(90, 0.5, 1.0)
+    >>> round(float(np.linalg.norm(step.tangent)), 9), round(float(step.gradient @ step.point), 9)
+    (1.0, 0.5)
+    """
+    number_between("turn", turn)
+    number_between("outward", outward)
+    point = np.array(GLOBE_POINT) / math.hypot(*GLOBE_POINT)
+    sideways = np.cross(point, [0.0, 0.0, 1.0])
+    sideways /= np.linalg.norm(sideways)
+    upwards = np.cross(sideways, point)
+    angle = math.radians(turn)
+    return sphere_step(point, math.cos(angle) * sideways + math.sin(angle) * upwards + outward * point, step_size)
+
+
+def mapping_example(convention: str, add_connection: bool, seed: int) -> MappingCheck:
+    """The package's layer and ours on 7 tokens of 12 features, with 3 heads of orthonormal columns.
+
+    >>> mapping_example("manual", False, 0).difference < 1e-12
+    True
+    """
+    z = np.random.default_rng(1000 + seed_number(seed)).standard_normal((12, 7))
+    return check_mapping(z, JuliaHeads.random(12, 3, seed), convention, add_connection)
+
+
+def one_by_one_example() -> tuple[Array, Array]:
+    """Six tokens of four numbers, the last one twice as long as the first, and a kernel that makes two of four."""
+    rng = np.random.default_rng(0)
+    tokens_TC = rng.standard_normal((6, 4))
+    tokens_TC[5] = 2 * tokens_TC[0]
+    return tokens_TC, rng.standard_normal((4, 2))
+
+
+def n_choosing_themselves(run: OneByOne) -> int:
+    """How many tokens score no other token of their row higher than themselves, rounding aside."""
+    scores_TS = run.trace.scores[0, 0]
+    best_T = scores_TS.max(axis=1)
+    return int((scores_TS.diagonal() >= best_T - 1e-9 * np.abs(best_T)).sum())
+
+
+def untrained_size(settings: StackSettings) -> float:
+    """The root mean square of what comes out of the last layer of a stack before anything is learnt."""
+    inputs_BTD, _ = draw_textures(np.random.default_rng(settings.seed), settings.batch)
+    return float(activation_sizes(run_stack(settings, first_stack(settings).weights, inputs_BTD))[-1])

@@ -1,0 +1,79 @@
+"""Adam on the Stiefel manifold: the columns of every head's matrix stay orthonormal while it learns.
+
+Source: Bécigneul and Ganea 2019, algorithm 1a, with one second moment per matrix: a second moment per number would
+turn the step out of the tangent space.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.checks import Array
+
+from .adam import Moments, direction, first_moment, second_moment
+from .formula import Formula
+from .stiefel import qr_retraction, tangent_projection
+
+
+def stiefel_adam_step(
+    point: Array, gradient: Array, moments: Moments, step: int, learning_rate: float
+) -> tuple[Array, Moments]:
+    """One step: project the gradient, average, move, make orthonormal again, carry the average along.
+
+    Shapes: point and gradient (..., D, K); moments.first the same, moments.second (..., 1, 1).
+    """
+    tangent = tangent_projection(point, gradient)
+    first = first_moment(moments.first, tangent)
+    second = second_moment(moments.second, np.square(tangent).mean(axis=(-2, -1), keepdims=True))
+    moved = qr_retraction(point, -learning_rate * direction(Moments(first, second), step))
+    return moved, Moments(tangent_projection(moved, first), second)
+
+
+def first_moments(point: Array) -> Moments:
+    """The averages before the first step. Shapes: point (..., D, K)."""
+    return Moments(np.zeros_like(point), np.zeros((*point.shape[:-2], 1, 1)))
+
+
+def head_matrices(fused: Array, n_heads: int) -> Array:
+    """The heads of a fused matrix as a stack of their own matrices. Shapes: (..., D, H*K) -> (..., H, D, K)."""
+    return fused.reshape(*fused.shape[:-1], n_heads, -1).swapaxes(-3, -2)
+
+
+def fused_matrix(heads: Array) -> Array:
+    """A stack of the heads' matrices side by side again. Shapes: (..., H, D, K) -> (..., D, H*K)."""
+    beside = heads.swapaxes(-3, -2)
+    return beside.reshape(*beside.shape[:-2], -1)
+
+
+STIEFEL_ADAM = {
+    "tangent": Formula(
+        "Tangent gradient",
+        r"g = G - Y\,\mathrm{sym}(Y^{\top} G)",
+        "Only the part of the gradient along the manifold counts.",
+        tangent_projection,
+    ),
+    "first_moment": Formula(
+        "Average gradient",
+        r"m \leftarrow \beta_1 m + (1 - \beta_1)\,g",
+        "The running average of the tangent gradients, one matrix per head.",
+        first_moment,
+    ),
+    "second_moment": Formula(
+        "Average square",
+        r"v \leftarrow \beta_2 v + (1 - \beta_2)\,\overline{g^2}",
+        "One number per head: a number per cell would turn the step off the tangent space.",
+        second_moment,
+    ),
+    "step": Formula(
+        "Step",
+        r"Y \leftarrow \mathrm{qf}\!\left(Y - \eta\,\hat m / (\sqrt{\hat v} + \varepsilon)\right)",
+        "Move, then make the columns orthonormal again.",
+        stiefel_adam_step,
+    ),
+    "transport": Formula(
+        "Carried along",
+        r"m \leftarrow m - Y\,\mathrm{sym}(Y^{\top} m)",
+        "The average is made tangent at the new point.",
+        tangent_projection,
+    ),
+}

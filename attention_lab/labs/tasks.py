@@ -1,0 +1,210 @@
+"""Five small tasks that show what heads are for: each draws its own examples, from a seed.
+
+Source of the idea of synthetic retrieval tasks: Elhage et al. 2021 (heads that look at a fixed offset); Clark et al.
+2019, section 4 (heads that follow agreement).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.cache import remembered
+from attention_core.checks import Array, one_of, whole_number
+
+RING = 12
+WORDS = 10
+PAYLOAD = 4
+LETTERS = 6
+GENDERS = 3
+NUMBERS = 2
+TEST_SEED = 999
+N_TEST = 400
+MOST_SEQUENCES = 10_000
+
+Draw = Callable[[np.random.Generator, int], "Examples"]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Sequences and what should come out. Shapes: inputs (B, T, D), targets (B, T, P, F) for P parts of F features."""
+
+    inputs: Array
+    targets: Array
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the layer is to learn, and the usual sizes to learn it with.
+
+    parts: the names of the questions asked at once; a head can answer one. loss: a name of `LOSSES`; a task with
+    cross-entropy is scored by accuracy, the others by the error as a share of the target's variance.
+    head_counts: the models worth comparing; compares_wide: whether a single head as large as two is one of them.
+    """
+
+    name: str
+    says: str
+    n_tokens: int
+    d_model: int
+    parts: tuple[str, ...]
+    draw: Draw
+    n_features: int = PAYLOAD
+    loss: str = "squared error"
+    n_steps: int = 800
+    d_k: int = 6
+    d_v: int = 4
+    head_counts: tuple[int, ...] = (1, 2, 4)
+    compares_wide: bool = False
+
+    @property
+    def wide(self) -> tuple[int, int]:
+        """d_k and d_v of a single head as large as two."""
+        return 2 * self.d_k, 2 * self.d_v
+
+    @property
+    def d_out(self) -> int:
+        """The width of the output: all parts side by side."""
+        return len(self.parts) * self.n_features
+
+    @property
+    def by_accuracy(self) -> bool:
+        """Whether the task is scored by the share of right choices."""
+        return self.loss == "cross-entropy"
+
+
+def neighbours(offsets: tuple[int, ...]) -> Draw:
+    """Random contents on a ring with position codes; wanted: the contents at these offsets from each token."""
+
+    def draw(rng: np.random.Generator, n: int) -> Examples:
+        content_BTF = rng.standard_normal((n, RING, PAYLOAD))
+        return Examples(_with_positions(content_BTF), _at_offsets(content_BTF, offsets))
+
+    return draw
+
+
+def letters(rng: np.random.Generator, n: int) -> Examples:
+    """Random letters on a ring with position codes; wanted: the letter before and the letter after each token."""
+    letter_BTF = np.eye(LETTERS)[rng.integers(LETTERS, size=(n, RING))]
+    return Examples(_with_positions(letter_BTF), _at_offsets(letter_BTF, (-1, 1)))
+
+
+def agreement(rng: np.random.Generator, n: int) -> Examples:
+    """Words with a gender, a number and a payload; wanted: the mean payload of my gender, and that of my number."""
+    gender_BTF, number_BTF, payload_BTF = _words(rng, n)
+    means = [_mean_over(features @ features.swapaxes(1, 2), payload_BTF) for features in (gender_BTF, number_BTF)]
+    return Examples(np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2), np.stack(means, axis=2))
+
+
+def conjunction(rng: np.random.Generator, n: int) -> Examples:
+    """The same words; wanted: the mean payload over the words of my gender and my number."""
+    gender_BTF, number_BTF, payload_BTF = _words(rng, n)
+    both_BTS = (gender_BTF @ gender_BTF.swapaxes(1, 2)) * (number_BTF @ number_BTF.swapaxes(1, 2))
+    inputs = np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2)
+    return Examples(inputs, _mean_over(both_BTS, payload_BTF)[:, :, np.newaxis])
+
+
+def ring_positions() -> Array:
+    """Cosines and sines of one, two and three turns around the ring. Shapes: (T, 6)."""
+    angle_TK = 2 * np.pi * np.outer(np.arange(RING), (1, 2, 3)) / RING
+    return np.hstack([np.cos(angle_TK), np.sin(angle_TK)])
+
+
+def _with_positions(content_BTF: Array) -> Array:
+    codes_BTF = np.broadcast_to(ring_positions(), (len(content_BTF), RING, 6))
+    return np.concatenate([content_BTF, codes_BTF], axis=2)
+
+
+def _at_offsets(content_BTF: Array, offsets: tuple[int, ...]) -> Array:
+    return np.stack([np.roll(content_BTF, -offset, axis=1) for offset in offsets], axis=2)
+
+
+def _words(rng: np.random.Generator, n: int) -> tuple[Array, Array, Array]:
+    gender_BTF = np.eye(GENDERS)[rng.integers(GENDERS, size=(n, WORDS))]
+    number_BTF = np.eye(NUMBERS)[rng.integers(NUMBERS, size=(n, WORDS))]
+    return gender_BTF, number_BTF, rng.standard_normal((n, WORDS, PAYLOAD))
+
+
+def _mean_over(same_BTS: Array, payload_BSF: Array) -> Array:
+    mean: Array = same_BTS @ payload_BSF / same_BTS.sum(axis=2, keepdims=True)
+    return mean
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        Task(
+            name="neighbours",
+            says="Bring me what my left and my right neighbour hold.",
+            n_tokens=RING,
+            d_model=PAYLOAD + 6,
+            parts=("previous", "next"),
+            draw=neighbours((-1, 1)),
+            compares_wide=True,
+        ),
+        Task(
+            name="agreement",
+            says="Bring me the average of my gender, and the average of my number.",
+            n_tokens=WORDS,
+            d_model=GENDERS + NUMBERS + PAYLOAD,
+            parts=("gender", "number"),
+            draw=agreement,
+            compares_wide=True,
+        ),
+        Task(
+            name="conjunction",
+            says="Bring me the average of those who have my gender and my number.",
+            n_tokens=WORDS,
+            d_model=GENDERS + NUMBERS + PAYLOAD,
+            parts=("gender and number",),
+            draw=conjunction,
+            head_counts=(1, 2),
+        ),
+        Task(
+            name="staircase",
+            says="Bring me what the two tokens on either side hold.",
+            n_tokens=RING,
+            d_model=PAYLOAD + 6,
+            parts=("two before", "previous", "next", "two after"),
+            draw=neighbours((-2, -1, 1, 2)),
+            n_steps=1000,
+            head_counts=(1, 2, 3, 4, 6),
+        ),
+        Task(
+            name="letters",
+            says="Name the letter before me and the letter after me.",
+            n_tokens=RING,
+            d_model=LETTERS + 6,
+            parts=("previous", "next"),
+            draw=letters,
+            n_features=LETTERS,
+            loss="cross-entropy",
+            n_steps=600,
+            d_v=6,
+            compares_wide=True,
+        ),
+    )
+}
+
+
+def task_named(name: str) -> Task:
+    """The task of that name. Raises: SettingsError."""
+    return TASKS[one_of("task", name, TASKS)]
+
+
+@remembered(128)
+def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
+    """The 400 sequences of a task that no training sees, or more. The arrays are read-only. Raises: SettingsError."""
+    whole_number("n_sequences", n_sequences, 1, MOST_SEQUENCES)
+    examples = task_named(name).draw(np.random.default_rng(TEST_SEED), n_sequences)
+    for array in (examples.inputs, examples.targets):
+        array.setflags(write=False)
+    return examples
+
+
+@remembered(128)
+def target_variance(name: str, n_sequences: int = N_TEST) -> float:
+    """The squared error of always predicting the mean: it counts as 1. Of the unseen sequences, or of more of them."""
+    targets = unseen_examples(name, n_sequences).targets
+    return float(np.square(targets - targets.mean(axis=(0, 1))).mean())

@@ -1,0 +1,42 @@
+"""Small noisy pictures of ten textures: what the deep stack learns to tell apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.checks import Array, whole_number
+
+# One tile of each texture, four rows of four pixels: + is 1, - is -1.
+TILES = {
+    "rows": "++++ ---- ++++ ----",
+    "columns": "+-+- +-+- +-+- +-+-",
+    "checks": "+-+- -+-+ +-+- -+-+",
+    "wide rows": "++++ ++++ ---- ----",
+    "wide columns": "++-- ++-- ++-- ++--",
+    "wide checks": "++-- ++-- --++ --++",
+    "falling": "+--- -+-- --+- ---+",
+    "rising": "---+ --+- -+-- +---",
+    "dot": "---- -++- -++- ----",
+    "corners": "+--+ ---- ---- +--+",
+}
+CLASSES = tuple(TILES)
+N_PATCHES = 8
+# Standard deviation of the noise on every pixel: as large as the signal.
+NOISE = 1.0
+
+
+def tiles() -> Array:
+    """The ten tiles without noise, pixel by pixel. Shapes: (10, 16)."""
+    return np.array([[1.0 if sign == "+" else -1.0 for sign in tile.replace(" ", "")] for tile in TILES.values()])
+
+
+def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    """Pictures of eight noisy tiles each, one token per tile, and what they show as one-hot classes.
+
+    Shapes: (n, 8 patches, 16 pixels), (n, 1, 1, 10).
+    """
+    whole_number("n", n, 1, 100_000)
+    class_B = rng.integers(len(CLASSES), size=n)
+    clean_BTD = np.broadcast_to(tiles()[class_B][:, np.newaxis], (n, N_PATCHES, 16))
+    noisy_BTD = clean_BTD + NOISE * rng.standard_normal((n, N_PATCHES, 16))
+    return noisy_BTD, np.eye(len(CLASSES))[class_B][:, np.newaxis, np.newaxis]

@@ -1,0 +1,1 @@
+"""Who may see what: experiments, layers with faults, what the layer cannot see."""

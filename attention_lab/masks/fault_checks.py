@@ -1,0 +1,169 @@
+"""Ways to test a layer from outside: what still looks fine when something is broken, and what gives it away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.initialisation import Stream, generator
+from attention_core.trace import STEPS, Trace
+
+from ..rounding import RELATIVE, tolerance
+from .faults import RIGHT, Given, Steps, given_of, run
+from .invariances import shuffled_order
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a check was passed, and in one sentence what was seen."""
+
+    passed: bool
+    says: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One test of a layer. asks: the question it puts. verdict: its answer for what a layer is given and its steps."""
+
+    key: str
+    name: str
+    asks: str
+    verdict: Callable[[Given, Steps], Verdict]
+
+
+def verdicts(trace: Trace, steps: Steps) -> dict[str, Verdict]:
+    """The answers of all checks for a layer with these steps, run on what a trace was given."""
+    given = given_of(trace)
+    return {check.key: check.verdict(given, steps) for check in CHECKS}
+
+
+def _shapes(given: Given, steps: Steps) -> Verdict:
+    try:
+        run(given, steps)
+    except ValueError as error:  # of NumPy, or a ShapeError of the record
+        return Verdict(False, f"The arrays do not fit together: {error}.")
+    return Verdict(True, f"All {len(STEPS)} arrays have the shapes that they should have.")
+
+
+def _row_sums(given: Given, steps: Steps) -> Verdict:
+    layer = run(given, steps)
+    sums = layer.probabilities.sum(axis=-1)[~layer.empty_rows]
+    gap = _gap(sums, np.ones_like(sums))
+    if gap <= RELATIVE[sums.dtype]:
+        return Verdict(True, "Every row of probabilities sums to 1.")
+    return Verdict(False, f"Rows of probabilities do not sum to 1: they are off by up to {gap:.3g}.")
+
+
+def _hidden_keys(given: Given, steps: Steps) -> Verdict:
+    hidden_TS = np.asarray(np.isneginf(run(given).masked_scores).all(axis=(0, 1)))
+    if given.own_memory:
+        np.fill_diagonal(hidden_TS, False)  # a changed token changes its own row in any case
+    if not hidden_TS.any():
+        return Verdict(True, "Nothing is hidden here, so nothing can leak: try a mask.")
+    key = int(hidden_TS.sum(axis=0).argmax())
+    which = "inputs" if given.own_memory else "memory"
+    sequence = getattr(given, which).copy()
+    sequence[:, key] += 1
+    before, after = run(given, steps), run(replace(given, **{which: sequence}), steps)
+    blind = hidden_TS[:, key]
+    gap = _gap(after.output[:, blind], before.output[:, blind])
+    if gap <= max(tolerance(before, "output"), tolerance(after, "output")):
+        return Verdict(True, f"Changing token {key} leaves the output of every query that may not see it as it was.")
+    return Verdict(False, f"Changing token {key} moves the output of queries that may not see it by up to {gap:.3g}.")
+
+
+def _permutation(given: Given, steps: Steps) -> Verdict:
+    order = list(shuffled_order(given.inputs.shape[1]))
+    keys = order if given.own_memory else slice(None)
+    mask, bias = (a if a is None else a[:, :, order][..., keys] for a in (given.mask, given.bias))
+    moved = replace(given, inputs=given.inputs[:, order], mask=mask, bias=bias)
+    straight, shuffled = run(given, steps), run(moved, steps)
+    gap = _gap(shuffled.output, straight.output[:, order])
+    if gap <= tolerance(straight, "output"):
+        return Verdict(True, "Shuffling the tokens, and the mask with them, shuffles the output and does nothing else.")
+    return Verdict(False, f"With the tokens shuffled the output is not the shuffled one: it is off by up to {gap:.3g}.")
+
+
+def _repeated_call(given: Given, steps: Steps) -> Verdict:
+    gap = _gap(run(given, steps, call=1).output, run(given, steps).output)
+    if gap == 0:
+        return Verdict(True, "A second call on the same input gives exactly the same output.")
+    return Verdict(False, f"A second call on the same input gives another output: it differs by up to {gap:.3g}.")
+
+
+def _different_heads(given: Given, steps: Steps) -> Verdict:
+    rng = generator(0, Stream.PROBES)
+    probe = replace(given, inputs=_noise(rng, given.inputs), memory=_noise(rng, given.memory))
+    declared, found = _twins(run(probe)), _twins(run(probe, steps))
+    extra = [pair for pair in found if pair not in declared]
+    if not extra:
+        return Verdict(True, "On random inputs no two heads compute the same, unless their weights are equal.")
+    a, b = extra[0]
+    return Verdict(False, f"Heads {a} and {b} compute the same on random inputs, although their weights differ.")
+
+
+def _noise(rng: np.random.Generator, like: Array) -> Array:
+    noise: Array = np.asarray(rng.standard_normal(like.shape), like.dtype)
+    return noise
+
+
+def _twins(layer: Trace) -> list[tuple[int, int]]:
+    """The pairs of heads with equal queries, keys and values."""
+    n_heads = layer.sizes["H"]
+    readers = n_heads // layer.sizes["G"]
+    shared = {name: getattr(layer, name).repeat(readers, axis=1) for name in ("key_heads", "value_heads")}
+    compared = {"query_heads": layer.query_heads} | shared
+    limits = {name: tolerance(layer, name) for name in compared}
+    pairs = ((a, b) for a in range(n_heads) for b in range(a + 1, n_heads))
+    return [(a, b) for a, b in pairs if all(_gap(h[:, a], h[:, b]) <= limits[n] for n, h in compared.items())]
+
+
+def _whole_embedding(given: Given, steps: Steps) -> Verdict:
+    n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
+    if n_heads == 1:
+        return Verdict(True, "There is one head alone, so all features are its own.")
+    first = -(-n_features // n_heads)
+    inputs = given.inputs.copy()
+    inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
+    changed = replace(given, inputs=inputs)
+    if not _moves(given, changed, RIGHT):
+        return Verdict(True, "By its weights head 0 reads no other features than its own, and so it does.")
+    if _moves(given, changed, steps):
+        return Verdict(True, f"Head 0 notices a change of the features from {first} on: it reads more than a slice.")
+    return Verdict(False, f"Head 0 does not notice a change of the features from {first} on: it sees only a slice.")
+
+
+def _moves(given: Given, changed: Given, steps: Steps) -> bool:
+    """Whether the queries of head 0 differ."""
+    before, after = run(given, steps), run(changed, steps)
+    return _gap(after.query_heads[:, 0], before.query_heads[:, 0]) > tolerance(after, "query_heads")
+
+
+def _reference(given: Given, steps: Steps) -> Verdict:
+    right, layer = run(given), run(given, steps)
+    gap = _gap(layer.output, right.output)
+    if gap <= tolerance(right, "output"):
+        return Verdict(True, "The output agrees with that of the right layer.")
+    return Verdict(False, f"The output differs from that of the right layer by up to {gap:.3g}.")
+
+
+def _gap(one: Array, other: Array) -> float:
+    """The largest difference; two NaN are alike, and one beside a number is as far from it as can be."""
+    alike = np.isnan(one) & np.isnan(other)
+    return float(np.nan_to_num(np.abs(np.where(alike, 0, one - other)), nan=np.inf).max(initial=0.0))
+
+
+CHECKS: tuple[Check, ...] = (
+    Check("shapes", "shapes", "Has every array the shape it should have?", _shapes),
+    Check("row_sums", "row sums", "Does every row of probabilities sum to 1?", _row_sums),
+    Check("hidden_keys", "hidden tokens", "Is the output free of what the mask hides?", _hidden_keys),
+    Check("permutation", "permutation test", "Does shuffling the tokens only shuffle the output?", _permutation),
+    Check("repeated_call", "repeated call", "Does the same input give the same output twice?", _repeated_call),
+    Check("different_heads", "different heads", "Do heads with different weights compute different things?",
+          _different_heads),
+    Check("whole_embedding", "whole embedding", "Does a head read more than a slice of the input?", _whole_embedding),
+    Check("reference", "comparison with the reference", "Are the numbers those of the right layer?", _reference),
+)  # fmt: skip

@@ -1,0 +1,126 @@
+"""What the mask workshop tries on its batch: numbers that hide, orders of scale and mask, empty rows, other padding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.attention import attend
+from attention_core.checks import Array, number_between
+from attention_core.head_blocks import check_places
+from attention_core.initialisation import Stream, generator
+from attention_core.trace import Trace
+
+from .hiding import HIDING_VALUES, MaskOrder, hidden_with, leak, mask_order
+from .workshop import MaskedBatch
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One number that hides keys, and what comes of it in a head of one sequence.
+
+    shares: the probabilities, (T, T). leaked: what each query reads from hidden keys, (T,). most: the largest of these
+    among queries that see a key. alone: the shares of one query from which every key is hidden, in float64 and in
+    float32, (T,) each.
+    """
+
+    name: str
+    value: float
+    shares: Array
+    leaked: Array
+    most: float
+    alone: tuple[Array, Array]
+
+
+def ways_to_hide(made: MaskedBatch, sequence: int, head: int, query: int, bias: float) -> tuple[Way, ...]:
+    """Minus infinity, −10⁹ and a finite bias, added to the scores of what the masks hide."""
+    check_places(made.trace, sequence=sequence, head=head, query=query)
+    scaled_TS, allowed_TS = made.trace.scaled_scores[sequence, head], made.allowed[sequence]
+    seeing_T, nothing_S = allowed_TS.any(axis=-1), np.zeros(allowed_TS.shape[1], dtype=bool)
+    ways = []
+    for name, value in hiding_numbers(bias).items():
+        shares_TS = hidden_with(value, scaled_TS, allowed_TS)
+        leaked_T = leak(shares_TS, allowed_TS)
+        double, single = (
+            hidden_with(value, scaled_TS[query].astype(kind), nothing_S) for kind in (np.float64, np.float32)
+        )
+        most = float(leaked_T[seeing_T].max(initial=0.0))
+        ways.append(Way(name, value, shares_TS, leaked_T, most, (double, single)))
+    return tuple(ways)
+
+
+def orders(made: MaskedBatch, sequence: int, head: int, bias: float) -> dict[str, MaskOrder]:
+    """The mask after the scale and before it, for each of the numbers that hide. Raises: SettingsError."""
+    check_places(made.trace, sequence=sequence, head=head)
+    scores_TS, allowed_TS = made.trace.scores[sequence, head], made.allowed[sequence]
+    return {
+        name: mask_order(scores_TS, made.trace.scale, np.where(allowed_TS, 0.0, value))
+        for name, value in hiding_numbers(bias).items()
+    }
+
+
+def hiding_numbers(bias: float) -> dict[str, float]:
+    """What may be added to a score to hide it, by name; the finite bias is the given one.
+
+    >>> list(hiding_numbers(-4.0))
+    ['−∞', '−10⁹', '−4.0']
+    """
+    finite = f"{number_between('bias', bias) + 0.0:.1f}".replace("-", "−")
+    return {way.name if way.key != "finite" else finite: way.value if way.key != "finite" else bias
+            for way in HIDING_VALUES}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class NothingLeft:
+    """The batch with every key hidden from one query: with zeros in its row as here, and with NaN as in torch.softmax.
+
+    nan_shares, nan_outputs: how many numbers of the query's row, and of the sequence's output, are NaN then;
+    nan_tokens: of how many tokens; nan_here: how many of the output are with zeros.
+    """
+
+    zero: Trace
+    nan_here: int
+    nan_shares: int
+    nan_outputs: int
+    nan_tokens: int
+
+
+def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> NothingLeft:
+    """Hide every key from a query, in all sequences and heads."""
+    check_places(made.trace, sequence=sequence, head=head, query=query)
+    allowed_BTS = made.allowed.copy()
+    allowed_BTS[:, query] = False
+    zero, nan = (_again(made, made.trace.inputs, allowed_BTS, empty_rows) for empty_rows in ("zero", "nan"))
+    n_shares = int(np.isnan(nan.probabilities[sequence, head, query]).sum())
+    nan_here, nan_outputs = (int(np.isnan(trace.output[sequence]).sum()) for trace in (zero, nan))
+    nan_tokens = int(np.isnan(nan.output[sequence]).any(axis=-1).sum())
+    return NothingLeft(zero, nan_here, n_shares, nan_outputs, nan_tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class OtherPadding:
+    """The batch with other [pad] vectors, and how far the output rows of one sequence moved, at most."""
+
+    changed: Trace
+    real: float
+    padded: float
+
+
+def other_padding(made: MaskedBatch, sequence: int) -> OtherPadding:
+    """Put random numbers in place of the [pad] vectors of all sequences."""
+    check_places(made.trace, sequence=sequence)
+    inputs_BTD = made.trace.inputs.copy()
+    rng = generator(0, Stream.PADDING)
+    for vectors, n_real in zip(inputs_BTD, made.batch.lengths, strict=True):
+        vectors[n_real:] = 3 * rng.standard_normal(vectors[n_real:].shape)
+    changed = _again(made, inputs_BTD, made.allowed, "zero")
+    moved_T = np.abs(changed.output[sequence] - made.trace.output[sequence]).max(axis=-1)
+    n_real = made.batch.lengths[sequence]
+    return OtherPadding(changed, float(moved_T[:n_real].max()), float(moved_T[n_real:].max(initial=0.0)))
+
+
+def _again(made: MaskedBatch, inputs_BTD: Array, allowed_BTS: Array, empty_rows: str) -> Trace:
+    t = made.trace
+    mask = allowed_BTS[:, np.newaxis]
+    return attend(inputs_BTD, t.projections, mask=mask, scale=t.scale, residual=t.residual, empty_rows=empty_rows)

@@ -1,0 +1,106 @@
+"""A mask painted cell by cell, as a short text that fits into a link; such a text may come from anybody."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+
+import numpy as np
+
+from attention_core.checks import Array, as_array, whole_number
+from attention_core.errors import SettingsError, ShapeError
+
+from ..user_data.matrix_names import MAX_TOKENS
+
+# Queries x keys, then the hidden cells as compressed bits in the URL-safe alphabet of RFC 4648, section 5.
+_FORM = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.([A-Za-z0-9_-]+)")
+# 64 x 64 bits that cannot be compressed take 523 bytes, which are 698 characters.
+_MAX_CHARACTERS = 800
+
+
+def toggle(allowed_TS: Array, query: int, key: int) -> Array:
+    """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes: (T, S) bool.
+
+    Raises: ShapeError for any other array, SettingsError for a cell outside the mask.
+    """
+    allowed_TS = _painted(allowed_TS)
+    whole_number("query", query, 0, allowed_TS.shape[0] - 1)
+    whole_number("key", key, 0, allowed_TS.shape[1] - 1)
+    painted_TS = allowed_TS.copy()
+    painted_TS[query, key] = not painted_TS[query, key]
+    return painted_TS
+
+
+def mask_to_text(allowed_TS: Array) -> str:
+    """A mask as letters, digits, dot, hyphen and underscore. Shapes: (T, S) bool, at most 64 by 64.
+
+    Raises: ShapeError for any other array.
+    """
+    allowed_TS = _painted(allowed_TS)
+    if max(allowed_TS.shape) > MAX_TOKENS:
+        raise ShapeError(f"a painted mask has at most {MAX_TOKENS} queries and keys, but has shape {allowed_TS.shape}")
+    packer = zlib.compressobj(level=9, wbits=-zlib.MAX_WBITS)
+    packed = packer.compress(np.packbits(~allowed_TS).tobytes()) + packer.flush()
+    n_queries, n_keys = allowed_TS.shape
+    return f"{n_queries}x{n_keys}." + base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+
+
+def mask_from_text(text: str) -> Array:
+    """The mask that a text stands for. Whatever the text is, at most 513 bytes are unpacked.
+
+    Shapes: (T, S) bool. Raises: SettingsError for a text that `mask_to_text` did not write.
+
+    >>> mask_from_text(mask_to_text(np.array([[True, False, True]]))).tolist()
+    [[True, False, True]]
+    """
+    found = _FORM.fullmatch(text) if isinstance(text, str) and len(text) <= _MAX_CHARACTERS else None
+    if found is None:
+        raise _damaged()
+    n_queries, n_keys = int(found[1]), int(found[2])
+    if max(n_queries, n_keys) > MAX_TOKENS:
+        raise SettingsError(f"the painted mask is {n_queries} by {n_keys}, but at most {MAX_TOKENS} either way")
+    hidden_N = np.unpackbits(np.frombuffer(_unpacked(found[3], -(-n_queries * n_keys // 8)), np.uint8))
+    allowed_TS: Array = hidden_N[: n_queries * n_keys].reshape(n_queries, n_keys) == 0
+    return allowed_TS
+
+
+def _painted(allowed: Array) -> Array:
+    """A mask as it can be painted: bool, of queries and keys."""
+    allowed_TS = as_array("allowed", allowed)
+    if allowed_TS.dtype != np.bool_ or allowed_TS.ndim != 2 or 0 in allowed_TS.shape:
+        raise ShapeError(
+            f"allowed is {allowed_TS.dtype} {allowed_TS.shape}, but a painted mask is bool of shape (queries, keys)"
+        )
+    return allowed_TS
+
+
+def _unpacked(letters: str, n_bytes: int) -> bytes:
+    """Exactly `n_bytes` bytes; no more than one further byte is ever made."""
+    unpacker = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    try:
+        packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
+        unpacked = unpacker.decompress(packed, n_bytes + 1)
+    except (ValueError, zlib.error) as error:  # no base64: binascii.Error is a ValueError
+        raise _damaged() from error
+    if len(unpacked) != n_bytes or not unpacker.eof or unpacker.unused_data:
+        raise _damaged()
+    return unpacked
+
+
+def _damaged() -> SettingsError:
+    return SettingsError("the painted mask in this link is damaged or cut off; paint it again")
+
+
+def fitted(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
+    """The same painting on another number of tokens: cut off, or continued with allowed cells. Shapes: (T, S) bool.
+
+    Raises: ShapeError for any other array, SettingsError.
+
+    >>> fitted(np.array([[True, False], [False, True]]), 1, 3).tolist()
+    [[True, False, True]]
+    """
+    painted_TS = np.ones((whole_number("n_queries", n_queries, 1), whole_number("n_keys", n_keys, 1)), dtype=bool)
+    kept_TS = _painted(allowed_TS)[:n_queries, :n_keys]
+    painted_TS[: kept_TS.shape[0], : kept_TS.shape[1]] = kept_TS
+    return painted_TS

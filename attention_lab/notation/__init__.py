@@ -1,0 +1,1 @@
+"""One quantity, several ways to write it: our notation, and that of five source texts."""

@@ -1,0 +1,1 @@
+"""The trained encoder of this repository and the measures of its heads."""

@@ -1,0 +1,128 @@
+"""The measures of heads and of the diagonal for every head of every layer: how a model changes on its way up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array, as_list, one_of
+from attention_core.errors import SettingsError
+from attention_core.trace import Trace
+
+from ..diagonal.measures import square_of
+from ..diagonal.metrics import METRICS, Metric
+from ..heads.patterns import evenly, pattern_of
+from ..heads.portraits import MEASURES, Measure
+from .attention_maps import AttentionMaps, pattern_of_layer
+
+
+@dataclass(frozen=True)
+class LayerMeasure:
+    """A measure as the pages offer it; its range is in words, with formulas between dollar signs.
+
+    of_scores: it needs the scores, or the weights, which attention maps alone do not hold.
+    """
+
+    key: str
+    title: str
+    formula: str
+    range: str
+    says: str
+    of_scores: bool
+    source: Measure | Metric
+
+    @property
+    def share(self) -> bool:
+        """Whether it is a share, from 0 to 1."""
+        return self.range.startswith(("0 to 1;", "0 to 1.", "$[0, 1]$")) or self.range == "0 to 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One number for each head; NaN where there is nothing to measure. even: what a head without preferences has.
+
+    Shapes: values (L, H), even (L,) or None, also where of such a head there is nothing to measure.
+    """
+
+    measure: LayerMeasure
+    values: Array
+    even: Array | None
+
+    @property
+    def means(self) -> list[float | None]:
+        """The mean of every layer over the heads that were measured; None for a layer without one."""
+        known = [row[~np.isnan(row)] for row in self.values]
+        return [float(row.mean()) if row.size else None for row in known]
+
+
+def _offered() -> dict[str, LayerMeasure]:
+    portraits = [
+        LayerMeasure(m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.says, m.of_scores, m)
+        for m in MEASURES
+    ]
+    known = {measure.key for measure in portraits}
+    diagonal = [
+        LayerMeasure(m.name, m.title, m.formula, f"${m.range}$", m.says, True, m)
+        for m in METRICS
+        if m.name not in known
+    ]
+    return {measure.key: measure for measure in (*portraits, *diagonal)}
+
+
+LAYER_MEASURES = _offered()
+
+
+def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> Measured:
+    """One measure of all heads. Raises: SettingsError for an unknown one, or one that these heads do not allow.
+
+    >>> maps = AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]])
+    >>> measure_layers("self_mass", maps).values.tolist()
+    [[0.75]]
+    """
+    measure = LAYER_MEASURES[one_of("measure", key, LAYER_MEASURES)]
+    if measure.of_scores and not (traces := as_list("traces", traces)):
+        raise SettingsError(f"{measure.title} is read off the scores, but of these heads only the attention is known")
+    if isinstance(measure.source, Metric):
+        return Measured(measure, _of_squares(measure.source, traces), None)
+    if known := as_list("traces", traces):
+        return _of_patterns(measure, measure.source, known)
+    return _of_maps(measure, measure.source, maps)
+
+
+def _of_patterns(measure: LayerMeasure, source: Measure, traces: Sequence[Trace]) -> Measured:
+    values, even = [], []
+    for pattern in map(pattern_of, traces):
+        _check_order(measure, source, pattern.in_order)
+        values.append(source.value(pattern)[0])
+        if (baseline := source.baseline(pattern)) is not None:
+            even.append(float(baseline[0].mean()))
+    return Measured(measure, np.stack(values), _line(even))
+
+
+def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Measured:
+    """One head after the other: all in float64 beside each other would take gigabytes."""
+    in_order = maps.tokens == maps.memory_tokens
+    _check_order(measure, source, in_order)
+    values = [
+        [source.value(pattern_of_layer(maps, layer, head)).item() for head in range(maps.sizes["H"])]
+        for layer in range(maps.sizes["L"])
+    ]
+    even = source.value(evenly(maps.seen[np.newaxis, np.newaxis], in_order=in_order)).item()
+    return Measured(measure, np.array(values), _line([even] * len(values)))
+
+
+def _line(even: Sequence[float]) -> Array | None:
+    """The line of a head without preferences; None where even of it there is nothing to measure."""
+    return np.array(even) if even and not np.isnan(even).any() else None
+
+
+def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None:
+    if source.in_order and not in_order:
+        raise SettingsError(f"{measure.title} needs queries and keys that are the same tokens, which these are not")
+
+
+def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:
+    heads = [[float(source.of(square_of(trace, head))) for head in range(trace.sizes["H"])] for trace in traces]
+    return np.array(heads)

@@ -1,0 +1,175 @@
+"""The deep stack: its gradients, its start, and that the four rows differ as the lesson says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError
+from attention_lab.labs.adam import Moments, adam_step
+from attention_lab.labs.deep_stack import (
+    activation_sizes,
+    first_stack,
+    next_stack,
+    run_stack,
+    stack_accuracy,
+    stack_gradients,
+    tanh_gradient,
+    train_stack,
+)
+from attention_lab.labs.losses import LOSSES, relative_error_gradient
+from attention_lab.labs.stack_settings import ROWS, StackSettings, expected_stack_seconds
+from attention_lab.labs.stiefel import orthonormality_error
+from attention_lab.labs.textures import CLASSES, draw_textures, tiles
+from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
+
+SHORT = StackSettings(n_layers=3, n_steps=23, batch=5)
+
+
+def test_gradients_of_two_layers() -> None:
+    """The gradient of every weight of two layers and the classifier is that of PyTorch's autograd."""
+    given, expected = arrays(RECORD["stack"], "given"), arrays(RECORD["stack"], "expected")
+    weights = {name: given[name] for name in expected}
+    passed = run_stack(StackSettings(n_layers=2), weights, given["inputs"])
+    gradient = LOSSES["cross-entropy"].gradient.compute(passed.logits, given["target"][:, np.newaxis, np.newaxis])
+    found = stack_gradients(weights, passed, gradient)
+    for name, array in expected.items():
+        np.testing.assert_allclose(found[name], array, rtol=0, atol=TOLERANCE, err_msg=name)
+
+
+def test_gradients_with_a_connection() -> None:
+    """With add_connection a small step of all weights changes the loss by gradient times step."""
+    settings = replace(SHORT, connection=True, row="orthonormal")
+    rng = np.random.default_rng(0)
+    inputs, target = draw_textures(rng, 5)
+    weights = first_stack(settings).weights
+    loss = LOSSES["relative error"]
+    passed = run_stack(settings, weights, inputs)
+    slopes = stack_gradients(weights, passed, loss.gradient.compute(passed.logits, target))
+    step = {name: rng.normal(size=array.shape) for name, array in weights.items()}
+    losses = [
+        loss.value.compute(
+            run_stack(settings, {name: weights[name] + size * step[name] for name in weights}, inputs).logits, target
+        )
+        for size in (1e-6, -1e-6)
+    ]
+    expected = sum(float((slopes[name] * step[name]).sum()) for name in weights)
+    assert (losses[0] - losses[1]) / 2e-6 == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_gradient_of_tanh() -> None:
+    """Where tanh is 0 the gradient passes whole, at 0.6 it keeps 0.64, at 1 it dies."""
+    assert tanh_gradient(np.array([0.0, 0.6, 1.0]), np.array([2.0, 2.0, 2.0])).tolist() == [2, 1.28, 0]
+
+
+def test_textures() -> None:
+    """Ten classes of eight noisy copies of a tile each; without noise all tiles differ."""
+    inputs, target = draw_textures(np.random.default_rng(0), 2000)
+    assert inputs.shape == (2000, 8, 16)
+    assert target.shape == (2000, 1, 1, 10)
+    assert (target.sum(axis=-1) == 1).all()
+    assert len({tuple(tile) for tile in tiles()}) == len(CLASSES) == 10
+    shown = inputs[target[:, 0, 0, 4] == 1].mean(axis=(0, 1))
+    assert (np.sign(shown) == tiles()[4]).all()
+
+
+def test_the_gains_of_the_rows() -> None:
+    """Glorot's numbers grow layer by layer, by √(2/(1 + 1/h)) through the values; those of variance 1/D hardly."""
+    inputs, _ = draw_textures(np.random.default_rng(1), 32)
+    last = {}
+    for row in ROWS:
+        sizes = []
+        for seed in range(3):
+            settings = StackSettings(row=row, seed=seed)
+            sizes.append(activation_sizes(run_stack(settings, first_stack(settings).weights, inputs)))
+        assert np.shape(sizes) == (3, 13)
+        last[row] = float(np.mean(sizes, axis=0)[-1])
+    assert last["glorot"] > 5 * last["scaled"]
+    assert last["orthonormal"] == last["stiefel"]
+    assert last["scaled"] < 4
+    assert last["stiefel"] < 4
+
+
+def test_only_the_last_row_stays_orthonormal() -> None:
+    """The columns of every head of every layer start orthonormal in two rows and stay so in one."""
+    errors = {}
+    for row in ("orthonormal", "stiefel"):
+        first, *_, last = train_stack(replace(SHORT, row=row))
+        errors[row] = [
+            max(orthonormality_error(p.weights[name]) for name in ("w_q", "w_k", "w_v")) for p in (first, last)
+        ]
+    assert max(errors["stiefel"]) < 1e-14
+    assert errors["orthonormal"][0] < 1e-14 < 1e-3 < errors["orthonormal"][1]
+
+
+def test_a_run_in_one_loop() -> None:
+    """The recipe written out: from the first weights on, fresh pictures in every step, Adam counting all its steps."""
+    settings = replace(SHORT, row="orthonormal", n_steps=13)
+    first, *_, last = train_stack(settings)
+    rng = np.random.default_rng(0)
+    rng.bit_generator.state = first.generator_state
+    weights = dict(first.weights)
+    moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
+    for step in range(1, 14):
+        inputs, target = draw_textures(rng, 5)
+        passed = run_stack(settings, weights, inputs)
+        slopes = stack_gradients(weights, passed, relative_error_gradient(passed.logits, target))
+        for name in weights:
+            weights[name], moments[name] = adam_step(weights[name], slopes[name], moments[name], step, 0.001)
+    for name, array in weights.items():
+        np.testing.assert_allclose(last.weights[name], array, rtol=0, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_checkpoint_says_how_the_run_goes_on(row: str) -> None:
+    """What follows a checkpoint is in it alone: from the one at step 10 a run ends with exactly the same numbers."""
+    whole = list(train_stack(replace(SHORT, row=row)))
+    assert [point.step for point in whole] == [0, 10, 20, 23]
+    last = next_stack(next_stack(whole[1]))
+    assert last.loss == whole[-1].loss
+    for name, array in whole[-1].weights.items():
+        assert (last.weights[name] == array).all(), name
+
+
+@pytest.mark.parametrize("n_heads", [2, 4])
+def test_the_variance_of_the_rows(n_heads: int) -> None:
+    """Glorot's numbers for a D x D/h matrix have variance 2/(D + D/h), shrunk ones 1/D."""
+    for row, variance in (("glorot", 2 / (16 + 16 / n_heads)), ("scaled", 1 / 16)):
+        drawn = first_stack(StackSettings(row=row, n_layers=24, n_heads=n_heads)).weights["w_q"]
+        assert drawn.var() == pytest.approx(variance, rel=0.03)
+
+
+def accuracy(row: str, seed: int) -> float:
+    """What a whole run with the package's loss reaches."""
+    settings = StackSettings(row=row, seed=seed)
+    *_, point = train_stack(settings)
+    return stack_accuracy(settings, point.weights)
+
+
+def test_the_start_decides() -> None:
+    """With the package's loss 200 steps bring Glorot's start to about .6, and each of the other three nearly to 1."""
+    assert 0.55 < np.mean([accuracy("glorot", seed) for seed in range(3)]) < 0.62
+    for row in ("scaled", "orthonormal", "stiefel"):
+        assert accuracy(row, 0) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"row": "random"}, "row is 'random' but must be one of glorot, scaled, orthonormal, stiefel"),
+        ({"loss": "hinge"}, "loss is 'hinge' but must be one of relative error, cross-entropy"),
+        ({"n_heads": 3}, "n_heads is 3 but must divide 16"),
+        ({"n_layers": 25}, "n_layers is 25 but must be from 1 to 24"),
+        ({"connection": "no"}, "connection is 'no' but must be True or False"),
+        ({"learning_rate": 2.0}, "learning_rate is 2.0"),
+        ({"n_steps": 10_000}, "would take about [0-9]+ seconds .* at most 60"),
+    ],
+)
+def test_bad_settings(changes: dict[str, Any], sentence: str) -> None:
+    """A setting outside its range is an error that names it, before anything is computed."""
+    with pytest.raises(SettingsError, match=sentence):
+        next(train_stack(replace(StackSettings(), **changes)))
+    assert expected_stack_seconds(StackSettings()) < 10

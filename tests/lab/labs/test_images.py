@@ -1,0 +1,145 @@
+"""Pictures and kernels of one's own: what is read, what is refused, and with which sentence."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, shrink_image
+from attention_lab.labs.one_by_one import TOKENS, run_one_by_one
+
+
+def test_presets() -> None:
+    """Pictures are 8 × 8 from 0 to 1 and read-only; kernels are 3 × 3, blurs sum to 1 and edges to 0."""
+    for image in IMAGES.values():
+        assert image.shape == (8, 8)
+        assert (image.min(), image.max()) == (0, pytest.approx(1, abs=0.3))
+        assert not image.flags.writeable
+    sums = {name: float(np.sum(kernel)) for name, kernel in KERNELS.items()}
+    expected = {"Sobel x": 0, "Sobel y": 0, "Laplacian": 0, "sharpen": 1, "box blur": 1, "Gaussian blur": 1}
+    assert {name: round(sums[name], 12) for name in expected} == expected
+    assert all(as_kernel(kernel).shape == (3, 3, 1, 1) for kernel in KERNELS.values())
+
+
+def test_typed_numbers() -> None:
+    """A kernel may come as text that holds numbers, as a table gives it."""
+    assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
+        [-1, 0.5, 2], [0, 10, 0], [0, 0, 3]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error", "sentence"),
+    [
+        ([[1, 2, 3], [4, "x<b>", 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds 'x<b>', which is no number"),
+        ([[1, 2, 3], [4, None, 6], [7, 8, 9]], SettingsError, "row 2, column 2 is empty: type a number"),
+        ([[1, 2, 3], [4, "", 6], [7, 8, 9]], SettingsError, "row 2, column 2 is empty: type a number"),
+        ([["nan"]], SettingsError, "row 1, column 1 holds 'nan', which is no number"),
+        ([["1_0"]], SettingsError, "row 1, column 1 holds '1_0', which is no number"),
+        ([["٣"]], SettingsError, "row 1, column 1 holds '٣', which is no number"),
+        ([["inf"]], SettingsError, "row 1, column 1 holds inf, but a weight must lie from -1000 to 1000"),
+        ([[1e9]], SettingsError, r"holds 1e\+09, but a weight must lie"),
+        ([[1, 2], [3, 4]], SettingsError, r"square of 1 or 3 numbers a side, but has shape \(2, 2\)"),
+        ([[1, 2, 3]], SettingsError, r"has shape \(1, 3\)"),
+        ("Sobel", SettingsError, r"has shape \(\)"),
+        ([[1, 2, 3], [4, 5], [6]], ShapeError, "rows differ in length"),
+        (np.zeros((3, 3, 5, 1)), SettingsError, "1 to 4 channels"),
+    ],
+)
+def test_bad_kernels(kernel: Any, error: type[Exception], sentence: str) -> None:
+    """A kernel that holds anything but numbers, or is no small square, is refused with the place that is wrong."""
+    with pytest.raises(error, match=sentence):
+        as_kernel(kernel)
+
+
+def test_an_image_of_ten_thousand_squared() -> None:
+    """10,000 × 10,000 pixels are refused with their size, whether to be used or to be shrunk."""
+    huge = np.broadcast_to(np.float64(0), (10_000, 10_000))
+    with pytest.raises(
+        SettingsError, match="10,000 × 10,000 pixels, but every pixel becomes a token, so at most 16 × 16"
+    ):
+        as_image(huge)
+    with pytest.raises(SettingsError, match="10,000 × 10,000 pixels, but at most 4,096 × 4,096 are read"):
+        shrink_image(huge)
+
+
+@pytest.mark.parametrize(
+    ("image", "sentence"),
+    [
+        ([1, 2, 3], r"height, width and at most 4 channels, but has shape \(3,\)"),
+        (np.zeros((0, 4)), r"has shape \(0, 4\)"),
+        (np.zeros((4, 4, 5)), r"at most 4 channels, but has shape \(4, 4, 5\)"),
+        ([["a"]], "image must hold real numbers"),
+        ([[np.nan]], r"image holds nan at \[0, 0\]"),
+    ],
+)
+def test_bad_images(image: Any, sentence: str) -> None:
+    """What is no picture of finite numbers is refused, by both functions."""
+    for read in (as_image, shrink_image):
+        with pytest.raises(SettingsError, match=sentence):
+            read(image)
+
+
+def test_pixels_beyond_any_scale() -> None:
+    """A pixel of 1e308 would overflow on the way, so it is refused by its size, by both functions."""
+    for read in (as_image, shrink_image):
+        with pytest.raises(SettingsError, match=r"image holds 1e\+308, but pixels lie within"):
+            read([[1e308] * 16])
+
+
+def test_shrinking_takes_means() -> None:
+    """35 × 7 pixels: blocks of 3, the last ones smaller; channels stay apart; pictures of at most 16 a side stay."""
+    image = np.arange(245.0).reshape(35, 7)
+    small = shrink_image(np.stack([image, -image], axis=-1))
+    assert small.shape == (12, 3, 2)
+    assert small[:2, :, 0].tolist() == [[8, 11, 13], [29, 32, 34]]
+    assert small[11, :, 0].tolist() == [235.5, 238.5, 240.5]
+    assert (small[..., 1] == -small[..., 0]).all()
+    assert (shrink_image(image[:16]) == image[:16]).all()
+    assert shrink_image(np.full((4096, 1000), 0.5)).shape == (16, 4)
+
+
+def test_one_by_one_with_layer_norm_or_positions() -> None:
+    """Tokens of equal length, or with positions, read only themselves in the limit: Y is X W_V W_O token by token."""
+    rng = np.random.default_rng(3)
+    x, kernel = rng.normal(size=(7, 5)), rng.normal(size=(5, 3))
+    for kind in ("layer-normed", "with positions"):
+        errors = [run_one_by_one(x, kernel, sharpness, kind).error for sharpness in (2, 5, 20, 100)]
+        assert all(a > b for a, b in pairwise(errors))
+        assert errors[0] > 0.1
+        assert errors[-1] < 1e-9
+    run = run_one_by_one(x, kernel, 100, "with positions")
+    np.testing.assert_allclose(run.expected, x @ kernel)
+    assert run.own.min() == 1
+
+
+def test_raw_tokens_cannot_choose_themselves() -> None:
+    """For 1, 2, 3 no W_Q W_Kᵀ makes all three rows pick themselves."""
+    tokens = np.array([[1.0], [2.0], [3.0]])
+    for m in np.linspace(-100, 100, 2001):
+        scores = attend(tokens, Projections([[m]], [[1.0]], [[1.0]], n_heads=1)).scores[0, 0]
+        assert scores.argmax(axis=1).tolist() != [0, 1, 2]
+    assert run_one_by_one(tokens, [[1.0]], 200, "raw").error == pytest.approx(2)
+
+
+def test_duplicate_tokens_do_no_harm() -> None:
+    """Two equal tokens share their attention, but their values are equal, so the output is the same."""
+    x = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [5.0, 1.0, 0.0]])
+    run = run_one_by_one(x, np.eye(3), 100)
+    assert run.own[0] == pytest.approx(0.5)
+    assert run.error < 1e-12
+
+
+def test_bad_one_by_one() -> None:
+    """A kernel that does not fit, an unknown kind and a token without spread are errors."""
+    with pytest.raises(ShapeError, match=r"do not fit: \(2, 3\) and \(2, 1\)"):
+        run_one_by_one(np.ones((2, 3)), np.ones((2, 1)), 5)
+    with pytest.raises(SettingsError, match="kind is 'x' but must be one of raw, layer-normed, with positions"):
+        run_one_by_one(np.eye(2), np.eye(2), 5, "x")
+    with pytest.raises(SettingsError, match="no spread to divide by"):
+        run_one_by_one(np.full((2, 3), 0.1), np.eye(3), 5)
+    assert len(TOKENS) == 3

@@ -1,0 +1,208 @@
+"""The hand-made lexicon and its four hand-set heads: every number of the lesson."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError, TextError, Trace, attend
+from attention_lab.labs.lexicon import (
+    FEATURES,
+    LEXICON,
+    MAX_TOKENS,
+    SECTIONS,
+    SENTENCES,
+    TICKABLE,
+    compose,
+    own_word,
+    section_slices,
+)
+from attention_lab.labs.lexicon_heads import (
+    AND_HEAD,
+    HEADS,
+    comparison_matrix,
+    hand_set,
+    received,
+    run_lexicon,
+    section_blocks,
+)
+
+QUEEN, KING, DOGS, WOMEN = (compose(sentence) for sentence in SENTENCES)
+GENDER, NUMBER, PREVIOUS, SUBJECT = range(4)
+
+
+def share(trace: Trace, head: int, query: int, key: int) -> float:
+    """How much a query reads from a key, to three digits."""
+    return round(float(trace.probabilities[0, head, query, key]), 3)
+
+
+def test_the_lexicon() -> None:
+    """51 word forms, 16 features in six sections, exactly one part of speech each, at most one gender and number."""
+    assert len(LEXICON) == 51
+    assert len(FEATURES) == 16
+    assert section_slices()["part of speech"] == slice(6, 12)
+    for word, features in LEXICON.items():
+        assert set(features) <= set(FEATURES), word
+        assert len(set(features) & set(SECTIONS["part of speech"])) == 1, word
+        assert len(set(features) & set(SECTIONS["gender"])) <= 1, word
+        assert len(set(features) & set(SECTIONS["number"])) <= 1, word
+
+
+def test_a_vector() -> None:
+    """The fourth token of a sentence stands at a quarter of the circle; queen is fem sg anim NOUN."""
+    vector = compose("the the the queen").vectors[4]
+    assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
+    np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
+    assert compose("a book").vectors[0, 14:].tolist() == [1, 0]
+
+
+def test_the_scores_of_her() -> None:
+    """In the gender head the last "her" gives 8 to queen, 5 to the start, 4 to her, 2 to sons, -2 to they."""
+    trace = run_lexicon(QUEEN)
+    assert QUEEN.tokens[9] == "her"
+    np.testing.assert_allclose(trace.scaled_scores[0, GENDER, 9], [5, 0, 8, 0, 4, 2, 0, -2, 0, 4], atol=1e-12)
+    np.testing.assert_allclose(trace.scaled_scores[0, NUMBER, 7, [5, 0, 7, 2]], [8, 5, 4, 2], atol=1e-12)
+
+
+def test_the_queen() -> None:
+    """her → queen .917, they → sons .934, the previous word .98, verbs find their subjects, the rest rests."""
+    trace = run_lexicon(QUEEN)
+    assert trace.tokens == QUEEN.tokens
+    assert [share(trace, GENDER, query, 2) for query in (4, 9)] == [0.917, 0.917]
+    assert [share(trace, GENDER, query, 0) for query in (7, 1, 6)] == [0.886] * 3
+    assert (share(trace, NUMBER, 7, 5), share(trace, NUMBER, 9, 2)) == (0.934, 0.918)
+    assert all(0.98 <= share(trace, PREVIOUS, query, query - 1) <= 1 for query in range(1, 10))
+    assert (share(trace, SUBJECT, 3, 2), share(trace, SUBJECT, 8, 7)) == (1, 1)
+    assert [share(trace, SUBJECT, query, 0) for query in (0, 1, 2, 4, 5, 6, 7, 9)] == [1] * 8
+
+
+def test_what_they_receives() -> None:
+    """From sons "they" has learnt that it is masculine (.93) and alive (1.04); what it gets nothing of is absent."""
+    features = received(run_lexicon(QUEEN), 7)
+    assert (round(features["masc"], 2), round(features["anim"], 2)) == (0.93, 1.04)
+    assert next(iter(features)) == "anim"
+    assert "past" not in features
+    with pytest.raises(SettingsError, match="no token 10 among 10"):
+        received(run_lexicon(QUEEN), 10)
+
+
+def test_other_sentences() -> None:
+    """The king: she → queen and his → king by gender, a three-way tie by number. The women: their, him, saw."""
+    king = run_lexicon(KING)
+    assert (share(king, GENDER, 7, 5), share(king, GENDER, 9, 2)) == (0.93, 0.93)
+    assert [share(king, NUMBER, 7, key) for key in (2, 5, 10)] == [0.324] * 3
+    women = run_lexicon(WOMEN)
+    assert (share(women, NUMBER, 7, 2), share(women, GENDER, 10, 5), share(women, SUBJECT, 9, 8)) == (
+        0.931,
+        0.93,
+        0.907,
+    )
+
+
+def test_one_head_for_a_conjunction() -> None:
+    """ "it" is torn between dogs and book by gender, book and girl by number; the AND head finds the book, .975."""
+    apart, together = run_lexicon(DOGS), run_lexicon(DOGS, (AND_HEAD,))
+    assert [share(apart, GENDER, 10, key) for key in (2, 5)] == [0.482] * 2
+    assert [share(apart, NUMBER, 10, key) for key in (5, 8)] == [0.483] * 2
+    assert share(together, 0, 10, 5) == 0.975
+    assert together.sizes["K"] == 6
+    assert share(run_lexicon(QUEEN, (AND_HEAD,)), 0, 7, 0) == 0.952
+
+
+def test_temperature_mask_and_start() -> None:
+    """Temperature 2 gives .62 and .68, 1/2 gives .997; a causal mask changes nothing; without a start rows spread."""
+    assert [share(run_lexicon(QUEEN, temperature=2.0), h, q, k) for h, q, k in ((0, 9, 2), (1, 7, 5))] == [0.616, 0.685]
+    assert share(run_lexicon(QUEEN, temperature=0.5), GENDER, 9, 2) == 0.997
+    assert share(run_lexicon(QUEEN, causal=True), GENDER, 9, 2) == 0.917
+    bare = run_lexicon(compose(SENTENCES[0], start=False))
+    assert (share(bare, GENDER, 8, 1), share(bare, NUMBER, 6, 4)) == (0.961, 0.979)
+    assert [share(bare, GENDER, 6, key) for key in (1, 4)] == [0.385] * 2
+    with pytest.raises(SettingsError, match=r"temperature is 0 but must be a number from 0\.01 to 100"):
+        run_lexicon(QUEEN, temperature=0)
+
+
+def test_without_weights() -> None:
+    """The same vectors without weights: every row looks at itself most, and her → queen is only .107."""
+    trace = attend(QUEEN.vectors, Projections.weightless(16))
+    shares = trace.probabilities[0, 0]
+    assert (shares.argmax(axis=1) == np.arange(10)).all()
+    assert (round(float(shares.trace() / 10), 3), share(trace, 0, 9, 2), share(trace, 0, 7, 5)) == (0.185, 0.107, 0.133)
+
+
+def test_the_blocks_of_the_comparison() -> None:
+    """Each head's W_Q W_Kᵀ lives in the blocks of its own sections; x_iᵀ M x_j is the score."""
+    trace, names = run_lexicon(QUEEN), list(SECTIONS)
+    filled = []
+    for head in range(4):
+        matrix = comparison_matrix(trace, head)
+        scores = QUEEN.vectors @ matrix @ QUEEN.vectors.T
+        np.testing.assert_allclose(scores, trace.scaled_scores[0, head], atol=1e-12)
+        blocks = section_blocks(matrix)
+        assert np.square(blocks).sum() == pytest.approx(np.square(matrix).sum())
+        filled.append({(names[q], names[k]) for q, k in np.argwhere(blocks > 0)})
+    word_class = ("part of speech", "part of speech")
+    assert filled[GENDER] == {("gender", "gender"), word_class}
+    assert filled[NUMBER] == {("number", "number"), word_class}
+    assert filled[PREVIOUS] == {("position", "position")}
+    assert filled[SUBJECT] == {("part of speech", "animacy"), ("position", "position"), word_class}
+
+
+def test_values_come_back_in_their_own_dimensions() -> None:
+    """W_O is a 0/1 matrix: a feature that a head copies lands where it was, and each head copies four."""
+    p = hand_set()
+    assert set(np.unique(p.w_o)) == {0.0, 1.0}
+    for number, head in enumerate(HEADS):
+        block = slice(4 * number, 4 * number + 4)
+        copied = p.w_v[:, block] @ p.w_o[block]
+        assert [FEATURES[i] for i in np.flatnonzero(copied.diagonal())] == sorted(head.copies, key=FEATURES.index)
+        assert (copied == np.diag(copied.diagonal())).all()
+
+
+def test_a_word_of_ones_own() -> None:
+    """An added word takes part: "its" finds the horse by gender, as it would find any neuter noun."""
+    added = dict([own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
+    sentence = compose("The girl saw the horse when it lost its crown", added)
+    assert share(run_lexicon(sentence), GENDER, 9, 5) > 0.45
+    assert added == {"horse": ("neut", "sg", "anim", "NOUN")}
+    assert own_word("o'clock", ["NOUN"])[0] == "o'clock"
+
+
+@pytest.mark.parametrize(
+    ("word", "features", "error", "sentence"),
+    [
+        ("<b>cat</b>", ["NOUN"], TextError, "made of letters, but '<b>cat</b>' holds '<'"),
+        ("a cat", ["NOUN"], TextError, "holds ' '"),
+        ("  ", ["NOUN"], TextError, "1 to 24 letters, but this one has 0"),
+        ("x" * 25, ["NOUN"], TextError, "this one has 25"),
+        ("-", ["NOUN"], TextError, "'-' is not one word"),
+        ("cat", ["masc"], SettingsError, "no part of speech: tick one of NOUN, PRON, VERB, DET, CONN"),
+        ("cat", ["NOUN", "VERB"], SettingsError, "NOUN and VERB, but only one part of speech"),
+        ("cat", ["NOUN", "sg", "pl"], SettingsError, "sg and pl, but only one number"),
+        ("cat", ["NOUN", "START"], SettingsError, "cannot have the feature 'START': choose from masc"),
+        ("cat", ["NOUN", "furry"], SettingsError, "cannot have the feature 'furry'"),
+        ("cat", ["x" * 10**5], SettingsError, "cannot have the feature 'x{99}…: choose"),
+    ],
+)
+def test_bad_words(word: str, features: list[str], error: type[Exception], sentence: str) -> None:
+    """A word with markup, more than one word, or features that exclude each other are errors with a sentence."""
+    with pytest.raises(error, match=sentence):
+        own_word(word, features)
+    assert len(TICKABLE) == 13
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("The queen saw her cat", "'cat' is not in the lexicon"),
+        ("the " + "x" * 10**4, "'x{24}' is not in the lexicon"),
+        ("the <b>queen</b>", "'<' is not in the lexicon"),
+        ("...", "holds no word"),
+        ("", "holds no word"),
+        ("the " * MAX_TOKENS, "has 17 tokens, but only 16 have a place"),
+    ],
+)
+def test_bad_sentences(text: str, sentence: str) -> None:
+    """A word outside the lexicon, no word, or too many are errors with a sentence."""
+    with pytest.raises(TextError, match=sentence):
+        compose(text)
+    assert len(compose("the " * (MAX_TOKENS - 1)).tokens) == MAX_TOKENS

@@ -1,0 +1,75 @@
+"""The five tasks: what is drawn and what is wanted, checked token by token with plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError
+from attention_lab.labs.tasks import TASKS, ring_positions, target_variance, task_named, unseen_examples
+
+N = 7
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_sizes(name: str) -> None:
+    """Every task draws sequences of its declared sizes, the same from the same seed."""
+    task = TASKS[name]
+    one, two = (task.draw(np.random.default_rng(3), N) for _ in range(2))
+    assert one.inputs.shape == (N, task.n_tokens, task.d_model)
+    assert one.targets.shape == (N, task.n_tokens, len(task.parts), task.n_features)
+    assert (one.inputs == two.inputs).all()
+    assert (one.targets == two.targets).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "offsets"), [("neighbours", (-1, 1)), ("staircase", (-2, -1, 1, 2)), ("letters", (-1, 1))]
+)
+def test_ring_tasks_want_the_contents_at_their_offsets(name: str, offsets: tuple[int, ...]) -> None:
+    """The target of token i is the content of token i + offset, around the ring of 12."""
+    examples = TASKS[name].draw(np.random.default_rng(0), N)
+    contents = examples.inputs[..., :-6]
+    for b, i in np.ndindex(N, 12):
+        for part, offset in enumerate(offsets):
+            assert (examples.targets[b, i, part] == contents[b, (i + offset) % 12]).all()
+    assert (examples.inputs[..., -6:] == ring_positions()).all()
+
+
+def test_positions_on_the_ring() -> None:
+    """Token 3 of 12 has turned by 90, 180 and 270 degrees: cosines 0, -1, 0 and sines 1, 0, -1."""
+    assert ring_positions()[3].round(12).tolist() == [0, -1, 0, 1, 0, -1]
+
+
+@pytest.mark.parametrize("name", ["agreement", "conjunction"])
+def test_word_tasks_want_means_over_words_that_agree(name: str) -> None:
+    """The target is the mean payload over the words of the same gender, of the same number, or of both; oneself too."""
+    examples = TASKS[name].draw(np.random.default_rng(0), N)
+    for b, i in np.ndindex(N, 10):
+        words = examples.inputs[b]
+        gender = [j for j in range(10) if (words[j, :3] == words[i, :3]).all()]
+        number = [j for j in range(10) if (words[j, 3:5] == words[i, 3:5]).all()]
+        chosen = [gender, number] if name == "agreement" else [[j for j in gender if j in number]]
+        for part, members in enumerate(chosen):
+            assert i in members
+            np.testing.assert_allclose(examples.targets[b, i, part], words[members, 5:].mean(axis=0), atol=1e-12)
+
+
+def test_every_word_has_one_gender_and_one_number() -> None:
+    """Genders and numbers are one-hot, and about a third and a half of the words share them."""
+    inputs = unseen_examples("agreement").inputs
+    assert (inputs[..., :3].sum(axis=-1) == 1).all()
+    assert (inputs[..., 3:5].sum(axis=-1) == 1).all()
+    same = inputs[..., :3] @ inputs[..., :3].swapaxes(1, 2)
+    assert same.mean() == pytest.approx(0.1 + 0.9 / 3, abs=0.01)
+
+
+def test_the_error_that_counts_as_one() -> None:
+    """Neighbours are drawn with variance 1; a mean over several words varies less."""
+    assert target_variance("neighbours") == pytest.approx(1, abs=0.03)
+    assert target_variance("agreement", 4000) == pytest.approx(0.245, abs=0.01)
+
+
+def test_an_unknown_task() -> None:
+    """The error lists the tasks."""
+    with pytest.raises(SettingsError, match="task is 'chess' but must be one of neighbours, agreement"):
+        task_named("chess")

@@ -1,0 +1,88 @@
+"""Tokens as columns: the same numbers transposed, computed anew from Xᵀ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from attention_core import STEPS, Projections, Trace, attend
+from attention_lab.notation.columns import column_gap, column_layer
+from tests.core.random_layers import Layer, assert_same, calls
+
+B, T, S, D, M, K, V, H = 2, 3, 5, 7, 11, 13, 17, 6
+MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6
+MASK[0, 0, 1] = False
+
+
+def run(*, groups: int = H, cross: bool = True, bias: bool = False, **options: Any) -> Trace:
+    """A layer in which every axis has another length."""
+    rng = np.random.default_rng(5)
+    x, memory = rng.normal(size=(B, T, D)), rng.normal(size=(B, S, M))
+    sizes = {"d_k": K, "d_v": V, "d_memory": M if cross else D}
+    p = Projections.random(D, H, n_kv_heads=groups, bias=bias, **sizes)
+    return attend(x, p, memory=memory if cross else None, **options)
+
+
+@pytest.mark.parametrize(
+    ("groups", "cross", "bias", "masked", "residual"), list(product((H, 3, 1), *[(False, True)] * 4))
+)
+def test_the_numbers_are_the_same(groups: int, cross: bool, bias: bool, masked: bool, residual: bool) -> None:
+    """Whatever the options: shared heads, another sequence, biases, a mask with an empty row, a residual."""
+    mask = MASK[..., : S if cross else T] if masked else None
+    trace = run(groups=groups, cross=cross, bias=bias, mask=mask, residual=residual)
+    assert column_gap(trace) < 1e-12
+
+
+@given(calls())
+def test_the_numbers_are_the_same_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
+    """Every field of the column convention is the transposed field of the trace, for all options in any combination."""
+    layer, options = call
+    trace = layer.run(**options)
+    for name, array in column_layer(trace).items():
+        assert_same(array.swapaxes(-1, -2), getattr(trace, name))
+    assert column_gap(trace) < 1e-11
+
+
+def test_no_w_o_and_nan_rows() -> None:
+    """Heads that are only joined, and rows that are NaN as in PyTorch, agree as well."""
+    trace = run(bias=True)
+    joined = replace(trace.projections, w_o=None, b_o=np.arange(H * V))
+    assert column_gap(attend(trace.inputs, joined, memory=trace.memory, softcap=0.5, scale=-0.25)) < 1e-12
+    empty = run(mask=MASK, empty_rows="nan")
+    assert np.isnan(empty.probabilities).any()
+    assert column_gap(empty) < 1e-12
+
+
+def test_three_tokens_by_hand() -> None:
+    """Tokens 1, 2, 3 without weights: column j holds what token j reads, each column sums to 1, values times A."""
+    columns = column_layer(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
+    assert list(columns) == list(STEPS)
+    assert columns["inputs"].tolist() == [[[1, 2, 3]]]
+    assert columns["probabilities"][0, 0].round(4).tolist() == [
+        [0.09, 0.0159, 0.0024], [0.2447, 0.1173, 0.0473], [0.6652, 0.8668, 0.9503],
+    ]  # fmt: skip
+    assert_same(columns["probabilities"].sum(axis=-2), np.ones((1, 1, 3)))
+    assert_same(columns["output"], columns["inputs"] @ columns["probabilities"][0])
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_wrong_number_is_found(name: str) -> None:
+    """One cell changed by a thousandth in any field of the trace shows in the gap."""
+    trace = run(bias=True, mask=MASK, residual=True)
+    wrong = getattr(trace, name).copy()
+    cell = tuple(np.argwhere(np.isfinite(wrong))[-1])
+    wrong[cell] += 1e-3
+    assert column_gap(replace(trace, **{name: wrong})) > 1e-4
+
+
+def test_not_a_number_is_never_small() -> None:
+    """A NaN in the trace that the columns do not have is no agreement."""
+    trace = run()
+    wrong = trace.output.copy()
+    wrong[0, 0, 0] = np.nan
+    assert not column_gap(replace(trace, output=wrong)) < 1e-12

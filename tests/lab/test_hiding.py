@@ -1,0 +1,157 @@
+"""Masks together, in either order, and with different numbers for "hidden": what is the same and what is not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_core import Projections, SettingsError, ShapeError, attend, softmax
+from attention_lab.masks.hiding import HIDING_VALUES, combined, hidden_by, hidden_with, leak, mask_order, masks_for
+from tests.core.random_layers import Layer, assert_same, layers
+
+B, H, T, S = 2, 3, 5, 7
+VALUES = {way.key: way.value for way in HIDING_VALUES}
+
+
+def scores() -> np.ndarray:
+    """Raw scores of every size that matters."""
+    return np.random.default_rng(0).normal(scale=3, size=(B, H, T, S))
+
+
+@given(st.booleans(), st.none() | st.integers(0, 3), st.none() | st.lists(st.integers(0, S), min_size=B, max_size=B))
+def test_masks_together_by_loops(causal: bool, window: int | None, lengths: list[int] | None) -> None:
+    """A key is visible if every mask allows it, and each mask that hides it is named."""
+    painted = np.random.default_rng(1).random((T, S)) < 0.8
+    masks = masks_for(T, S, causal=causal, window=window, lengths=lengths, painted=painted)
+    allowed = np.broadcast_to(combined(masks), (B, 1, T, S))
+    for b, t, s in np.ndindex(B, T, S):
+        hiding = [
+            name
+            for name, hides in (
+                ("causal", causal and s > t),
+                ("window", window is not None and abs(s - t) > window),
+                ("padding", lengths is not None and s >= lengths[b]),
+                ("painted", not painted[t, s]),
+            )
+            if hides
+        ]
+        assert list(hidden_by(masks, t, s, batch=b)) == hiding
+        assert allowed[b, 0, t, s] == (not hiding)
+
+
+def test_no_mask() -> None:
+    """Without any mask there is nothing to combine."""
+    assert masks_for(T, S) == {}
+    assert combined({}) is None
+
+
+def test_masks_of_different_sizes() -> None:
+    """A painted mask for another number of tokens is an error that names it."""
+    with pytest.raises(ShapeError, match=r"the painted mask of shape \(4, 4\) does not fit"):
+        combined(masks_for(T, T, causal=True, painted=np.ones((4, 4), dtype=bool)))
+
+
+@pytest.mark.parametrize("shape", [(), (3, 0), (1, 1, 1, 2, 2)])
+def test_a_mask_has_one_to_four_axes(shape: tuple[int, ...]) -> None:
+    """A single flag, nothing at all, and more axes than scores have, are refused with the mask's name."""
+    with pytest.raises(ShapeError, match=r"the painted mask has shape \(.*\) but must have 1 to 4 axes"):
+        combined({"painted": np.ones(shape, dtype=bool)})
+
+
+@settings(max_examples=40)
+@given(layers())
+def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:
+    """Adding -inf to the hidden keys gives the engine's probabilities, and nothing leaks; empty rows are zeros."""
+    trace = layer.run(mask=layer.mask)
+    found = hidden_with(-np.inf, trace.scaled_scores, layer.mask)
+    assert_same(found, trace.probabilities)
+    assert not leak(found, layer.mask).any()
+
+
+def test_a_billion_hides_as_well_while_a_key_is_left() -> None:
+    """With one visible key in a row, -1e9 gives what -inf gives, in both precisions and exactly."""
+    allowed = np.tri(T, S, dtype=bool)
+    for dtype in (np.float32, np.float64):
+        numbers = scores().astype(dtype)
+        assert_same(*(hidden_with(value, numbers, allowed) for value in (-1e9, -np.inf)), tolerance=2**-22)
+        assert not leak(hidden_with(-1e9, numbers, allowed), allowed).any()
+
+
+def test_a_billion_in_a_row_with_nothing_left() -> None:
+    """With -1e9 a fully hidden row reads the hidden keys: like unmasked in float64, evenly in float32."""
+    nothing = np.zeros((T, S), dtype=bool)
+    assert_same(hidden_with(-1e9, scores(), nothing), softmax(scores()), 1e-6)
+    assert_same(hidden_with(-1e9, scores().astype(np.float32), nothing), np.full((B, H, T, S), 1 / S), 1e-6)
+    assert not hidden_with(-np.inf, scores(), nothing).any()
+
+
+@pytest.mark.parametrize("value", [-4.0, -1.0, 2.5])
+def test_a_finite_bias_hides_nothing(value: float) -> None:
+    """A finite bias multiplies the weight of a key by e to it, so that something is always read."""
+    allowed = np.tri(T, S, dtype=bool)
+    free, biased = softmax(scores()), hidden_with(value, scores(), allowed)
+    weights = np.where(allowed, free, free * math.exp(value))
+    assert_same(biased, weights / weights.sum(axis=-1, keepdims=True))
+    assert_same(leak(biased, allowed), np.where(allowed, 0, biased).sum(axis=-1))
+    assert (leak(biased, allowed)[..., 0] > 0).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_numbers_that_hide_nothing(value: float) -> None:
+    """NaN and plus infinity are refused with a sentence."""
+    with pytest.raises(SettingsError, match="the number that hides a key"):
+        hidden_with(value, scores(), np.ones((T, S), dtype=bool))
+
+
+@pytest.mark.parametrize("key", ["infinity", "billion"])
+def test_the_order_is_free_for_a_mask(key: str) -> None:
+    """Scale then mask and mask then scale agree exactly for -inf and for -1e9, while a key of the row is visible."""
+    addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES[key])
+    order = mask_order(scores(), 0.3, addend)
+    assert order.gap <= 1e-15
+    assert_same(order.scale_first, hidden_with(-np.inf, scores() * 0.3, np.tri(T, S, dtype=bool)))
+
+
+def test_the_order_matters_for_a_bias() -> None:
+    """Masked first, a finite bias is scaled with the scores: -4 with scale 1/2 acts like -2."""
+    addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES["finite"])
+    order = mask_order(scores(), 0.5, addend)
+    assert_same(order.mask_first, softmax(scores() * 0.5 + addend / 2))
+    assert_same(order.scale_first, softmax(scores() * 0.5 + addend))
+    assert order.gap == np.abs(order.scale_first - order.mask_first).max()
+    assert order.gap > 0.1
+
+
+def test_a_bias_by_hand() -> None:
+    """Scores 0 and 0, bias -2 on the second, scale 1/2: 1/(1+e²) of the mass is left to it, or 1/(1+e)."""
+    order = mask_order(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
+    assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
+    assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))
+    assert order.gap == pytest.approx(1 / (1 + math.e) - 1 / (1 + math.e**2))
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf])
+def test_scales_that_bring_hidden_keys_back(scale: Any) -> None:
+    """A scale of 0 or less would turn -inf into NaN or +inf, and is refused."""
+    with pytest.raises(SettingsError, match="scale is"):
+        mask_order(scores(), scale, np.zeros(S))
+
+
+def test_a_fully_masked_row_here_and_in_pytorch() -> None:
+    """The engine gives zeros and the bias of the output; as in PyTorch, on request, NaN."""
+    mask = np.ones((T, T), dtype=bool)
+    mask[2] = False
+    x, p = np.random.default_rng(2).normal(size=(T, 6)), Projections.random(6, 2, bias=True)
+    assert_same(attend(x, p, mask=mask).output[0, 2], p.b_o)
+    assert np.isnan(attend(x, p, mask=mask, empty_rows="nan").output[0, 2]).all()
+
+
+def test_every_way_explains_itself() -> None:
+    """The ways to hide have unique keys and a sentence each."""
+    assert list(VALUES.values()) == [-np.inf, -1e9, -4.0]
+    assert all(way.name and way.says.endswith(".") for way in HIDING_VALUES)

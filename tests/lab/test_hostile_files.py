@@ -1,0 +1,249 @@
+"""Files that mean harm, or are only broken, are refused with a sentence before anything large is read."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tracemalloc
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_core import AttentionError, FileError, SettingsError
+from attention_lab.files.weight_file import MAX_BYTES
+from attention_lab.labs.picture_file import read_picture
+from attention_lab.trained.attention_maps import read_maps
+from attention_lab.user_data.own_matrices import read_own
+from attention_lab.user_data.own_weights import find_layers, open_weights, read_layer
+from tests.lab.made_weight_files import HOSTILE, archive, head, npy, npz, safetensors, tensor, with_header
+
+LAYER = {f"{kind}_{x}": np.ones((4, 4) if kind == "w" else 4, np.float32) for kind in "wb" for x in "qkvo"}
+WHOLE = {"m.safetensors": safetensors(LAYER), "m.npz": npz(LAYER)}
+
+
+def use(data: bytes, name: str) -> None:
+    """Everything a page does with a file."""
+    file = open_weights(io.BytesIO(data), name)
+    for layer in find_layers(file):
+        read_layer(file, layer, layer.likely_heads)
+
+
+@pytest.mark.parametrize("fault", HOSTILE)
+def test_it_is_refused_with_a_sentence(fault: str) -> None:
+    """Each file of the corpus gives a FileError that says what is wrong with it."""
+    name, make, sentence = HOSTILE[fault]
+    with pytest.raises(FileError, match=sentence) as caught:
+        use(make(), name)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("fault", ["a zip bomb", "more numbers than bytes", "10,000 tensors", "a huge header"])
+def test_it_is_refused_before_it_is_read(fault: str) -> None:
+    """What would need much memory is refused with little: 30 MB, most of it the header of 10,000 names."""
+    name, make, _ = HOSTILE[fault]
+    data = make()
+    tracemalloc.start()
+    with pytest.raises(FileError):
+        use(data, name)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30_000_000 + len(data)
+
+
+def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
+    """The float32 whose bits raise a flag when it is made float64 is one more number that is not finite."""
+    signals = np.full((2, 2), 0x7F800001, "u4").view("f4")
+    saved = io.BytesIO()
+    np.save(saved, signals)
+    with pytest.raises(SettingsError, match="W_Q holds nan in row 0, column 0"):
+        read_own(npz({"W_Q": signals}), "matrices.npz")
+    with pytest.raises(FileError, match="no finite number"):
+        read_picture(saved.getvalue(), "picture.npy")
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_shorter_file_is_refused(name: str) -> None:
+    """Cut off after any byte, a file is an error with a sentence, never a crash of another kind."""
+    for length in range(len(WHOLE[name])):
+        with pytest.raises(FileError):
+            use(WHOLE[name][:length], name)
+
+
+@given(st.sampled_from(list(WHOLE)), st.data())
+def test_changed_bytes_never_crash(name: str, data: st.DataObject) -> None:
+    """Whatever bytes are changed, the file is read or refused with a sentence."""
+    content = bytearray(WHOLE[name])
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(AttentionError):
+        use(bytes(content), name)
+
+
+@given(st.binary(max_size=300), st.sampled_from([b"", b"PK\x03\x04", b"\x30\x00\x00\x00\x00\x00\x00\x00{"]))
+def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
+    """No bytes made by chance are weights."""
+    with pytest.raises(FileError):
+        use(start + content, "m.npz")
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_the_first_bytes_decide(kind: str) -> None:
+    """Weights that are no pickle are read whatever the file is called, also as pickles usually are."""
+    for name in ("model.bin", "model.pt", "model"):
+        assert len(open_weights(io.BytesIO(WHOLE[kind]), name).shapes) == len(LAYER)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
+def test_names_that_are_none(name: str) -> None:
+    """Whatever a file is called, a pickle in it gives the sentence and the lines that convert it."""
+    with pytest.raises(FileError, match=r"runs whatever program(.|\n)*\.safetensors"):
+        open_weights(io.BytesIO(b"\x80pickle"), name)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".pt", "a\nimport os.pt", "\ud800.pt"])
+def test_a_name_that_cannot_be_said(name: str) -> None:
+    """A name as long as a file, or one that would begin a line of its own, is not repeated."""
+    with pytest.raises(FileError, match="name must have at most 256 characters that can") as caught:
+        open_weights(io.BytesIO(b""), name)
+    assert len(str(caught.value)) < 200
+
+
+def test_quotes_in_a_name_do_not_end_it() -> None:
+    """The lines that convert a pickle are Python whatever its name is, and load that file."""
+    with pytest.raises(FileError) as caught:
+        open_weights(io.BytesIO(b""), 'a"+"b.pt')
+    line = ast.parse(str(caught.value).split("\n")[-1])
+    texts = {node.value for node in ast.walk(line) if isinstance(node, ast.Constant)}
+    assert texts == {'a"+"b.safetensors', 'a"+"b.pt', True}
+
+
+class Endless(io.BytesIO):
+    """A file that says it is larger than any that is read."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return MAX_BYTES + 1 if whence == 2 else super().seek(offset, whence)
+
+    def read(self, size: int | None = -1) -> bytes:
+        raise AssertionError("it was read before its size was looked at")
+
+
+def test_a_file_that_is_too_large() -> None:
+    """The size is looked at before the first byte is read."""
+    with pytest.raises(FileError, match="600,000,001 bytes, but at most 600,000,000"):
+        open_weights(Endless(), "m.safetensors")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("write", [safetensors, npz])
+def test_numbers_that_are_none(bad: float, write: object) -> None:
+    """A layer with NaN or infinity is refused by the name of its tensor."""
+    weights = LAYER | {"w_k": np.full((4, 4), bad, np.float32)}
+    with pytest.raises(FileError, match="'w_k' must hold finite numbers"):
+        use(write(weights), "m.npz")
+
+
+@pytest.mark.parametrize(("bad", "said"), [(1e39, "1e\\+39"), (-1_000_001.0, "-1e\\+06")])
+def test_numbers_beyond_the_limit(bad: float, said: str) -> None:
+    """A weight beyond a million is refused by tensor and place; a million is read."""
+    weights = {name: array.astype(float) for name, array in LAYER.items()}
+    weights["w_k"][2, 3] = 1e6
+    use(npz(weights), "m.npz")
+    weights["w_k"][2, 3] = bad
+    with pytest.raises(FileError, match=rf"'w_k' holds {said} at \[2, 3\] .* between -1,000,000 and 1,000,000"):
+        use(npz(weights), "m.npz")
+
+
+def maps(**arrays: np.ndarray) -> bytes:
+    """Attention tensors as NumPy writes them."""
+    return npz({"a": np.ones((1, 1, 2, 1), np.float32)} | arrays)
+
+
+NO_CHARACTERS = np.full(2, 0x110000, np.uint32).view("<U1")
+LABELS = {
+    "a number that is no character": (lambda: maps(tokens=NO_CHARACTERS), "no character"),
+    "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), "half a character"),
+    "half a character in metadata": (
+        lambda: safetensors({"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}), "half a charac"),
+    "labels of bytes": (lambda: maps(tokens=np.array([b"a", b"b"])), r"save it as text, .*: x\.astype\(str\)$"),
+    "megabytes of labels": (lambda: maps(tokens=np.zeros(2**21, "<U1")), "8,388,608 bytes"),
+    "a million layers": (lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}), "1,000,000 × 1 heads"),
+    "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), "attention over 1,000,000 positions"),
+    "4,097 queries": (lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}), "4,097 positions, but at most 4,096"),
+    "4,097 keys": (lambda: npz({"a": np.ones((1, 1, 4097), "i1")}), "4,097 positions, but at most 4,096"),
+    "a million heads": (lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}), "1 × 1,000,000 heads"),
+}  # fmt: skip
+
+
+EMPTY = {
+    "layers without heads": (20_000_000, 0, 3, 3),
+    "batches without heads": (20_000_000, 1, 0, 3, 3),
+    "no layers": (0, 2, 3, 3),
+    "heads without keys": (2, 3, 0),
+}
+
+
+@pytest.mark.parametrize("shape", EMPTY.values(), ids=list(EMPTY))
+@pytest.mark.parametrize("kind", ["npz", "safetensors"])
+def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
+    """A file of a hundred bytes says that it holds millions of layers of no heads: none of them is built."""
+    made = {"npz": archive({"a.npy": npy(head(f"{shape}"))}), "safetensors": with_header({"a": tensor([*shape], 0, 0)})}
+    file = open_weights(io.BytesIO(made[kind]), f"m.{kind}")
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=rf"^'a' has shape {re.escape(str(shape))}, but there must be at least 1"):
+            read_maps(file)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("fault", LABELS)
+def test_attention_that_cannot_be_shown(fault: str) -> None:
+    """Labels that no page can hold, and more heads than a page can show, are refused with a sentence."""
+    make, sentence = LABELS[fault]
+    with pytest.raises(FileError, match=sentence):
+        read_maps(open_weights(io.BytesIO(make()), "m.npz"))
+
+
+def test_the_longest_attention_that_is_read() -> None:
+    """4,096 queries are read, and so are as many keys."""
+    for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
+        shares = np.full(shape, 1 / shape[-1], np.float32)
+        assert read_maps(open_weights(io.BytesIO(npz({"a": shares})), "m.npz")).layers[0].shape == shape[1:]
+
+
+def test_labels_of_bytes_as_the_sentence_says() -> None:
+    """What the sentence about bytes tells to do makes labels of them."""
+    file = open_weights(io.BytesIO(maps(tokens=np.array([b"a", b"b"]).astype(str))), "m.npz")
+    assert read_maps(file).tokens == ("a", "b")
+
+
+def deflated(*shape: int) -> io.BytesIO:
+    """Zeros that take a thousandth of their size."""
+    file = io.BytesIO()
+    np.savez_compressed(file, a=np.zeros(shape))
+    return file
+
+
+def test_a_small_file_that_unpacks_to_much() -> None:
+    """Probabilities are refused by the bytes they take once they are read; 72 heads of 512 tokens are not too many."""
+    file = open_weights(deflated(2, 3, 2048, 2048), "m.npz")
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=r"take 201,326,592 bytes .* at most 160,000,000: save fewer"):
+            read_maps(file)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert read_maps(open_weights(deflated(6, 12, 512, 512), "m.npz")).sizes["L"] == 6
+
+
+def test_maps_beyond_the_limit() -> None:
+    """Attention tensors with too many cells are refused from their shapes."""
+    big = type("Big", (), {"shapes": {"a": (24, 16, 512, 512)}, "labels": ()})()
+    with pytest.raises(FileError, match="100,663,296 probabilities, but at most 33,554,432"):
+        read_maps(big)

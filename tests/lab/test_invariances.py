@@ -1,0 +1,147 @@
+"""What the layer cannot see, and what it does: each change keeps or moves the numbers as its record says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_core import Projections, SettingsError, Trace, attend
+from attention_core.embeddings import sinusoidal_positions
+from attention_lab.heads.reruns import rerun
+from attention_lab.masks.invariances import (
+    CHANGES,
+    Change,
+    at_temperature,
+    gaps,
+    permutation_gaps,
+    shuffled_order,
+    with_key_bias,
+    with_query_bias,
+)
+from tests.core.random_layers import Layer, assert_same, calls
+
+N, D = 13, 8
+ORDER = shuffled_order(N)
+WORDS = np.random.default_rng(6).normal(size=(N, D))
+every_change = pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.key)
+
+
+def layer(**options: Any) -> Trace:
+    """Self-attention of two heads with all biases."""
+    return attend(WORDS, Projections.random(D, 2, bias=True), **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"causal": True, "residual": True}, {"mask": np.tri(N, k=-1, dtype=bool).T}])
+@every_change
+def test_changes_do_what_they_say(change: Change, options: dict[str, Any]) -> None:
+    """What is said to leave the layer as it is moves nothing but rounding; anything else moves the output visibly."""
+    before = layer(**options)
+    for seed in (0, 1):
+        found = gaps(before, change.apply(before, seed))
+        if change.same:
+            assert max(found.probabilities, found.output) < 1e-12
+        else:
+            assert min(found.probabilities, found.output) > 0.01
+
+
+@settings(max_examples=25)
+@given(calls())
+def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
+    """Row constants, key biases and changes of basis move nothing in any layer without a soft cap."""
+    layer, options = call
+    before = layer.run(**{name: value for name, value in options.items() if name != "softcap"})
+    for change in CHANGES:
+        if change.same:
+            after = change.apply(before, 3)
+            assert_same(after.probabilities, before.probabilities, 1e-11)
+            assert_same(after.output, before.output, 1e-11)
+
+
+@every_change
+def test_a_change_is_a_change(change: Change) -> None:
+    """Each change does alter the scores or the weights, so that an unmoved output means something; the seed decides."""
+    before = layer()
+    first, again, other = (change.apply(before, seed) for seed in (0, 0, 1))
+    fields = ("queries", "keys", "values", "scaled_scores", "masked_scores")
+    assert any(np.abs(getattr(first, name) - getattr(before, name)).max() > 0.01 for name in fields)
+    assert (first.masked_scores == again.masked_scores).all()
+    if change.key != "temperature":
+        assert any((getattr(first, name) != getattr(other, name)).any() for name in fields)
+
+
+def test_a_key_bias_adds_one_number_to_each_row() -> None:
+    """A key bias b adds q·b to all scores of a row; a query bias adds b·k to all scores of a column."""
+    plain = attend(WORDS, Projections.random(D, 2))
+    vector = np.arange(1.0, D + 1)
+    by_key = rerun(plain, projections=with_key_bias(plain.projections, vector)).scores - plain.scores
+    by_query = rerun(plain, projections=with_query_bias(plain.projections, vector)).scores - plain.scores
+    for head in range(2):
+        part = vector[4 * head : 4 * head + 4]
+        row, column = plain.query_heads[0, head] @ part, plain.key_heads[0, head] @ part
+        assert_same(by_key[0, head], np.repeat(row[:, np.newaxis], N, axis=1))
+        assert_same(by_query[0, head], np.repeat(column[np.newaxis], N, axis=0))
+
+
+def test_biases_are_added_to_those_there_are() -> None:
+    """A layer with biases gets the sum."""
+    p = Projections.random(4, 2, bias=True)
+    assert_same(with_query_bias(p, np.ones(4)).b_q, p.b_q + 1)
+    assert_same(with_key_bias(p, np.ones(4)).b_k, p.b_k + 1)
+
+
+def test_shuffled_tokens_shuffle_the_output() -> None:
+    """Without positions and mask f(PX) = P f(X) and A becomes P A Pᵀ, up to rounding."""
+    straight = layer()
+    found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)
+    assert max(found.probabilities, found.output) < 1e-14
+
+
+def test_positions_break_it() -> None:
+    """Added positions stay where they are when the words are shuffled, so the output is another one."""
+    codes = sinusoidal_positions(N, D)
+    straight = rerun(layer(), x=WORDS + codes)
+    found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)] + codes), ORDER)
+    assert min(found.probabilities, found.output) > 0.1
+
+
+def test_the_causal_mask_breaks_it() -> None:
+    """A causal mask stays where it is when the words are shuffled, so the output is another one."""
+    straight = layer(causal=True)
+    found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)
+    assert min(found.probabilities, found.output) > 0.1
+
+
+@given(st.integers(1, 40), st.integers(0, 2**32))
+def test_no_token_stays_in_place(n_tokens: int, seed: int) -> None:
+    """A shuffled order holds every token once and none where it was, unless there is only one."""
+    order = shuffled_order(n_tokens, seed)
+    assert sorted(order) == list(range(n_tokens))
+    assert n_tokens == 1 or all(token != place for place, token in enumerate(order))
+
+
+@pytest.mark.parametrize("temperature", [0.25, 4.0])
+def test_temperature_moves_masses_not_ranks(temperature: float) -> None:
+    """Every row keeps the order of its shares; below 1 the largest grows, above 1 it shrinks."""
+    before = layer(causal=True)
+    after = at_temperature(before, temperature)
+    assert_same(after.scaled_scores, before.scaled_scores / temperature)
+    assert (np.argsort(after.probabilities) == np.argsort(before.probabilities)).all()
+    tops = [trace.probabilities[:, :, 1:].max(axis=-1) for trace in (before, after)]
+    assert ((tops[1] > tops[0]) == (temperature < 1)).all()
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, np.inf, np.nan])
+def test_temperatures_that_are_none(temperature: float) -> None:
+    """Zero, negative and infinite temperatures are refused with a sentence."""
+    with pytest.raises(SettingsError, match="temperature is"):
+        at_temperature(layer(), temperature)
+
+
+def test_every_change_explains_itself() -> None:
+    """Keys are unique, and each change has a formula and a sentence."""
+    assert len({change.key for change in CHANGES}) == len(CHANGES)
+    assert all(change.formula and change.says.endswith(".") for change in CHANGES)

@@ -1,0 +1,141 @@
+"""Own biases: read however they lie in a file, as wide as their matrix, and refused by name where they are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS, AttentionError, SettingsError, ShapeError
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.edits import MOST_EDITS
+from attention_lab.user_data.matrix_names import (
+    ALL_SYMBOLS,
+    LARGEST_BYTES,
+    LARGEST_SHAPES,
+    MAX_FILE,
+    MAX_STATE,
+    MAX_UNPACKED,
+)
+from attention_lab.user_data.own_matrices import OwnMatrices, read_own
+from tests.lab.test_own_matrices import SHAPES, D, H, K, V, assert_identical, npz, some
+
+
+@pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])
+def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
+    """However a program lays a bias out, it comes in as one row of numbers, from a call, from NPZ and from CSV."""
+    bias = np.arange(4.0).reshape(shape)
+    rows = "\n".join(",".join(map(repr, row)) for row in np.atleast_2d(bias).tolist())
+    for own in (
+        OwnMatrices(b_k=bias),
+        read_own(npz(BK=bias.astype(">f4")), "m.npz"),
+        read_own(npz(b_K=bias[np.newaxis]), "m.npz"),
+        read_own(f"b_K\n{rows}".encode(), "m.csv"),
+        read_own(rows.encode(), "layer 2 b_k.csv"),
+    ):
+        assert own.given.keys() == {"b_k"}
+        assert own.b_k is not None
+        assert own.b_k.tolist() == [0, 1, 2, 3]
+        assert not own.b_k.flags.writeable
+
+
+def test_sizes_that_biases_decide() -> None:
+    """A bias alone decides the size it is as wide as; beside its matrix it decides none."""
+    assert some("b_q").sizes(H) == {"d_k": K}
+    assert some("b_v").sizes(13) == {"d_v": 2}
+    assert some("b_o").sizes(H) == {"d_model": D}
+    assert OwnMatrices(w_o=np.ones((H * V, D + 2)), b_o=np.ones(D + 2)).sizes(H) == {"d_v": V}
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "words"),
+    [
+        ("b_q", 20, "W_Q has 22 columns, W_K has 22 columns, b_Q has 20 numbers, b_K has 22 numbers: these must be"),
+        ("b_k", 23, "b_Q has 22 numbers, b_K has 23 numbers: these must be equal, because a query and a key are"),
+        ("b_v", 1, "W_V has 26 columns, b_V has 1 number, W_O has 26 rows: these must be equal, because the values"),
+        ("b_o", 8, "W_O has 7 columns, b_O has 8 numbers: these must be equal, because b_O is added to what W_O puts"),
+    ],
+)
+def test_a_bias_as_wide_as_another_matrix(name: str, width: int, words: str) -> None:
+    """A bias that does not fit is named with its size beside the matrices it does not fit."""
+    given: dict[str, Any] = {**some().given, name: np.ones(width)}
+    with pytest.raises(ShapeError) as caught:
+        OwnMatrices(**given).sizes(H)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
+def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
+    """The bias itself is named, not a matrix that nobody gave; with a single way out one head is offered."""
+    given: dict[str, Any] = {name: np.ones(7)}
+    own = OwnMatrices(**given)
+    with pytest.raises(
+        ShapeError, match=f"^{symbol} has 7 numbers, but 7 cannot be shared by 4 heads evenly: choose 1 or 7 heads"
+    ):
+        own.sizes(4)
+    with pytest.raises(ShapeError, match="choose 1 head, or a width that 4 divides"):
+        OwnMatrices(b_q=np.ones(17)).sizes(4)
+
+
+def test_an_output_bias_without_its_matrix() -> None:
+    """The output is then as wide as the input, so b_O must be."""
+    with pytest.raises(
+        ShapeError, match="W_Q has 7 rows, b_O has 8 numbers: these must be equal, because b_O is added"
+    ):
+        OwnMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
+
+
+def test_an_output_bias_where_the_heads_are_joined() -> None:
+    """A layer without W_O puts out the values of all heads side by side: b_O is as wide as they are, not as X."""
+    beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
+    joined = Scenario(weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).address())
+    plain = replace(joined, own=OwnMatrices(**beside).address())
+    np.testing.assert_allclose(trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1)))
+    with pytest.raises(ShapeError, match="W_V has 4 columns, b_O has 7 numbers: these must be equal, because without"):
+        trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).address()))
+    assert trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").address())).sizes["D"] == D
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "words"),
+    [
+        (np.ones((2, 3)), ShapeError, "b_Q has shape (2, 3) but must be one row of numbers"),
+        (np.ones((1, 1, 4)), ShapeError, "b_Q has shape (1, 1, 4) but must be one row"),
+        (1.0, ShapeError, "b_Q has shape () but must be one row"),
+        ([], ShapeError, "b_Q has shape (0,), which holds no number"),
+        (np.ones((1, 0)), ShapeError, "b_Q has shape (1, 0), which holds no number"),
+        (np.ones(2049), ShapeError, "b_Q has 2049 numbers but may have at most 2048"),
+        ([1.0, np.nan], SettingsError, "b_Q holds nan in place 1 (counted from 0)"),
+        (["1"], SettingsError, "b_Q must hold real numbers"),
+    ],
+)
+def test_what_is_no_bias(values: Any, kind: type[AttentionError], words: str) -> None:
+    """A bias of the wrong shape, too long or not finite is refused by its name."""
+    with pytest.raises(kind) as caught:
+        OwnMatrices(b_q=values)
+    assert words in str(caught.value)
+
+
+def test_packing_many_numbers_is_quick_and_exact() -> None:
+    """Beyond what an address can hold the text is packed less tightly, and comes back with the same bits."""
+    rng = np.random.default_rng(3)
+    own = OwnMatrices(w_q=rng.normal(size=(191, 193)).astype(np.float32), b_q=rng.normal(size=193))
+    assert_identical(OwnMatrices.decode(own.encode()), own)
+
+
+def test_every_matrix_is_known() -> None:
+    """Names and largest sizes are told of all nine."""
+    assert list(ALL_SYMBOLS) == list(LARGEST_SHAPES) == list(SHAPES)
+    assert all(len(LARGEST_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
+
+
+def test_files_have_room_for_the_largest_matrices() -> None:
+    """All nine at once fit into a file, as base64 into a state, and beside every step into a downloaded trace."""
+    assert sum(np.ones(shape).nbytes for shape in LARGEST_SHAPES.values()) == LARGEST_BYTES
+    largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
+    steps = sum(getattr(largest, name).nbytes for name in STEPS)
+    assert LARGEST_BYTES < MAX_FILE
+    assert LARGEST_BYTES + steps < MAX_UNPACKED
+    assert LARGEST_BYTES * 4 / 3 + MOST_EDITS * 100 < MAX_STATE

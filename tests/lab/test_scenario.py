@@ -1,0 +1,234 @@
+"""A scenario is everything that decides the numbers, and nothing else does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS, AttentionError, SettingsError, TextError, Trace
+from attention_lab.scenario import (
+    MASKS,
+    SCALINGS,
+    WEIGHTS,
+    Scenario,
+    embedding_of,
+    projections_of,
+    settled,
+    tokens_of,
+    trace_of,
+)
+from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.user_data.own_matrices import OwnMatrices
+
+SMALL = Scenario(text="we like green tea very much", d_model=6, n_heads=2)
+# field -> a scenario in which the field matters, and another value of it.
+CHANGES: dict[str, tuple[Scenario, Any]] = {
+    "text": (SMALL, "we like black tea very much"),
+    "n_tokens": (SMALL, 5),
+    "piece": (SMALL, 3),
+    "embedding": (SMALL, "integers"),
+    "positions": (SMALL, False),
+    "d_model": (SMALL, 8),
+    "n_heads": (SMALL, 3),
+    "d_k": (SMALL, 5),
+    "d_v": (SMALL, 5),
+    "weights": (SMALL, "tied"),
+    "layer": (replace(SMALL, weights="trained"), 3),
+    "init": (SMALL, "small"),
+    "seed": (SMALL, 1),
+    "scaling": (SMALL, "off"),
+    "scale": (replace(SMALL, scaling="custom"), 2.0),
+    "mask": (SMALL, "causal"),
+    "window": (replace(SMALL, mask="window"), 1),
+    "residual": (SMALL, True),
+    "edits": (SMALL, "x_0_0_9"),
+    "own": (SMALL, OwnMatrices(w_o=np.eye(6)).encode()),
+}
+# What a field leaves alone: everything computed before it acts.
+UNTOUCHED = {
+    "seed": ("inputs",),
+    "init": ("inputs",),
+    "weights": ("inputs", "queries", "values"),
+    "d_k": ("inputs", "values"),
+    "d_v": ("inputs", "queries", "keys", "probabilities"),
+    "scaling": ("inputs", "queries", "keys", "values", "scores"),
+    "scale": ("inputs", "queries", "keys", "values", "scores"),
+    "mask": ("inputs", "scores", "scaled_scores"),
+    "window": ("inputs", "scores", "scaled_scores"),
+    "residual": tuple(name for name in STEPS if name != "output"),
+    "own": tuple(name for name in STEPS if name != "output"),
+}
+
+
+def same(first: Trace, second: Trace, name: str) -> bool:
+    """Whether a field of two traces is the same array, shape and numbers."""
+    return np.array_equal(getattr(first, name), getattr(second, name))
+
+
+def test_equal_scenarios_give_the_same_object() -> None:
+    """Asking again for the same choices computes nothing: the very same trace comes back."""
+    assert trace_of(replace(SMALL, seed=7)) is trace_of(replace(SMALL, seed=7))
+    assert tokens_of(SMALL) is tokens_of(replace(SMALL))
+    assert embedding_of(SMALL) is embedding_of(replace(SMALL))
+
+
+def test_every_field_is_tried() -> None:
+    """A new field of Scenario must get its line in the table above."""
+    assert set(CHANGES) == {field.name for field in fields(Scenario)}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_field_changes_the_output(name: str) -> None:
+    """No field is decoration: another value gives another output (or other tokens), where the field matters."""
+    base, value = CHANGES[name]
+    assert getattr(base, name) != value
+    changed = trace_of(replace(base, **{name: value}))
+    assert not same(trace_of(base), changed, "output")
+
+
+@pytest.mark.parametrize("name", UNTOUCHED)
+def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
+    """Changing one choice changes no intermediate that is computed before that choice acts, to the last bit."""
+    base, value = CHANGES[name]
+    before, after = trace_of(base), trace_of(replace(base, **{name: value}))
+    assert [field for field in UNTOUCHED[name] if not same(before, after, field)] == []
+
+
+def test_the_default_scenario() -> None:
+    """The app opens with twelve tokens, 16 dimensions and 4 heads of 4, scaled, without a mask."""
+    trace = trace_of(Scenario())
+    assert trace.sizes == {"B": 1, "H": 4, "G": 4, "T": 12, "S": 12, "D": 16, "M": 16, "O": 16, "K": 4, "V": 4}
+    assert trace.tokens == trace.memory_tokens == tokens_of(Scenario()).tokens
+    assert trace.scale == 0.5
+    assert trace.mask is None
+
+
+def test_a_scenario_is_plain_values() -> None:
+    """A scenario can be hashed, compared and written into an address: text, whole numbers, numbers, yes or no."""
+    assert {type(value) for value in asdict(Scenario()).values()} <= {str, int, float, bool}
+    assert hash(Scenario()) == hash(Scenario())
+
+
+def test_masks_say_who_sees_whom() -> None:
+    """Causal hides later keys, padding the [pad] keys, window the far ones; probabilities there are exactly 0."""
+    base = replace(SMALL, text="a b c", n_tokens=5)
+    expected = {
+        "causal": [[s <= t for s in range(5)] for t in range(5)],
+        "padding": [[s < 3 for s in range(5)] for t in range(5)],
+        "window": [[abs(s - t) <= 2 for s in range(5)] for t in range(5)],
+        "none": [[True] * 5] * 5,
+    }
+    assert set(expected) == set(MASKS)
+    for mask, allowed in expected.items():
+        probabilities = trace_of(replace(base, mask=mask)).probabilities[0]
+        assert all(((head > 0) == allowed).all() for head in probabilities), mask
+
+
+def test_scalings() -> None:
+    """On is 1/√d_k, off is 1, custom is the given number, also a negative one or 0."""
+    assert trace_of(replace(SMALL, scaling="on")).scale == pytest.approx(3**-0.5)
+    assert trace_of(replace(SMALL, scaling="off", scale=9.0)).scale == 1
+    assert [trace_of(replace(SMALL, scaling="custom", scale=s)).scale for s in (-2.5, 0.0)] == [-2.5, 0]
+    assert set(SCALINGS) == {"on", "off", "custom"}
+
+
+def test_kinds_of_weights() -> None:
+    """Weightless has Q = K = V = X and no W_O, tied has W_K = W_Q, orthonormal has heads with orthonormal columns."""
+    kinds = {weights: trace_of(replace(SMALL, weights=weights)) for weights in WEIGHTS}
+    plain = kinds["weightless"]
+    for name in ("queries", "keys", "values"):
+        assert (getattr(plain, name) == plain.inputs).all()
+    assert plain.projections.w_o is None
+    assert (kinds["tied"].projections.w_k == kinds["tied"].projections.w_q).all()
+    assert not (kinds["random"].projections.w_k == kinds["random"].projections.w_q).any()
+    block = kinds["orthonormal"].projections.w_q[:, :3]
+    np.testing.assert_allclose(block.T @ block, np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "words"),
+    [
+        ({"text": " "}, TextError, "holds no word"),
+        ({"text": "x" * 20_001}, TextError, "20,001 characters"),
+        ({"n_heads": 5}, SettingsError, "n_heads is 5 but must divide d_model 6: try 3 or 6"),
+        ({"n_heads": 0}, SettingsError, "n_heads is 0 but must be at least 1"),
+        ({"d_model": 0}, SettingsError, "d_model"),
+        ({"n_tokens": -1}, SettingsError, "n_tokens"),
+        ({"piece": -1}, SettingsError, "piece"),
+        ({"d_k": -1}, SettingsError, "d_k"),
+        ({"seed": -1}, SettingsError, "seed"),
+        ({"seed": 2**64}, SettingsError, "seed"),
+        ({"weights": "magic"}, SettingsError, "weights is 'magic' but must be one of random, weightless"),
+        ({"init": "magic"}, SettingsError, "init is 'magic' but must be one of xavier"),
+        ({"scaling": "magic"}, SettingsError, "scaling is 'magic' but must be one of on, off, custom"),
+        ({"mask": "magic"}, SettingsError, "mask is 'magic' but must be one of none, causal"),
+        ({"embedding": "magic"}, SettingsError, "embedding is 'magic' but must be one of normal, integers"),
+        ({"mask": "window", "window": -1}, SettingsError, "window is -1 but must be at least 0"),
+        ({"scaling": "custom", "scale": float("nan")}, SettingsError, "scale is nan"),
+        ({"weights": "orthonormal", "d_k": 7}, SettingsError, "do not fit into 6 dimensions"),
+        ({"weights": "weightless", "n_heads": 4}, SettingsError, "must divide d_model 6"),
+    ],
+)
+def test_a_wrong_choice_is_named(changes: dict[str, Any], kind: type[AttentionError], words: str) -> None:
+    """Each impossible choice gives an error that names the field, what came and what is possible."""
+    with pytest.raises(kind, match=words):
+        trace_of(replace(SMALL, **changes))
+
+
+def test_uneven_heads_with_a_given_width() -> None:
+    """Heads that do not divide the embedding work once a width is given; a missing width is then like the other."""
+    for given in ({"d_k": 4}, {"d_v": 4}, {"d_k": 4, "d_v": 4}):
+        weights = projections_of(replace(SMALL, n_heads=5, **given))
+        assert (weights.d_k, weights.d_v, weights.d_out) == (4, 4, 6)
+
+
+def test_own_matrices_decide_the_sizes() -> None:
+    """A file of five matrices runs as it is, whatever the controls say of sizes and weights; the heads share it."""
+    rng = np.random.default_rng(3)
+    shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
+    own = OwnMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+    for weights in (weights for weights in WEIGHTS if weights != "trained"):
+        trace = trace_of(replace(SMALL, own=own.address(), weights=weights, d_k=3))
+        assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {"H": 2, "T": 5, "D": 7, "K": 11, "V": 13}
+        assert (trace.inputs[0] == own.x).all()
+        assert all((getattr(trace.projections, name) == matrix).all() for name, matrix in own.weights.items())
+
+
+def test_one_own_matrix_keeps_the_rest() -> None:
+    """What is not in the file comes from the controls, at the sizes that the file decides."""
+    own = OwnMatrices(w_q=np.ones((7, 22)))
+    scenario = replace(SMALL, own=own.address(), d_v=13)
+    trace, plain = trace_of(scenario), trace_of(replace(SMALL, d_model=7, d_k=11, d_v=13))
+    assert (trace.projections.w_q == 1).all()
+    assert all(same(trace, plain, name) for name in ("inputs", "keys", "values"))
+    assert settled(scenario) == replace(scenario, d_model=7, d_k=11)
+    assert settled(SMALL) is SMALL
+
+
+def test_edits_come_on_top_of_own_matrices() -> None:
+    """An edit changes one number of what the file or the controls gave, and its last value counts."""
+    own = OwnMatrices(w_v=np.ones((6, 6)))
+    edits = Edits((Edit("w_v", 1, 2, 5.0), Edit("x", 3, 4, 0.5)))
+    before = trace_of(replace(SMALL, own=own.address()))
+    after = trace_of(replace(SMALL, own=own.address(), edits=edits.address()))
+    assert np.argwhere(after.projections.w_v != before.projections.w_v).tolist() == [[1, 2]]
+    assert np.argwhere(after.inputs[0] != before.inputs[0]).tolist() == [[3, 4]]
+    assert (after.projections.w_v[1, 2], after.inputs[0, 3, 4]) == (5.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"edits": "wq_0_0_nan"}, "its value is 'nan'"),
+        ({"own": "!"}, "text of your matrices is damaged"),
+        ({"own": OwnMatrices(w_q=np.ones((6, 9))).encode()}, "cannot be shared by 2 heads evenly"),
+        ({"edits": ".gone"}, "load your state file"),
+    ],
+)
+def test_bad_edits_and_matrices_are_named(changes: dict[str, Any], words: str) -> None:
+    """A damaged address gives a sentence, and no numbers."""
+    with pytest.raises(AttentionError, match=words):
+        trace_of(replace(SMALL, **changes))

@@ -1,0 +1,61 @@
+"""The four ways agree on the scores of any layer, and measurements stay within their bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, attend
+from attention_lab.heads.counts import LayerSize
+from attention_lab.heads.scheme_runs import MOST_MULTIPLIES, MOST_NUMBERS, agreement, is_small_enough, runs_as_grows
+from attention_lab.heads.score_schemes import SCHEMES
+
+LAYERS = {
+    "one head": Projections.random(6, 1, d_k=5),
+    "several": Projections.random(10, 5, d_k=3, seed=4),
+    "shared keys": Projections.random(12, 6, d_k=3, n_kv_heads=2, seed=4),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_four_ways_give_the_scores_of_the_layer(name: str) -> None:
+    """All four agree with the scores to 1e-12 of the largest, over all tokens of a small layer."""
+    weights = LAYERS[name]
+    trace = attend(np.random.default_rng(8).normal(size=(7, weights.d_model)), weights)
+    found = agreement(trace)
+    assert set(found.gaps) == {scheme.key for scheme in SCHEMES}
+    assert max(found.gaps.values()) < 1e-12
+    assert found.n_tokens == 7
+
+
+def test_a_large_layer_is_compared_in_part() -> None:
+    """Where a way would need too much, fewer tokens are compared, and it says how many."""
+    weights = Projections.random(64, 16, d_k=128, d_v=1)
+    trace = attend(np.random.default_rng(8).normal(size=(61, 64)), weights)
+    found = agreement(trace)
+    assert found.n_tokens == 30
+    assert 0 < max(found.gaps.values()) < 1e-12
+
+
+def test_runs_stay_within_their_bounds() -> None:
+    """Every run keeps at most 32 MB and multiplies at most so often; the cheap ways go on where others stop."""
+    size = LayerSize(n_tokens=64, d_model=4, n_heads=4, n_kv_heads=4, d_k=1, d_v=1)
+    runs = runs_as_grows(size, "n")
+    reached = {}
+    for run in runs:
+        count = run.scheme
+        assert count.extra.of(run.size) + 4 * run.size.n_tokens**2 <= MOST_NUMBERS
+        assert count.multiplies.of(run.size) <= MOST_MULTIPLIES
+        # The result alone is h n² numbers of 8 bytes.
+        assert run.measured.peak_bytes >= 8 * 4 * run.size.n_tokens**2
+        assert run.measured.seconds > 0
+        reached[count.key] = run.size.n_tokens
+    assert reached["fused"] == 512
+    assert reached["full"] == 256
+
+
+def test_what_is_too_large() -> None:
+    """The full product of many heads is refused where one call for all is not."""
+    size = LayerSize(512, 64, 16, 16, 4, 4)
+    small = {scheme.key: is_small_enough(scheme, size) for scheme in SCHEMES}
+    assert small == {"loop": False, "fused": True, "full": False, "hadamard": False}

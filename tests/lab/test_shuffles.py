@@ -1,0 +1,71 @@
+"""Shuffled tokens: what a layer without an order does, and what positions and a causal mask change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError
+from attention_lab.masks.shuffles import SITUATIONS, is_given, shuffle, words_of
+from attention_lab.rounding import tolerance
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.own_matrices import OwnMatrices
+
+SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_words_alone_have_no_order(seed: int) -> None:
+    """Every row of the shuffled output is the row of its token, every probability that of its pair of tokens."""
+    made = shuffle(SCENARIO, "words alone", seed)
+    assert made.gaps.output <= tolerance(made.straight, "output")
+    for place, token in enumerate(made.order):
+        np.testing.assert_allclose(made.shuffled.output[0, place], made.straight.output[0, token], atol=1e-12)
+    a, b = made.order.index(1), made.order.index(4)
+    before, after = made.straight.probabilities[0, :, 1, 4], made.shuffled.probabilities[0, :, a, b]
+    np.testing.assert_allclose(after, before, atol=1e-12)
+
+
+@pytest.mark.parametrize("key", ["with positions", "causal mask"])
+def test_what_breaks_it(key: str) -> None:
+    """With a code for each place, or a causal mask, the shuffled output is not the output shuffled."""
+    assert shuffle(SCENARIO, key).gaps.output > 0.01
+
+
+def test_the_tokens_move_along() -> None:
+    """The shuffled run is labelled with the tokens in their new order, and no token stays where it was."""
+    made = shuffle(SCENARIO, "words alone", 1)
+    assert made.shuffled.tokens == tuple(made.straight.tokens[place] for place in made.order)
+    assert all(place != token for place, token in enumerate(made.order))
+
+
+def test_the_words_are_those_of_the_scenario() -> None:
+    """Words have no position in them, also beside a cell that the user changed, which is as it was left."""
+    words = words_of(SCENARIO)
+    assert (words != trace_of(SCENARIO).inputs[0]).any()
+    words[0, 1] = 9
+    assert (words_of(replace(SCENARIO, edits="x_0_1_9")) == words).all()
+
+
+def test_inputs_that_are_given_are_taken_as_they_are() -> None:
+    """What a user brings, or a layer before this one, is no sum of a word and a place."""
+    own = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+    for scenario in (own, Scenario(weights="trained", layer=2)):
+        assert is_given(scenario)
+        assert (words_of(scenario) == trace_of(scenario).inputs[0]).all()
+    assert not is_given(SCENARIO)
+
+
+def test_a_code_for_each_place_is_added() -> None:
+    """Without edits the straight run with codes is the scenario's own layer, Residual included."""
+    for scenario in (SCENARIO, replace(SCENARIO, residual=True)):
+        found = shuffle(scenario, "with positions").straight
+        np.testing.assert_allclose(found.output, trace_of(scenario).output, atol=1e-12)
+
+
+def test_an_unknown_situation() -> None:
+    """The sentence names what there is."""
+    with pytest.raises(SettingsError, match=SITUATIONS[0].key):
+        shuffle(SCENARIO, "banana")

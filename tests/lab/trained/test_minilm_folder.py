@@ -1,0 +1,135 @@
+"""The folder of the trained model: complete, shared through memory, and refused with a sentence when damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attention_core import FileError
+from attention_lab.trained.minilm import CHECKSUMS, FOLDER, load_minilm, word_vectors
+
+D, F, LAYERS, WORDS = 6, 7, 2, 11
+LARGE = {
+    "words": (WORDS, D), "attention": (LAYERS, 4, D, D), "feed_forward_in": (LAYERS, D, F),
+    "feed_forward_out": (LAYERS, F, D),
+}  # fmt: skip
+SMALL = {
+    "words_factors": (1, D), "attention_factors": (LAYERS, 4, 1, D), "feed_forward_in_factors": (LAYERS, 1, F),
+    "feed_forward_out_factors": (LAYERS, 1, D), "attention_biases": (LAYERS, 4, D),
+    "feed_forward_in_biases": (LAYERS, F), "feed_forward_out_biases": (LAYERS, D), "attention_norms": (LAYERS, 2, D),
+    "output_norms": (LAYERS, 2, D), "positions": (5, D), "segment": (D,), "word_norm": (2, D),
+}  # fmt: skip
+CONFIG = {"layer_norm_eps": 1e-12, "num_attention_heads": 3, "num_hidden_layers": LAYERS}
+
+
+def small_folder(folder: Path) -> Path:
+    """A model of the same form with a few random numbers."""
+    rng = np.random.default_rng(3)
+    for name, shape in LARGE.items():
+        np.save(folder / f"{name}.npy", rng.integers(-9, 10, shape).astype(np.int16))
+    vectors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in SMALL.items()}
+    np.savez(folder / "vectors.npz", **vectors)
+    (folder / "vocab.txt").write_text("\n".join(f"w{n}" for n in range(WORDS)) + "\n", encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    shutil.copy(FOLDER / "characters.json", folder)
+    return write_sums(folder)
+
+
+def write_sums(folder: Path) -> Path:
+    """Checksums for what the folder holds now."""
+    files = [path for path in folder.iterdir() if path.name != CHECKSUMS]
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    (folder / CHECKSUMS).write_text(json.dumps(sums), encoding="utf-8")
+    return folder
+
+
+def test_the_folder_is_complete() -> None:
+    """Every data file has its checksum, licence and notice stand beside, and all together take less than 50 MB."""
+    listed = set(json.loads((FOLDER / CHECKSUMS).read_text(encoding="utf-8")))
+    present = {path.name for path in FOLDER.iterdir()}
+    assert listed == present - {CHECKSUMS, "LICENSE", "NOTICE"}
+    assert "Apache License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
+    assert "all-MiniLM-L6-v2" in (FOLDER / "NOTICE").read_text(encoding="utf-8")
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 50_000_000
+
+
+def test_sessions_share_one_model() -> None:
+    """It is loaded once per process, and its largest array stays in the file."""
+    model = load_minilm()
+    assert load_minilm() is model
+    assert isinstance(model.words, np.memmap)
+    assert model.words.shape == (30522, 384)
+    assert [layer.attention.n_heads for layer in model.layers] == [12] * 6
+    assert {layer.attention.dtype for layer in model.layers} == {np.dtype(np.float32)}
+    assert not any(layer.feed_forward.w_in.flags.writeable for layer in model.layers)
+
+
+def test_whole_numbers_times_their_factors(tmp_path: Path) -> None:
+    """A weight is the stored whole number times the factor of its column, and a word vector likewise."""
+    folder = small_folder(tmp_path)
+    model = load_minilm(folder)
+    stored, small = np.load(folder / "attention.npy"), np.load(folder / "vectors.npz")
+    p = model.layers[1].attention
+    for place, matrix in enumerate((p.w_q, p.w_k, p.w_v, p.w_o)):
+        assert matrix[4, 5] == stored[1, place, 4, 5] * small["attention_factors"][1, place, 0, 5]
+    assert (p.b_v == small["attention_biases"][1, 2]).all()
+    assert model.layers[1].feed_forward.w_in.shape == (D, F)
+    words = np.load(folder / "words.npy")[[7, 3]] * small["words_factors"][0]
+    vectors = word_vectors(model, [7, 3])
+    assert (vectors.words == words).all()
+    np.testing.assert_allclose(vectors.summed, words + small["positions"][:2] + small["segment"], rtol=1e-6)
+    assert model.wordpiece.vocabulary["w7"] == 7
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    """Without the folder there is a sentence that names it and says what to do."""
+    with pytest.raises(FileError, match=r"trained model is not there.*nowhere.*scripts/make_minilm.py"):
+        load_minilm(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["words.npy", "vectors.npz", "vocab.txt", "config.json", "characters.json"])
+def test_a_missing_file(tmp_path: Path, name: str) -> None:
+    """A missing file is named."""
+    (small_folder(tmp_path) / name).unlink()
+    with pytest.raises(FileError, match=f"not complete: .* has no {name}"):
+        load_minilm(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["words.npy", "feed_forward_out.npy", "vectors.npz", "vocab.txt", "config.json"])
+def test_one_changed_bit(tmp_path: Path, name: str) -> None:
+    """A file in which a single bit differs is named as damaged."""
+    path = small_folder(tmp_path) / name
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=f"damaged: {name} .* is not what it should be"):
+        load_minilm(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config.json", b"{}"), ("config.json", b"{"), ("characters.json", b"{}"), ("words.npy", b"none"),
+        ("vectors.npz", b"PK\x03\x04"), ("vectors.npz", b""), ("vocab.txt", b"\xff"), (CHECKSUMS, b"\xff"),
+    ],
+)  # fmt: skip
+def test_a_file_of_another_form(tmp_path: Path, name: str, content: bytes) -> None:
+    """A file with the right checksum and the wrong content is a sentence too, never a traceback of another kind."""
+    (small_folder(tmp_path) / name).write_bytes(content)
+    if name != CHECKSUMS:
+        write_sums(tmp_path)
+    with pytest.raises(FileError, match="cannot be read"):
+        load_minilm(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["[]", "{}"])
+def test_checksums_of_nothing(tmp_path: Path, content: str) -> None:
+    """A list of checksums that names no file would let anything pass, so it is refused."""
+    (small_folder(tmp_path) / CHECKSUMS).write_text(content, encoding="utf-8")
+    with pytest.raises(FileError, match="lists no file"):
+        load_minilm(tmp_path)

@@ -1,0 +1,145 @@
+"""The pages of the story on trained weights: real tokens, sizes and vectors, with every other choice still in force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError, ShapeError, attend
+from attention_lab.masks.fault_checks import verdicts
+from attention_lab.masks.faults import FAULTS
+from attention_lab.rounding import tolerance
+from attention_lab.scenario import Scenario, embedding_of, projections_of, settled, tokens_of, trace_of
+from attention_lab.trained.encoded_text import encoded
+from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.user_data.own_matrices import OwnMatrices
+
+ANIMAL = "The animal did not cross the street because it was too tired."
+TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
+
+
+def test_the_layer_is_the_models_own() -> None:
+    """The trace of a scenario is that of the encoder's layer, whatever the controls say of sizes and words."""
+    other = replace(TRAINED, d_model=17, n_heads=5, d_k=3, d_v=2, piece=2, seed=9, init="small", embedding="integers")
+    layer = encoded(ANIMAL).traces[3]
+    for scenario in (TRAINED, other):
+        trace = trace_of(scenario)
+        assert trace.tokens == layer.tokens
+        assert {axis: trace.sizes[axis] for axis in "HTDKVO"} == {
+            "H": 12,
+            "T": 15,
+            "D": 384,
+            "K": 32,
+            "V": 32,
+            "O": 384,
+        }
+        assert np.array_equal(trace.probabilities, layer.probabilities)
+        assert np.array_equal(trace.inputs, layer.inputs)
+    assert (settled(other).d_model, settled(other).n_heads, settled(other).d_k) == (384, 12, 32)
+
+
+def test_it_looks_at_the_animal() -> None:
+    """Layer 3, head 1: "it" gives 0.69 to "animal", and 0.32 when "tired" becomes "wide"; "street" 0.05, then 0.15."""
+    found = []
+    for text in (ANIMAL, ANIMAL.replace("tired", "wide")):
+        trace = trace_of(replace(TRAINED, text=text))
+        it, animal, street = (trace.tokens.index(word) for word in ("it", "animal", "street"))
+        found.append(trace.probabilities[0, 1, it, [animal, street]].round(2).tolist())
+    assert found == [pytest.approx([0.69, 0.05]), pytest.approx([0.32, 0.15])]
+
+
+def test_mask_scale_and_residual_are_this_layers_alone() -> None:
+    """They act on the layer as on any other, and leave what comes into it as the model has it."""
+    plain = trace_of(TRAINED)
+    x, weights = plain.inputs[0], projections_of(TRAINED)
+    causal = trace_of(replace(TRAINED, mask="causal", scaling="custom", scale=0.5, residual=True))
+    assert np.array_equal(causal.inputs, plain.inputs)
+    expected = attend(x, weights, causal=True, scale=0.5, residual=True)
+    assert np.array_equal(causal.output, expected.output)
+    assert (causal.hidden_keys[0, 0] == np.arange(15)[::-1]).all()
+
+
+def test_padding_changes_no_real_token() -> None:
+    """[PAD] fills a sequence up; with the padding mask the real tokens attend as they do without it, in every layer."""
+    for layer in (0, 4):
+        short = trace_of(replace(TRAINED, layer=layer))
+        long = trace_of(replace(TRAINED, layer=layer, n_tokens=19, mask="padding"))
+        assert long.tokens[15:] == ("[PAD]",) * 4
+        np.testing.assert_allclose(long.probabilities[0, :, :15, :15], short.probabilities[0], atol=1e-6)
+        assert not long.probabilities[..., 15:].any()
+    assert tokens_of(replace(TRAINED, n_tokens=19)).n_real == 15
+    assert "4 [PAD] fill up to 19" in tokens_of(replace(TRAINED, n_tokens=19)).notes[0]
+
+
+@pytest.mark.parametrize("n_tokens", [1, 2, 5, 64])
+def test_every_sequence_length(n_tokens: int) -> None:
+    """From one token to the longest, the sequence has the length asked for and begins with [CLS]."""
+    trace = trace_of(replace(TRAINED, n_tokens=n_tokens))
+    assert trace.sizes["T"] == len(trace.tokens) == n_tokens
+    assert trace.tokens[0] == "[CLS]"
+    assert trace.tokens[min(n_tokens, 15) - 1] == ("[CLS]" if n_tokens == 1 else "[SEP]")
+
+
+def test_a_long_text_ends_where_the_controls_end() -> None:
+    """A fitting sequence has at most 64 tokens, [SEP] the last of them."""
+    tokens = tokens_of(replace(TRAINED, text="word " * 300))
+    assert (len(tokens.tokens), tokens.tokens[-1], tokens.n_real) == (64, "[SEP]", 64)
+
+
+def test_the_inputs_are_those_of_the_layer() -> None:
+    """The vectors of the tokens are what the layers before made of them; no position code stands beside them."""
+    embedding = embedding_of(TRAINED)
+    assert np.array_equal(embedding.inputs, trace_of(TRAINED).inputs[0])
+    assert not embedding.positions.any()
+
+
+def test_edits_and_own_matrices_work_on_top() -> None:
+    """One number of a trained matrix, or a whole matrix of its shape, can be replaced; the rest stays trained."""
+    plain = trace_of(TRAINED)
+    edited = trace_of(replace(TRAINED, edits=Edits((Edit("w_q", 3, 37, 2.5),)).address()))
+    assert np.argwhere(edited.projections.w_q != plain.projections.w_q).tolist() == [[3, 37]]
+    own = OwnMatrices(w_v=np.eye(384))
+    trace = trace_of(replace(TRAINED, own=own.address()))
+    np.testing.assert_allclose(trace.values, trace.inputs + trace.projections.b_v, atol=1e-6)
+    np.testing.assert_allclose(trace.probabilities, plain.probabilities, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        (OwnMatrices(w_q=np.ones((16, 16))), "W_Q is 16 × 16, but in a trained layer it must be 384 × 384"),
+        (OwnMatrices(x=np.ones((5, 16))), "X is 5 × 16, but in a trained layer it must be tokens × 384"),
+    ],
+)
+def test_a_matrix_of_another_shape_does_not_fit(own: OwnMatrices, words: str) -> None:
+    """Trained weights cannot change their sizes: the sentence says which matrix does not fit, and what to do."""
+    with pytest.raises(ShapeError, match=words):
+        trace_of(replace(TRAINED, own=own.address()))
+
+
+def test_own_inputs_go_through_the_trained_weights() -> None:
+    """X of another text length but 384 wide is used as it is, and the sequence has its length."""
+    x = np.random.default_rng(2).normal(size=(7, 384))
+    trace = trace_of(replace(TRAINED, own=OwnMatrices(x=x).address()))
+    assert np.array_equal(trace.inputs[0], x)
+    assert len(trace.tokens) == 7
+
+
+@pytest.mark.parametrize("layer", [6, -1])
+def test_layers_that_there_are_not(layer: int) -> None:
+    """There are layers 0 to 5."""
+    with pytest.raises(SettingsError, match=r"layer is .* but must be from 0 to 5"):
+        trace_of(replace(TRAINED, layer=layer))
+
+
+@pytest.mark.parametrize("layer", range(6))
+def test_checks_of_trained_layers_are_strict(layer: int) -> None:
+    """The lines that are shown stop at an output of zeros, and a layer with a fault differs from the right one."""
+    trace = trace_of(replace(TRAINED, layer=layer, mask="causal"))
+    assert all(
+        tolerance(trace, field) < 0.05 * np.abs(getattr(trace, field)).max() for field in ("probabilities", "output")
+    )
+    for fault in FAULTS:
+        assert not verdicts(trace, fault.steps)["reference"].passed, fault.key

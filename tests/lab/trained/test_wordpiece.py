@@ -1,0 +1,67 @@
+"""WordPiece: pieces written down, the two tokens around them, and texts that are too short or too long."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_core import TextError
+from attention_core.text import MAX_CHARACTERS
+from attention_lab.trained.minilm import load_minilm
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("The animal", ["the", "animal"]),
+        ("embeddings", ["em", "##bed", "##ding", "##s"]),
+        ("don't", ["don", "'", "t"]),
+        ("Zoë's CAFÉ", ["zoe", "'", "s", "cafe"]),
+        ("cafe\u0301", ["cafe"]),
+        ("ΣΟΦΟΣ", ["σ", "##ο", "##φ", "##ο", "##σ"]),
+        ("12,345", ["12", ",", "345"]),
+        ("東京", ["東", "京"]),
+        ("한국", ["ᄒ", "##ᅡ", "##ᆫ", "##ᄀ", "##ᅮ", "##ᆨ"]),
+        ("a\u200bb\x00c\ufffd", ["abc"]),
+        ("a\u00a0b\u3000c\nd", ["a", "b", "c", "d"]),
+        ("😀 ok", ["[UNK]", "ok"]),
+        ("[SEP]x[MASK][sep]", ["[SEP]", "x", "[MASK]", "[", "sep", "]"]),
+        ("a" * 101, ["[UNK]"]),
+        ("\ud800a", ["a"]),
+    ],
+)
+def test_pieces_written_down(text: str, expected: list[str]) -> None:
+    """What the library gave, written down, so that it holds whatever library is installed; lone surrogates go away."""
+    assert load_minilm().wordpiece.pieces(text) == expected
+
+
+def test_first_and_last_token_are_shown() -> None:
+    """[CLS] and [SEP] stand around the text as tokens, and every token has its number in the vocabulary."""
+    read = load_minilm().wordpiece.read("Embeddings!", 512)
+    assert read.tokens == ("[CLS]", "em", "##bed", "##ding", "##s", "!", "[SEP]")
+    assert read.ids == (101, 7861, 8270, 4667, 2015, 999, 102)
+    assert not read.notes
+
+
+def test_a_long_text_is_cut_with_a_note() -> None:
+    """Cut to a number of tokens it keeps [SEP] at the end, and says how many there were."""
+    read = load_minilm().wordpiece.read("one two three four", 5)
+    assert read.tokens == ("[CLS]", "one", "two", "three", "[SEP]")
+    assert read.notes == ("With [CLS] and [SEP] there are 6 tokens; the first 3 of the text are used.",)
+    for n_tokens, used in ((3, "the first of the text is"), (2, "none of the text is")):
+        cut = load_minilm().wordpiece.read("one two three four", n_tokens)
+        assert cut.notes == (f"With [CLS] and [SEP] there are 6 tokens; {used} used.",)
+    assert not load_minilm().wordpiece.read("one two three four", 6).notes
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u0301", "\x00\u200b"])
+def test_nothing_to_read(text: str) -> None:
+    """A text without a piece is an error with a remedy."""
+    with pytest.raises(TextError, match="type at least one"):
+        load_minilm().wordpiece.read(text, 512)
+
+
+def test_too_much_to_read() -> None:
+    """A text beyond the limit is refused with both numbers."""
+    with pytest.raises(TextError, match=r"20,001 characters, but at most 20,000"):
+        load_minilm().wordpiece.read("x" * (MAX_CHARACTERS + 1), 512)

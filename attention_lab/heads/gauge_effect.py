@@ -11,9 +11,9 @@ from attention_core.head_blocks import check_places
 from attention_core.trace import Trace
 
 from ..notation.notation import OURS, Notation, symbol
-from .decompositions import head_slice
 from .gauge import change_gauge, output_rows, query_key_forms, random_gauge, value_output_forms
 from .reruns import rerun
+from .weight_blocks import head_slice
 
 
 @dataclass(frozen=True, eq=False)

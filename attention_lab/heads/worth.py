@@ -17,7 +17,7 @@ from attention_core.head_blocks import check_places
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from .decompositions import head_contributions
+from .contributions import head_contributions
 from .gauge import output_rows
 from .measure_checks import as_measured, binary_size
 

@@ -21,7 +21,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.projections import Projections
 from attention_core.trace import STEPS, Trace
 
-from ..heads.decompositions import merge_without_swap, split_without_swap
+from ..heads.layout_mistakes import merge_without_swap, split_without_swap
 from ..rounding import tolerance
 
 DROPOUT = 0.1

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError, TextError
 from attention_core.trace import Trace
-from attention_lab.heads.decompositions import keys_read_most
+from attention_lab.heads.keys_read import keys_read_most
 from attention_lab.labs.lexicon import (  # fmt: skip
     LEXICON,
     SECTIONS,

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.counting import all_of
-from attention_lab.heads.decompositions import output_gap
+from attention_lab.heads.contributions import output_gap
 from attention_lab.heads.head_comparison import relative_change
 from attention_lab.heads.worth import ablated_output, has_shares, norm_shares, ranking, signed_shares, token_changes
 from attention_lab.notation.formulas import output_by_heads

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.heads.decompositions import moved_cells, place_merged
+from attention_lab.heads.layout_mistakes import moved_cells, place_merged
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, say_swap, says, token, told

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.heads.decompositions import keys_read_most, strongest_keys
+from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, says, token, told

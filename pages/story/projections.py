@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.head_blocks import head_columns
-from attention_lab.heads.decompositions import features_read, gives_back
+from attention_lab.heads.weight_blocks import features_read, gives_back
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, says, token, told, which

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.heads.decompositions import scale_effect
+from attention_lab.heads.scale_effect import scale_effect
 from attention_lab.notation.notation import symbol
 from attention_ui.board import show_board
 from attention_ui.here import here

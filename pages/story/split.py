@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.head_blocks import head_of
-from attention_lab.heads.places import foreign_cells, split_places
+from attention_lab.heads.layout_mistakes import foreign_cells, split_places
 from attention_lab.notation.notation import axis_names, joined
 from attention_ui.board import show_board
 from attention_ui.here import here

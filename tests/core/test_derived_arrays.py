@@ -9,7 +9,8 @@ import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_core.derived_arrays import ASIDES, aside_of, shape_of, slice_of
-from attention_lab.heads.decompositions import head_contributions, merge_without_swap, split_without_swap
+from attention_lab.heads.contributions import head_contributions
+from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
 
 
 @pytest.fixture(scope="module")

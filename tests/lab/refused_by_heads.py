@@ -26,8 +26,9 @@ from attention_lab.heads import (
     size_growth,
     worth,
 )
-from attention_lab.heads import decompositions as taken
-from attention_lab.heads.places import foreign_cells, split_places
+from attention_lab.heads.keys_read import keys_read_most, strongest_keys
+from attention_lab.heads.layout_mistakes import foreign_cells, place_merged, split_places
+from attention_lab.heads.weight_blocks import head_slice
 from attention_lab.masks import bench, faults, hiding, invariances, painted, saturation, shuffles, uses, workshop
 from attention_lab.scenario import Scenario
 from attention_lab.trained import changed_word, encoder, head_finder, layer_measures
@@ -140,13 +141,13 @@ CASES: dict[str, Case] = {
         {"n_tokens": (0, 10**9, *NO_COUNT), "n_heads": NO_COUNT, "width": NO_COUNT}),
     "split places": (split_places, {"shape_BHTF": (1, 2, 3, 4), "head": 0, "token": 0, "feature": 0},
         {"shape_BHTF": (*NO_LIST, (1, 2)), "head": (2, *NO_COUNT), "token": NO_COUNT, "feature": NO_COUNT}),
-    "head slice": (taken.head_slice, {"trace": TRACE, "matrix": "w_q", "head": 0},
+    "head slice": (head_slice, {"trace": TRACE, "matrix": "w_q", "head": 0},
         {"matrix": NO_NAME, "head": (2, *NO_COUNT)}),
-    "place": (taken.place_merged, {"trace": TRACE, "head": 0, "query": 0, "feature": 0},
+    "place": (place_merged, {"trace": TRACE, "head": 0, "query": 0, "feature": 0},
         {"feature": (2, *NO_COUNT), "swap": NO_SWITCH}),
-    "strongest": (taken.strongest_keys, {"trace": TRACE, "head": 0, "query": 0},
+    "strongest": (strongest_keys, {"trace": TRACE, "head": 0, "query": 0},
         {"count": NO_COUNT, "query": NO_COUNT}),
-    "read most": (taken.keys_read_most, {"trace": TRACE, "head": 0, "query": 0},
+    "read most": (keys_read_most, {"trace": TRACE, "head": 0, "query": 0},
         {"head": (2, *NO_COUNT), "query": (5, *NO_COUNT), "batch": (1, *NO_COUNT)}),
     "question": (practice.ask, {"trace": TRACE, "number": 1},
         {"number": (0, 10_000, *NO_COUNT), "field": (None, "masked_scores", 0, [], "no")}),

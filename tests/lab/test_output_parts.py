@@ -9,18 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.heads.decompositions import (
-    absorbed_contributions,
-    absorbed_size,
-    head_contributions,
-    keys_read_most,
-    merge_without_swap,
-    moved_cells,
-    output_gap,
-    place_merged,
-    row_share,
-    strongest_keys,
-)
+from attention_lab.heads.contributions import absorbed_contributions, absorbed_size, head_contributions, output_gap
+from attention_lab.heads.keys_read import keys_read_most, row_share, strongest_keys
+from attention_lab.heads.layout_mistakes import merge_without_swap, moved_cells, place_merged
 from tests.core.random_layers import Layer, assert_same, calls
 
 

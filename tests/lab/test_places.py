@@ -8,8 +8,7 @@ import pytest
 from attention_core import split_heads
 from attention_core.derivation import derive_input
 from attention_core.embeddings import embed
-from attention_lab.heads.decompositions import split_without_swap
-from attention_lab.heads.places import foreign_cells, split_places
+from attention_lab.heads.layout_mistakes import foreign_cells, split_places, split_without_swap
 
 B, T, H, K = 2, 5, 3, 7
 FUSED = np.arange(B * T * H * K).reshape(B, T, H * K)

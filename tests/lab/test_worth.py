@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, attend
-from attention_lab.heads.decompositions import head_contributions
+from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.worth import ablated_output, norm_shares, ranking, signed_shares, switch_off, token_changes
 from tests.core.random_layers import Layer, assert_same, calls

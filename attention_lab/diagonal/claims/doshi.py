@@ -10,7 +10,7 @@ from attention_core.masks import causal_mask, padding_mask
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from ...heads.decompositions import merge_without_swap
+from ...heads.layout_mistakes import merge_without_swap
 from ..token_matrices import gaussian_tokens
 from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown, size
 

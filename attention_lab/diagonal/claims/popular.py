@@ -11,7 +11,7 @@ from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
 from attention_core.projections import Projections
 
-from ...heads.decompositions import head_contributions
+from ...heads.contributions import head_contributions
 from ..convex_hull import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, same, shown

@@ -14,9 +14,6 @@ from .checks import Array, as_array, shown, whole_number
 from .errors import ShapeError
 from .option_checks import as_scores, converted
 
-# exp of it, and of its negative, times a billion keys, stays inside float32.
-SAFE_EXPONENT = 64.0
-
 
 def project(x_BTD: Array, weights_DF: Array, bias_F: Array | None = None) -> Array:
     """Multiply every token's vector by one matrix: x W + b.
@@ -66,38 +63,34 @@ def merge_heads(heads: ArrayLike) -> Array:
     return heads_BHTV.swapaxes(1, 2).reshape(n_batch, n_tokens, n_heads * d_v)
 
 
-def dot_products(query_BHTK: Array, key_BGSK: Array, out: Array) -> Array:
+def dot_products(query_BHTK: Array, key_BGSK: Array) -> Array:
     """Compare every query with every key of its head by their dot product: Q Kᵀ.
 
     Shapes: (B, H, T, K), (B, G, S, K) -> (B, H, T, S).
     """
-    n_groups = key_BGSK.shape[1]
-    key_BGKS = key_BGSK.swapaxes(-1, -2)
-    np.matmul(share(query_BHTK, n_groups), shared(key_BGKS, query_BHTK), out=share(out, n_groups))
-    return out
+    n_batch, n_heads, n_queries, _ = query_BHTK.shape
+    key_BGKS = shared(key_BGSK.swapaxes(-1, -2), query_BHTK)
+    scores: Array = share(query_BHTK, key_BGSK.shape[1]) @ key_BGKS
+    return scores.reshape(n_batch, n_heads, n_queries, -1)
 
 
-def scale_scores(scores_BHTS: Array, scale: float, softcap: float | None, out: Array) -> Array:
+def scale_scores(scores_BHTS: Array, scale: float, softcap: float | None) -> Array:
     """Multiply the scores by the scale; a soft cap c then squeezes them into (-c, c): c·tanh(s/c).
 
     Shapes: (B, H, T, S) -> (B, H, T, S).
     Source: Vaswani et al. 2017, section 3.2.1; the cap: Gemma 2 report (2024), section 2.
     """
-    np.multiply(scores_BHTS, scale, out=out)
-    if softcap is not None:
-        np.multiply(np.tanh(np.divide(out, softcap, out=out), out=out), softcap, out=out)
-    return out
+    scaled_BHTS = scores_BHTS * scale
+    return scaled_BHTS if softcap is None else np.tanh(scaled_BHTS / softcap) * softcap
 
 
-def mask_addend(allowed: Array | None, bias: Array | None, dtype: type[np.floating[Any]]) -> Array | None:
-    """What masking adds to the scores: the bias, and -inf where a query may not see a key; None for nothing.
+def mask_scores(scaled_BHTS: Array, allowed: Array | None, bias: Array | None) -> Array:
+    """Add the bias; a score that its query may not see becomes -inf.
 
-    The additive form (0 or -inf) costs a third of a masked copy (0.13 against 0.36 ns per score).
+    Shapes: allowed (True = may attend) and bias broadcast to (B, H, T, S).
     """
-    if allowed is None:
-        return bias
-    hidden = np.where(allowed, dtype(0), dtype(-np.inf))
-    return hidden if bias is None else bias + hidden
+    biased_BHTS = scaled_BHTS if bias is None else scaled_BHTS + bias
+    return biased_BHTS if allowed is None else np.where(allowed, biased_BHTS, -np.inf)
 
 
 @np.errstate(over="ignore")  # the largest score minus the smallest may be infinite, of which exp is the right 0
@@ -116,37 +109,23 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
             f"axis is {shown(axis)} but scores of shape {values.shape} have {values.ndim} axes; choose one"
         )
     values = values if values.dtype in (np.float32, np.float64) else converted(values, np.float64)
-    shares = np.empty_like(values)
-    softmax_into(np.moveaxis(values, axis, -1), np.moveaxis(shares, axis, -1))
+    limits = np.finfo(values.dtype)
+    # Subtracting the maximum changes no share but keeps exp in range. The two floors only meet slices of -inf alone.
+    maximum = np.maximum(values.max(axis=axis, keepdims=True, initial=-np.inf), limits.min)
+    exponentials = np.exp(values - maximum)
+    total = exponentials.sum(axis=axis, keepdims=True)
+    shares: Array = exponentials / np.maximum(total, limits.tiny)
     return shares
 
 
-def softmax_into(scores_XS: Array, out: Array, bounded: bool = False) -> Array:
-    """The softmax of the last axis written into `out`: subtract the maximum, exponentiate, divide by the sum.
-
-    Subtracting the maximum changes no share but keeps exp in range. `bounded` promises that every score is -inf or
-    lies within ±SAFE_EXPONENT, so that nothing needs to be kept in range (half of the time).
-    The floors only meet empty rows: in any other row the sum is far above the smallest number.
-    """
-    limits = np.finfo(scores_XS.dtype)
-    if not bounded:
-        maximum = np.maximum(scores_XS.max(axis=-1, keepdims=True, initial=-np.inf), limits.min)
-        scores_XS = np.subtract(scores_XS, maximum, out=out)
-    np.exp(scores_XS, out=out)
-    # A product with ones adds up a row in a quarter of the time of sum(axis=-1) at 128 keys.
-    total = np.matmul(out, np.ones((out.shape[-1], 1), out.dtype))
-    shares: Array = np.divide(out, np.maximum(total, limits.tiny, out=total), out=out)
-    return shares
-
-
-def mix_values(probabilities_BHTS: Array, value_BGSV: Array, out: Array) -> Array:
+def mix_values(probabilities_BHTS: Array, value_BGSV: Array) -> Array:
     """Average the value vectors, weighted by the query's probabilities: A V.
 
     Shapes: (B, H, T, S), (B, G, S, V) -> (B, H, T, V).
     """
-    n_groups = value_BGSV.shape[1]
-    np.matmul(share(probabilities_BHTS, n_groups), shared(value_BGSV, probabilities_BHTS), out=share(out, n_groups))
-    return out
+    n_batch, n_heads, n_queries, _ = probabilities_BHTS.shape
+    mixed: Array = share(probabilities_BHTS, value_BGSV.shape[1]) @ shared(value_BGSV, probabilities_BHTS)
+    return mixed.reshape(n_batch, n_heads, n_queries, -1)
 
 
 def share(heads_BHTK: Array, n_groups: int) -> Array:

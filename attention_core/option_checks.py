@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, all_finite, as_array, is_finite_number, shown, too_large
+from .checks import Array, all_finite, as_array, check_switch, is_finite_number, score_scale, shown, too_large
 from .errors import SettingsError, ShapeError
+from .limits import check_scores
+from .masks import causal_mask
+
+
+class Options(NamedTuple):
+    """How scores become probabilities: the options of `attend`, checked. allowed: mask and causal mask in one."""
+
+    allowed: Array | None
+    bias: Array | None
+    scale: float
+    softcap: float | None
+    empty_rows: str
+
+
+def checked_options(
+    shape: tuple[int, int, int, int],
+    d_k: int,
+    dtype: type[np.floating[Any]],
+    *,
+    mask: ArrayLike | None,
+    bias: ArrayLike | None,
+    scale: float | None,
+    causal: bool,
+    softcap: float | None,
+    empty_rows: str,
+) -> Options:
+    """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
+    check_scores(*shape)
+    check_switch("causal", causal)
+    allowed = as_mask(mask, shape)
+    if causal:
+        past = causal_mask(*shape[2:])
+        allowed = past if allowed is None else allowed & past
+    check_softcap(softcap, dtype)
+    check_empty_rows(empty_rows)
+    addend = as_bias(bias, shape, dtype)
+    return Options(allowed, addend, score_scale(scale, d_k), softcap, empty_rows)
 
 
 def as_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> Array | None:

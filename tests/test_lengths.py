@@ -19,7 +19,7 @@ FOLDERS = (
     "benchmarks",
     "scripts",
 )
-MOST_LINES, MOST_OF_A_PAGE, MOST_OF_A_FUNCTION = 250, 90, 40
+MOST_LINES, MOST_OF_A_PAGE, MOST_OF_A_FUNCTION = 250, 120, 40
 
 
 def too_long_functions(source: str, most: int = MOST_OF_A_FUNCTION) -> list[str]:
@@ -30,7 +30,7 @@ def too_long_functions(source: str, most: int = MOST_OF_A_FUNCTION) -> list[str]
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_file_is_too_long(folder: str) -> None:
-    """Modules, scripts of the browser and style sheets have at most 250 lines, pages 90."""
+    """Modules, scripts of the browser and style sheets have at most 250 lines, pages 120."""
     most = MOST_OF_A_PAGE if folder == "pages" else MOST_LINES
     files = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".js", ".css")]
     assert files

@@ -21,7 +21,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
 
 from ..files.file_checks import typed_number
-from ..trained.encoder import Norm, layer_norm
+from ..layer_norm import Norm, layer_norm
 
 MAX_TOKENS, MAX_FEATURES = 64, 64
 

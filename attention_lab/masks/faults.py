@@ -84,13 +84,13 @@ def run(given: Given, steps: Steps = RIGHT, call: int = 0) -> Trace:
     keys, values = formulas.project(memory, p.w_k, p.b_k), formulas.project(memory, p.w_v, p.b_v)
     query_heads, key_heads = steps.split(queries, p.n_heads), steps.split(keys, p.groups)
     value_heads = steps.split(values, p.groups)
-    scores = formulas.dot_products(query_heads, key_heads, out=np.empty_like(trace.scores))
-    scaled = formulas.scale_scores(scores, scale, trace.softcap, out=np.empty_like(scores))
+    scores = formulas.dot_products(query_heads, key_heads)
+    scaled = formulas.scale_scores(scores, scale, trace.softcap)
     unmasked = scaled if given.bias is None else scaled + given.bias
     masked = unmasked if given.mask is None else np.where(given.mask, unmasked, -np.inf)
     soft = _softmax_or_nan if trace.empty_rows_as == "nan" else softmax
     probabilities = steps.dropped(steps.shares(soft, unmasked, masked), call)
-    head_outputs = formulas.mix_values(probabilities, value_heads, out=np.empty_like(trace.head_outputs))
+    head_outputs = formulas.mix_values(probabilities, value_heads)
     merged = steps.merge(head_outputs)
     output = formulas.mix_heads(merged, p.w_o, p.b_o, given.inputs if trace.residual else None)
     return replace(

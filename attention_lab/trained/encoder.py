@@ -13,28 +13,14 @@ from itertools import pairwise
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_labels, as_list, as_stack, check_alike, check_range, number_between
+from attention_core.checks import Array, as_labels, as_list, as_stack, check_range
 from attention_core.errors import ShapeError
 from attention_core.projections import Projections
 from attention_core.spare_memory import spare_array
 from attention_core.trace import Trace
 
+from ..layer_norm import Norm, layer_norm
 from .gelu import gelu
-
-
-@dataclass(frozen=True, eq=False)
-class Norm:
-    """What LayerNorm has learnt. Shapes: gain and offset (D,). epsilon is part of the model: it joins the variance."""
-
-    gain: Array
-    offset: Array
-    epsilon: float = 1e-12
-
-    def __post_init__(self) -> None:
-        for name in ("gain", "offset"):
-            object.__setattr__(self, name, as_stack(name, getattr(self, name), 1, exactly=True))
-        check_alike("gain", self.gain, "offset", self.offset)
-        number_between("epsilon", self.epsilon, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,29 +110,6 @@ def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
     transformed_TD = feed_forward(attended_TD, layer.feed_forward)
     transformed_TD += attended_TD
     return layer_norm(transformed_TD, layer.output_norm)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def layer_norm(x_TD: Array, norm: Norm) -> Array:
-    """Every token's vector with mean 0 and variance 1, then stretched and moved feature by feature.
-
-    Shapes: (..., D). float32 stays float32, everything else becomes float64. Raises: ShapeError, SettingsError, this
-    also for numbers whose squares float cannot hold. Source: Ba, Kiros and Hinton 2016, section 3.
-
-    >>> norm = Norm(gain=np.array([1.0, 2.0]), offset=np.array([0.0, 5.0]))
-    >>> layer_norm(np.array([[1.0, 3.0]]), norm).round(6).tolist()
-    [[-1.0, 7.0]]
-    """
-    x_TD = as_stack("x", x_TD, 1)
-    if x_TD.shape[-1:] != norm.gain.shape:
-        raise ShapeError(f"x has shape {x_TD.shape} but gain has {len(norm.gain)} features; make them agree")
-    centred_TD: Array = x_TD - x_TD.mean(axis=-1, keepdims=True)
-    variance_T = np.vecdot(centred_TD, centred_TD) / x_TD.dtype.type(x_TD.shape[-1])
-    check_range(variance_T)
-    centred_TD /= np.sqrt(variance_T + x_TD.dtype.type(norm.epsilon))[..., np.newaxis]
-    centred_TD *= norm.gain
-    centred_TD += norm.offset
-    return centred_TD
 
 
 @np.errstate(over="ignore", invalid="ignore")

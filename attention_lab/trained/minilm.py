@@ -21,7 +21,8 @@ from attention_core.checks import Array
 from attention_core.errors import FileError
 from attention_core.projections import Projections
 
-from .encoder import EncoderLayer, FeedForward, Norm, layer_norm
+from ..layer_norm import Norm, layer_norm
+from .encoder import EncoderLayer, FeedForward
 from .wordpiece import Characters, CodePoints, WordPiece
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "minilm"

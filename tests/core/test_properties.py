@@ -217,6 +217,12 @@ def test_the_window_counts_its_neighbours(n_queries: int, n_keys: int, left: int
     assert causal_mask(n_queries).shape == (n_queries, n_queries)
 
 
+def test_a_window_wider_than_the_queries() -> None:
+    """With more keys than queries a window may be wider than there are queries, on both sides."""
+    assert window_mask(2, 7, right=4).sum(axis=1).tolist() == [5, 6]
+    assert window_mask(7, 2, left=4).sum(axis=1).tolist() == [2, 2, 2, 2, 2, 1, 0]
+
+
 @given(SCORES, st.floats(-50, 50))
 def test_softmax_ignores_a_shift_and_keeps_ratios(row: list[float], shift: float) -> None:
     """Adding a constant to a row changes nothing, and the ratio of two shares is e to the difference of the scores."""

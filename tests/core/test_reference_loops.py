@@ -19,6 +19,7 @@ CASES: dict[str, dict[str, Any]] = {
     "unbatched": {"call": {"unbatched"}},
     "unbatched_cross": {"call": {"unbatched", "memory"}},
     "cross": {"call": {"memory"}},
+    "cross_of_equal_shape": {"call": {"memory"}, "sizes": (7, 7), "d_memory": D},
     "biases": {"weights": {"b_q", "b_k", "b_v", "b_o"}},
     "query_bias_only": {"weights": {"b_q"}},
     "value_bias_only": {"weights": {"b_v"}},
@@ -107,7 +108,7 @@ def build(name: str, dtype: str) -> tuple[np.ndarray, dict[str, Any], dict[str, 
     rng = np.random.default_rng(sorted(CASES).index(name))
     wanted = case.get("call", set())
     n_queries, n_keys = case.get("sizes", (T, S))
-    d_memory = D_MEM if "memory" in wanted else D
+    d_memory = case.get("d_memory", D_MEM) if "memory" in wanted else D
     weights = random_weights(rng, case, d_memory)
     inputs = rng.normal(size=(B, n_queries, D))
     call: dict[str, Any] = {key: case[key] for key in ("causal", "scale", "softcap", "residual") if key in case}

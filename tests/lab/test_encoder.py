@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, ShapeError, attend
-from attention_lab.trained.encoder import EncoderLayer, FeedForward, Norm, encode, feed_forward, layer_norm
+from attention_lab.layer_norm import Norm, layer_norm
+from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, feed_forward
 
 T, D, F, H = 5, 6, 11, 2
 

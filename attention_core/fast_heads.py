@@ -1,0 +1,122 @@
+"""The fast way to compute what happens inside the heads; `attention.plain_heads` says the same in five lines.
+
+What makes it fast: score arrays in memory of arrays that are gone, scores worked on in blocks that stay in the cache,
+a softmax that leaves out the row maximum where no score is large, and row sums as a product with ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from . import checks
+from .checks import Array
+from .formulas import share, shared
+from .option_checks import Options, check_hidden
+from .spare_memory import spare_array
+from .trace import HeadTrace
+
+# exp of it, and of its negative, times a billion keys, stays inside float32.
+SAFE_EXPONENT = 64.0
+# Scores in a block. With 2**17 what happens inside the heads takes 0.82 times as long as with one block of 512 tokens
+# and 8 heads; 2**15 and 2**18 are no better.
+BLOCK = 2**17
+
+
+def fast_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options, out: Array) -> HeadTrace:
+    """Compare, scale, mask, softmax, mix; the head outputs are written into `out`.
+
+    Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) -> out (B, H, T, V). Raises: SettingsError for numbers that leave
+    the range of their type. The score arrays come out of one allocation, in memory of a trace that is gone if there is
+    such (`spare_array`): else every call pays for fresh pages, 1.25 times the run time of the trained encoder at 128
+    tokens.
+    """
+    shape = (*query_BHTK.shape[:3], key_BGSK.shape[2])
+    addend = _mask_addend(options, query_BHTK.dtype.type)
+    arrays = spare_array((3 if addend is None else 4, *shape), query_BHTK.dtype)
+    scores, scaled, probabilities = arrays[0], arrays[1], arrays[-1]
+    masked = scaled if addend is None else arrays[2]
+    _multiply(query_BHTK, key_BGSK.swapaxes(-1, -2), out=scores)
+    for block in _blocks(shape):
+        bounded = _check_scores(scores[block], options)
+        _scale(scores[block], options, out=scaled[block])
+        if addend is not None:
+            hiding = np.broadcast_to(addend, shape)[block]
+            np.add(scaled[block], hiding, out=masked[block])
+            if options.bias is not None:
+                check_hidden(masked[block], hiding)
+        _softmax(masked[block], out=probabilities[block], bounded=bounded)
+    _multiply(probabilities, value_BGSV, out=out)
+    return HeadTrace(
+        scores=scores,
+        scaled_scores=scaled,
+        masked_scores=masked,
+        probabilities=probabilities,
+        head_outputs=out,
+    )
+
+
+def _multiply(left_BHTX: Array, right_BGXY: Array, out: Array) -> None:
+    """Every head's matrix times the one of the key/value head it shares, written into `out`."""
+    n_groups = right_BGXY.shape[1]
+    np.matmul(share(left_BHTX, n_groups), shared(right_BGXY, left_BHTX), out=share(out, n_groups))
+
+
+def _mask_addend(options: Options, dtype: type[np.floating]) -> Array | None:
+    """What masking adds to the scores: the bias, and -inf where a query may not see a key; None for nothing.
+
+    The additive form (0 or -inf) costs a third of a masked copy (0.13 against 0.36 ns per score).
+    """
+    if options.allowed is None:
+        return options.bias
+    hidden = np.where(options.allowed, dtype(0), dtype(-np.inf))
+    return hidden if options.bias is None else options.bias + hidden
+
+
+def _scale(scores: Array, options: Options, out: Array) -> None:
+    """`formulas.scale_scores` without a temporary array."""
+    np.multiply(scores, options.scale, out=out)
+    if options.softcap is not None:
+        np.divide(out, options.softcap, out=out)
+        np.multiply(np.tanh(out, out=out), options.softcap, out=out)
+
+
+def _check_scores(scores: Array, options: Options) -> bool:
+    """Whether exp of the scaled scores stays in range as they are.
+
+    Raises: SettingsError when a score, scaled or not, left the range of its type.
+    """
+    largest = max(float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None)))
+    if not largest * max(1.0, abs(options.scale)) <= checks.LARGEST[scores.dtype]:
+        raise checks.too_large(scores.dtype)
+    return options.bias is None and largest * abs(options.scale) <= SAFE_EXPONENT
+
+
+def _softmax(scores_XS: Array, out: Array, bounded: bool) -> None:
+    """The softmax of the last axis written into `out`.
+
+    `bounded` promises that every score is -inf or lies within ±SAFE_EXPONENT, so that no maximum needs to be
+    subtracted (half of the time). The floors only meet empty rows: any other row sums to exp(-64) at least.
+    """
+    limits = np.finfo(scores_XS.dtype)
+    if not bounded:
+        maximum = np.maximum(scores_XS.max(axis=-1, keepdims=True, initial=-np.inf), limits.min)
+        scores_XS = np.subtract(scores_XS, maximum, out=out)
+    np.exp(scores_XS, out=out)
+    # A product with ones adds up a row in a quarter of the time of sum(axis=-1) at 128 keys.
+    total = np.matmul(out, np.ones((out.shape[-1], 1), out.dtype))
+    np.divide(out, np.maximum(total, limits.tiny, out=total), out=out)
+
+
+def _blocks(shape: tuple[int, int, int, int]) -> Iterator[tuple[slice, ...]]:
+    """Cut the scores along batch, heads and queries into blocks that stay in the cache from scaling to softmax."""
+    n_batch, n_heads, n_queries, n_keys = shape
+    rows = max(1, BLOCK // n_keys)
+    if rows >= n_batch * n_heads * n_queries:
+        yield ()  # all of it
+        return
+    heads, batch = max(1, rows // n_queries), max(1, rows // (n_queries * n_heads))
+    for b, h, t in product(range(0, n_batch, batch), range(0, n_heads, heads), range(0, n_queries, rows)):
+        yield slice(b, b + batch), slice(h, h + heads), slice(t, t + rows)

@@ -3,14 +3,14 @@
 import gc
 import os
 
-# One visitor's products shall not take the cores of all others, and small ones are slower on several. NumPy reads this
-# when it is loaded, which is below.
+# One visitor's products shall not take the cores of all others, and small ones are slower on
+# several. NumPy reads this when it is loaded, which is below.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from attention_ui.frame import run
 
-# Python looks for cycles after every 700 new objects, a tenth of the time with many visitors; each look at all objects
-# makes everybody wait.
+# Python looks for cycles after every 700 new objects, a tenth of the time with many visitors; each
+# look at all objects makes everybody wait.
 gc.set_threshold(5_000)
 
 run()

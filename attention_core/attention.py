@@ -1,4 +1,6 @@
-"""Multi-head attention: the order in which the formulas are applied, and the record of what they gave."""
+"""Multi-head attention: the order in which the formulas are applied, and the record of what
+they gave.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,24 @@ from . import checks
 from .checks import Array
 from .errors import SettingsError, ShapeError
 from .fast_heads import fast_heads
-from .formulas import dot_products, mask_scores, mix_heads, mix_values, project, scale_scores, softmax, split_heads
+from .formulas import (
+    dot_products,
+    mask_scores,
+    mix_heads,
+    mix_values,
+    project,
+    scale_scores,
+    softmax,
+    split_heads,
+)
 from .formulas import empty_rows as empty_rows_of
 from .option_checks import Options, checked_options, uneven_sharing
 from .projections import Projections
 from .trace import HeadTrace, Trace
 
 
-# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on the way to it.
+# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on
+# the way to it.
 @np.errstate(over="ignore", invalid="ignore")
 def attend(
     x: ArrayLike,
@@ -31,14 +43,17 @@ def attend(
     residual: bool = False,
     empty_rows: str = "zero",
 ) -> Trace:
-    """Multi-head attention of the sequence x over itself, or over `memory`, with every intermediate kept.
+    """Multi-head attention of the sequence x over itself, or over `memory`, with every intermediate
+    kept.
 
-    Shapes: x (T, D) or (B, T, D); memory (S, D_memory) or (B, S, D_memory); mask and bias broadcast to (B, H, T, S).
-    mask is bool, True = may attend; bias is added after scaling; causal: query t sees keys s <= t; scale is
-    1/sqrt(d_k) when None; softcap squeezes the scaled scores into (-softcap, softcap) before mask and bias; residual
-    adds x to the output. Biases of the matrices, and heads that share keys and values, belong to the projections.
-    float32 stays float32, everything else becomes float64. empty_rows: "zero" or, as in PyTorch, "nan". Raises:
-    ShapeError, SettingsError, this also for over 2**31 scores (B*H*T*S). Source: Vaswani et al. 2017, section 3.2.
+    Shapes: x (T, D) or (B, T, D); memory (S, D_memory) or (B, S, D_memory); mask and bias broadcast
+    to (B, H, T, S). mask is bool, True = may attend; bias is added after scaling; causal: query t
+    sees keys s <= t; scale is 1/sqrt(d_k) when None; softcap squeezes the scaled scores into
+    (-softcap, softcap) before mask and bias; residual adds x to the output. Biases of the matrices,
+    and heads that share keys and values, belong to the projections. float32 stays float32,
+    everything else becomes float64. empty_rows: "zero" or, as in PyTorch, "nan". Raises:
+    ShapeError, SettingsError, this also for over 2**31 scores (B*H*T*S). Source: Vaswani et al.
+    2017, section 3.2.
 
     >>> trace = attend([[1.0], [2.0], [3.0]], Projections.weightless(d_model=1))
     >>> trace.probabilities[0, 0].round(4).tolist()
@@ -60,8 +75,12 @@ def attend(
     return _layer(inputs, source, p, options, _connection(inputs, p, residual))
 
 
-def _layer(inputs: Array, memory: Array, p: Projections, options: Options, connection: Array | None) -> Trace:
-    """The steps of the layer in their order: project, split, what happens inside the heads, merge, mix."""
+def _layer(
+    inputs: Array, memory: Array, p: Projections, options: Options, connection: Array | None
+) -> Trace:
+    """The steps of the layer in their order: project, split, what happens inside the heads,
+    merge, mix.
+    """
     queries = project(inputs, p.w_q, p.b_q)
     keys = project(memory, p.w_k, p.b_k)
     values = project(memory, p.w_v, p.b_v)
@@ -70,7 +89,9 @@ def _layer(inputs: Array, memory: Array, p: Projections, options: Options, conne
     value_heads = split_heads(values, p.groups)
     # The heads write straight into the merged layout: head_outputs is the split view of merged.
     merged = np.empty((*inputs.shape[:2], p.n_heads * p.d_v), inputs.dtype)
-    heads = fast_heads(query_heads, key_heads, value_heads, options, out=split_heads(merged, p.n_heads))
+    heads = fast_heads(
+        query_heads, key_heads, value_heads, options, out=split_heads(merged, p.n_heads)
+    )
     output = mix_heads(merged, p.w_o, p.b_o, connection)
     checks.check_range(output)
     if options.empty_rows == "nan" and _fill_empty_rows(heads):
@@ -97,7 +118,9 @@ def _layer(inputs: Array, memory: Array, p: Projections, options: Options, conne
     )
 
 
-def plain_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options) -> HeadTrace:
+def plain_heads(
+    query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options
+) -> HeadTrace:
     """What happens inside the heads as it is written in the papers: softmax(Q Kᵀ / √d_k + mask) V.
 
     `attend` computes the same numbers with `fast_heads`, up to rounding. Shapes: as there.
@@ -129,7 +152,8 @@ def scaled_dot_product_attention(
     softcap: float | None = None,
     empty_rows: str = "zero",
 ) -> HeadTrace:
-    """The part inside the heads: compare, scale, mask, softmax, mix. The options are those of `attend`.
+    """The part inside the heads: compare, scale, mask, softmax, mix. The options are those of
+    `attend`.
 
     Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) with G dividing H -> head_outputs (B, H, T, V).
     Raises: ShapeError, SettingsError, this also for more than 2**31 scores (B × H × T × S).
@@ -147,15 +171,21 @@ def scaled_dot_product_attention(
         softcap=softcap,
         empty_rows=empty_rows,
     )
-    heads = fast_heads(query, key, value, options, out=np.empty((*query.shape[:3], value.shape[3]), query.dtype))
+    heads = fast_heads(
+        query, key, value, options, out=np.empty((*query.shape[:3], value.shape[3]), query.dtype)
+    )
     checks.check_range(heads.head_outputs)
     if empty_rows == "nan":
         _fill_empty_rows(heads)
     return heads
 
 
-def _prepared(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array, Projections]:
-    """Copies of x and of the memory, which is x where none is given, and the weights, all of one number type."""
+def _prepared(
+    x: ArrayLike, memory: ArrayLike | None, p: Projections
+) -> tuple[Array, Array, Projections]:
+    """Copies of x and of the memory, which is x where none is given, and the weights, all of
+    one number type.
+    """
     x_BTD, memory_BSM = _sequences(x, memory, p)
     dtype = checks.engine_dtype(x_BTD, memory_BSM, p.w_q)
     inputs = np.array(x_BTD, dtype=dtype)
@@ -166,49 +196,79 @@ def _prepared(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[A
 def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
     """x and the memory as (batch, tokens, features), checked against each other and the weights."""
     if not isinstance(p, Projections):
-        raise SettingsError(f"projections is {checks.shown(p)} but must be Projections, such as Projections.random")
+        raise SettingsError(
+            f"projections is {checks.shown(p)} but must be Projections, such as Projections.random"
+        )
     x_BTD = checks.as_sequence("x", x)
     memory_BSM = x_BTD if memory is None else checks.as_sequence("memory", memory)
     if x_BTD.shape[0] != memory_BSM.shape[0]:
-        raise ShapeError(f"x holds {x_BTD.shape[0]} sequences but memory holds {memory_BSM.shape[0]}; make them equal")
-    for name, sequence, matrix, expected in (("x", x_BTD, "w_q", p.d_model), ("memory", memory_BSM, "w_k", p.d_memory)):
+        raise ShapeError(
+            f"x holds {x_BTD.shape[0]} sequences but memory holds {memory_BSM.shape[0]}; make them"
+            " equal"
+        )
+    for name, sequence, matrix, expected in (
+        ("x", x_BTD, "w_q", p.d_model),
+        ("memory", memory_BSM, "w_k", p.d_memory),
+    ):
         if sequence.shape[2] != expected:
             raise ShapeError(
-                f"{matrix} reads {expected} features per token but {name} has {sequence.shape[2]}; make them agree"
+                f"{matrix} reads {expected} features per token but {name} has {sequence.shape[2]};"
+                " make them agree"
             )
     return x_BTD, memory_BSM
 
 
-def _heads(query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike) -> tuple[Array, Array, Array]:
+def _heads(
+    query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike
+) -> tuple[Array, Array, Array]:
     """Query, key and value heads of one dtype, checked against each other."""
     given = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
     query, key, value = (checks.as_numbers(name, heads) for name, heads in given.items())
     for name, heads in zip(given, (query, key, value), strict=True):
         if heads.ndim != 4 or 0 in heads.shape:
-            raise ShapeError(f"{name} must have shape (batch, heads, tokens, features), none 0, but has {heads.shape}")
+            raise ShapeError(
+                f"{name} must have shape (batch, heads, tokens, features), none 0, but has"
+                f" {heads.shape}"
+            )
     if not query.shape[0] == key.shape[0] == value.shape[0]:
-        raise ShapeError(f"the batch sizes {query.shape[0]}, {key.shape[0]}, {value.shape[0]} differ; make them equal")
+        raise ShapeError(
+            f"the batch sizes {query.shape[0]}, {key.shape[0]}, {value.shape[0]} differ; make them"
+            " equal"
+        )
     if query.shape[3] != key.shape[3]:
-        raise ShapeError(f"a query has width {query.shape[3]} but a key has width {key.shape[3]}; make them equal")
+        raise ShapeError(
+            f"a query has width {query.shape[3]} but a key has width {key.shape[3]}; make them"
+            " equal"
+        )
     if key.shape[1:3] != value.shape[1:3]:
-        raise ShapeError(f"keys have (heads, tokens) {key.shape[1:3]} but values {value.shape[1:3]}; make them equal")
+        raise ShapeError(
+            f"keys have (heads, tokens) {key.shape[1:3]} but values {value.shape[1:3]}; make them"
+            " equal"
+        )
     if query.shape[1] % key.shape[1]:
         raise ShapeError(uneven_sharing(query.shape[1], key.shape[1]))
     dtype = checks.engine_dtype(query, key, value)
-    return query.astype(dtype, copy=False), key.astype(dtype, copy=False), value.astype(dtype, copy=False)
+    return (
+        query.astype(dtype, copy=False),
+        key.astype(dtype, copy=False),
+        value.astype(dtype, copy=False),
+    )
 
 
 def _connection(inputs_BTD: Array, p: Projections, residual: bool) -> Array | None:
     checks.check_switch("residual", residual)
     if residual and p.d_out != inputs_BTD.shape[2]:
         raise SettingsError(
-            f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width {p.d_out}: they must agree"
+            f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width"
+            f" {p.d_out}: they must agree"
         )
     return inputs_BTD if residual else None
 
 
 def _fill_empty_rows(heads: HeadTrace) -> bool:
-    """Put NaN where a query had nothing to attend to, as PyTorch does; whether there was such a query."""
+    """Put NaN where a query had nothing to attend to, as PyTorch does; whether there was such a
+    query.
+    """
     empty_BHT = empty_rows_of(heads.masked_scores)
     heads.probabilities[empty_BHT] = np.nan
     heads.head_outputs[empty_BHT] = np.nan

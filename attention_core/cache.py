@@ -18,11 +18,14 @@ R = TypeVar("R")
 MOST_BYTES = 128 * 2**20
 
 
-def remembered(most: int, most_bytes: int = MOST_BYTES) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the results last asked for: so many, and no more bytes in their arrays, but always the last one.
+def remembered(
+    most: int, most_bytes: int = MOST_BYTES
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Keep the results last asked for: so many, and no more bytes in their arrays, but always the
+    last one.
 
-    1, 1.0 and True are equal, but only the first is a whole number, so they are kept apart. Of arguments that cannot
-    be looked up, such as a list, nothing is kept; the function checks them.
+    1, 1.0 and True are equal, but only the first is a whole number, so they are kept apart. Of
+    arguments that cannot be looked up, such as a list, nothing is kept; the function checks them.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -36,7 +39,9 @@ def remembered(most: int, most_bytes: int = MOST_BYTES) -> Callable[[Callable[P,
             except TypeError:
                 return function(*args, **kwargs)
             except KeyError:
-                pass  # not handled here, or errors of the function would be told as consequences of this one
+                # not handled here, or errors of the function would be told as consequences of this
+                # one
+                pass
             return kept.add(key, function(*args, **kwargs))
 
         return call
@@ -45,7 +50,8 @@ def remembered(most: int, most_bytes: int = MOST_BYTES) -> Callable[[Callable[P,
 
 
 def n_bytes(result: object) -> int:
-    """The bytes of all arrays in a result: an array, a record, a list or a dictionary of them; each counts once.
+    """The bytes of all arrays in a result: an array, a record, a list or a dictionary of them; each
+    counts once.
 
     >>> n_bytes({"x": np.zeros(3), "names": ("a", np.zeros((2, 2), np.float32))})
     40
@@ -85,7 +91,9 @@ class _Kept(Generic[R]):
         """Keep a result, and give it, or the one that another thread has added meanwhile."""
         with self.lock:
             result, _ = self.results.setdefault(key, (result, n_bytes(result)))
-            while len(self.results) > 1 and (len(self.results) > self.most or self._bytes() > self.most_bytes):
+            while len(self.results) > 1 and (
+                len(self.results) > self.most or self._bytes() > self.most_bytes
+            ):
                 self.results.popitem(last=False)
         return result
 

@@ -1,4 +1,6 @@
-"""What a function accepts: the checks of its arguments, each with a sentence that names one and says what to do."""
+"""What a function accepts: the checks of its arguments, each with a sentence that names one and
+says what to do.
+"""
 
 from __future__ import annotations
 
@@ -30,48 +32,70 @@ def engine_dtype(*arrays: Array | None) -> type[np.floating[Any]]:
 
 
 def as_numbers(name: str, values: ArrayLike) -> Array:
-    """`values` as a float32 or float64 array of finite numbers (float32 stays, all else becomes float64).
+    """`values` as a float32 or float64 array of finite numbers (float32 stays, all else becomes
+    float64).
 
     Raises: ShapeError for ragged lists, SettingsError for text, complex numbers, NaN or infinity.
     """
     array = as_array(name, values)
     if array.dtype.kind not in "biuf":
-        raise SettingsError(f"{name} must hold real numbers, but holds {array.dtype}; convert it first")
+        raise SettingsError(
+            f"{name} must hold real numbers, but holds {array.dtype}; convert it first"
+        )
     if array.dtype not in (_SINGLE, _DOUBLE):
-        with np.errstate(over="ignore"):  # of a longer type, whose numbers beyond float64 are told below
+        with np.errstate(
+            over="ignore"
+        ):  # of a longer type, whose numbers beyond float64 are told below
             array = array.astype(np.float64)
     if not all_finite(array):
         where = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
         position = [int(index) for index in where]
-        raise SettingsError(f"{name} holds {array[where]} at {position}; every number must be finite: replace it")
+        raise SettingsError(
+            f"{name} holds {array[where]} at {position}; every number must be finite: replace it"
+        )
     return array
 
 
 def as_array(name: str, values: ArrayLike) -> Array:
-    """`values` as an array. Raises: ShapeError for ragged lists, SettingsError for what NumPy cannot read whole."""
+    """`values` as an array. Raises: ShapeError for ragged lists, SettingsError for what NumPy
+    cannot read whole.
+    """
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise SettingsError(f"{name} is an array with masked cells, which would count as numbers: fill it first")
+        raise SettingsError(
+            f"{name} is an array with masked cells, which would count as numbers: fill it first"
+        )
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise ShapeError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from error
-    except (RuntimeError, TypeError) as error:  # PyTorch's tensors with a gradient, of bfloat16, sparse, on a device
+        raise ShapeError(
+            f"{name} must be a rectangular array of numbers, but its rows differ in length"
+        ) from error
+    except (
+        RuntimeError,
+        TypeError,
+    ) as error:  # PyTorch's tensors with a gradient, of bfloat16, sparse, on a device
         raise SettingsError(
-            f"{name} must be an array of numbers, but NumPy cannot read this {type(values).__name__}; of a tensor pass "
-            ".detach().cpu(), then .to_dense() if it is sparse, and .float() if it is bfloat16"
+            f"{name} must be an array of numbers, but NumPy cannot read this"
+            f" {type(values).__name__}; of a tensor pass .detach().cpu(), then .to_dense() if it is"
+            " sparse, and .float() if it is bfloat16"
         ) from error
     if array.size > MOST_CELLS:
-        raise ShapeError(f"{name} has shape {array.shape}, more cells than any memory holds; give a smaller array")
+        raise ShapeError(
+            f"{name} has shape {array.shape}, more cells than any memory holds; give a smaller"
+            " array"
+        )
     return array
 
 
 def all_finite(array: Array) -> bool:
     """Whether no number is NaN or infinite.
 
-    A sum of squares is finite only if every number is, and takes half the time of looking at each. Where it overflows
-    it settles nothing.
+    A sum of squares is finite only if every number is, and takes half the time of looking at each.
+    Where it overflows it settles nothing.
     """
-    flat = array.ravel(order="K")  # a view of transposed numbers too, of which vdot would make two copies
+    flat = array.ravel(
+        order="K"
+    )  # a view of transposed numbers too, of which vdot would make two copies
     return math.isfinite(np.vdot(flat, flat)) or bool(np.isfinite(array).all())
 
 
@@ -80,15 +104,21 @@ def as_sequence(name: str, values: ArrayLike) -> Array:
     array = as_numbers(name, values)
     if array.ndim not in (2, 3):
         raise ShapeError(
-            f"{name} must have shape (tokens, features) or (batch, tokens, features), but has shape {array.shape}"
+            f"{name} must have shape (tokens, features) or (batch, tokens, features), but has shape"
+            f" {array.shape}"
         )
     if 0 in array.shape:
-        raise ShapeError(f"{name} has shape {array.shape}, which holds no number; give at least one token and feature")
+        raise ShapeError(
+            f"{name} has shape {array.shape}, which holds no number; give at least one token and"
+            " feature"
+        )
     return array[np.newaxis] if array.ndim == 2 else array
 
 
 def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False) -> Array:
-    """`values` as finite numbers with so many axes or more, `exactly` so many on request, none of them of length 0."""
+    """`values` as finite numbers with so many axes or more, `exactly` so many on request, none
+    of them of length 0.
+    """
     array = as_numbers(name, values)
     if array.ndim < n_axes or (exactly and array.ndim > n_axes) or 0 in array.shape:
         axes = f"{n_axes} axes" if exactly else f"at least {n_axes} axes"
@@ -97,7 +127,9 @@ def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False
 
 
 def as_list(name: str, values: Any) -> list[Any]:
-    """`values` as a list, of a list, tuple, set, range or array; a text is no list of its letters."""
+    """`values` as a list, of a list, tuple, set, range or array; a text is no list of its
+    letters.
+    """
     try:
         if isinstance(values, Sized) and not isinstance(values, (str, bytes, Mapping)):
             return list(values)  # type: ignore[call-overload, no-any-return]
@@ -107,7 +139,9 @@ def as_list(name: str, values: Any) -> list[Any]:
 
 
 def as_labels(name: str, values: Any) -> tuple[str, ...]:
-    """`values` as a tuple of texts. Raises: SettingsError for no list, TextError for what is no text in it."""
+    """`values` as a tuple of texts. Raises: SettingsError for no list, TextError for what is no
+    text in it.
+    """
     labels = tuple(as_list(name, values))
     for label in labels:
         check_text(name, label)
@@ -124,7 +158,9 @@ def as_mapping(name: str, values: Any) -> Mapping[Any, Any]:
 def check_alike(name: str, array: Array, other_name: str, other: Array) -> None:
     """Two arrays that belong together have one shape."""
     if array.shape != other.shape:
-        raise ShapeError(f"{name} has shape {array.shape} but {other_name} has {other.shape}; make them equal")
+        raise ShapeError(
+            f"{name} has shape {array.shape} but {other_name} has {other.shape}; make them equal"
+        )
 
 
 def score_scale(scale: float | None, d_k: int) -> float:
@@ -132,7 +168,9 @@ def score_scale(scale: float | None, d_k: int) -> float:
     if scale is None:
         return 1.0 / math.sqrt(d_k)
     if not is_finite_number(scale):
-        raise SettingsError(f"scale is {shown(scale)} but must be a finite number, or None for 1/sqrt(d_k)")
+        raise SettingsError(
+            f"scale is {shown(scale)} but must be a finite number, or None for 1/sqrt(d_k)"
+        )
     return float(scale)
 
 
@@ -143,8 +181,12 @@ def check_switch(name: str, value: object) -> None:
 
 
 def is_finite_number(value: object) -> TypeGuard[float]:
-    """Whether `value` is one real number, of Python or NumPy, and neither a bool nor NaN nor infinite."""
-    if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, float, np.integer, np.floating)):
+    """Whether `value` is one real number, of Python or NumPy, and neither a bool nor NaN nor
+    infinite.
+    """
+    if isinstance(value, NO_NUMBERS) or not isinstance(
+        value, (int, float, np.integer, np.floating)
+    ):
         return False
     try:
         return math.isfinite(value)
@@ -168,12 +210,15 @@ def seed_number(seed: object) -> int:
     return whole_number("seed", seed, 0, LARGEST_WHOLE)
 
 
-def number_between(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
+def number_between(
+    name: str, value: object, low: float = -math.inf, high: float = math.inf
+) -> float:
     """`value` as a finite float from low to high, both included."""
     if not is_finite_number(value) or not low <= value <= high:
         limits = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g}"
         raise SettingsError(
-            f"{name} is {shown(value)} but must be a " + ("finite number" if low == -math.inf else f"number {limits}")
+            f"{name} is {shown(value)} but must be a "
+            + ("finite number" if low == -math.inf else f"number {limits}")
         )
     return float(value)
 
@@ -231,14 +276,18 @@ def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
     """
     if d_model % n_heads:
         choices = " or ".join(map(str, nearest_divisors(d_model, n_heads)))
-        raise SettingsError(f"n_heads is {n_heads} but must divide d_model {d_model}: try {choices}{or_else}")
+        raise SettingsError(
+            f"n_heads is {n_heads} but must divide d_model {d_model}: try {choices}{or_else}"
+        )
     return d_model // n_heads
 
 
 def too_large(dtype: Any) -> SettingsError:
     """The error for numbers that left the range of their type on the way."""
     remedy = "smaller inputs or float64" if dtype == np.float32 else "smaller inputs"
-    return SettingsError(f"the numbers grew beyond the range of {np.dtype(dtype).name} on the way; use {remedy}")
+    return SettingsError(
+        f"the numbers grew beyond the range of {np.dtype(dtype).name} on the way; use {remedy}"
+    )
 
 
 def check_range(array: Array) -> None:

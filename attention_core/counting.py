@@ -19,4 +19,8 @@ def all_of(count: int, thing: str) -> str:
     ('the one head', 'both heads', 'all 4 heads')
     """
     words = {1: "the one", 2: "both"}
-    return f"{words[count]} {thing}{'s' * (count > 1)}" if count in words else f"all {counted(count, thing)}"
+    return (
+        f"{words[count]} {thing}{'s' * (count > 1)}"
+        if count in words
+        else f"all {counted(count, thing)}"
+    )

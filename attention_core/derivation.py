@@ -1,7 +1,8 @@
-"""How one cell of a `Trace` was computed: the numbers that went in, the operation, the number that came out.
+"""How one cell of a `Trace` was computed: the numbers that went in, the operation, the number that
+came out.
 
-The same record feeds the sentence, the table and the picture of a cell's arithmetic. `recompute` repeats the
-operation on the terms alone, which is how the tests know that nothing was left out.
+The same record feeds the sentence, the table and the picture of a cell's arithmetic. `recompute`
+repeats the operation on the terms alone, which is how the tests know that nothing was left out.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ Numbers = Callable[[str, Index], float]  # the number that an array of a name ho
 
 @dataclass(frozen=True)
 class Factor:
-    """One number and where it stands: the name of a trace field, a weight or a setting, and its index there."""
+    """One number and where it stands: the name of a trace field, a weight or a setting, and its
+    index there.
+    """
 
     name: str
     index: Index
@@ -43,9 +46,9 @@ class Term:
 class Derivation:
     """The arithmetic of one cell.
 
-    operation: that of the `Rule`; of a softmax the terms are the row's exponentials. allowed: for mask, whether the
-    query may see the key.
-    position: for softmax, which of the terms is this cell's; maximum: what was subtracted from the row.
+    operation: that of the `Rule`; of a softmax the terms are the row's exponentials. allowed: for
+    mask, whether the query may see the key. position: for softmax, which of the terms is this
+    cell's; maximum: what was subtracted from the row.
     """
 
     field: str
@@ -76,7 +79,8 @@ class Derivation:
 
 
 def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
-    """How trace.<field>[index] was computed. Raises: SettingsError for an unknown field or an index outside it.
+    """How trace.<field>[index] was computed. Raises: SettingsError for an unknown field or an index
+    outside it.
 
     >>> from attention_core import Projections, attend
     >>> d = derive(attend([[1.0], [2.0]], Projections.weightless(1)), "scores", (0, 0, 1, 0))
@@ -87,10 +91,15 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     where = tuple(whole_number("index", i) for i in as_list("index", index))
     shape = getattr(trace, field).shape
     if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):
-        raise SettingsError(f"{field} has shape {shape}, so it holds no cell {list(where)}; choose one of its own")
+        raise SettingsError(
+            f"{field} has shape {shape}, so it holds no cell {list(where)}; choose one of its own"
+        )
     hidden = trace.mask is not None and rule.operation == "mask"
     allowed = not hidden or bool(np.broadcast_to(trace.mask, shape)[where])  # type: ignore[arg-type]
-    arrays = {name: array_of(trace, name) for name in (field, *(r.array for r in (*rule.reads, *rule.adds)))}
+    arrays = {
+        name: array_of(trace, name)
+        for name in (field, *(r.array for r in (*rule.reads, *rule.adds)))
+    }
     result = float(arrays[field][where])
     return expand(rule, field, where, lambda name, at: float(arrays[name][at]), result, allowed)
 
@@ -105,31 +114,53 @@ def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
     [-1.0, 1.0]
     """
     n_tokens, d_model = embedding.inputs.shape
-    where = (0, whole_number("token", token, 0, n_tokens - 1), whole_number("feature", feature, 0, d_model - 1))
+    where = (
+        0,
+        whole_number("token", token, 0, n_tokens - 1),
+        whole_number("feature", feature, 0, d_model - 1),
+    )
     result = float(embedding.inputs[where[1:]])
-    return expand(INPUT_RULE, "inputs", where, lambda name, at: float(getattr(embedding, name)[at]), result)
+    return expand(
+        INPUT_RULE, "inputs", where, lambda name, at: float(getattr(embedding, name)[at]), result
+    )
 
 
 def array_of(trace: Trace, name: str) -> Array:
-    """A field of the trace, a weight of its projections, or a setting as an array; a bias as wide as the scores."""
+    """A field of the trace, a weight of its projections, or a setting as an array; a bias as
+    wide as the scores.
+    """
     if name == "bias":
         return np.broadcast_to(np.asarray(trace.bias), trace.scores.shape)
-    return np.asarray(getattr(trace, name) if hasattr(trace, name) else getattr(trace.projections, name))
+    return np.asarray(
+        getattr(trace, name) if hasattr(trace, name) else getattr(trace.projections, name)
+    )
 
 
-def expand(rule: Rule, field: str, index: Index, number: Numbers, result: float, allowed: bool = True) -> Derivation:
-    """The rule at one cell: every term with the numbers it reads, beside the result that the field holds there."""
+def expand(
+    rule: Rule, field: str, index: Index, number: Numbers, result: float, allowed: bool = True
+) -> Derivation:
+    """The rule at one cell: every term with the numbers it reads, beside the result that the
+    field holds there.
+    """
     terms = [_term(rule, rule.reads, index, k, number) for k in range(rule.length)]
     terms += [_term(rule, (added,), index, 0, number) for added in rule.adds]
     own, maximum = rule.own.of(index), 0.0
     if rule.operation == "softmax":
         maximum = max(term.value for term in terms)
         nothing = math.nan if math.isnan(result) else 0.0  # what an empty row holds
-        terms = [Term(t.factors, nothing if math.isinf(maximum) else math.exp(t.value - maximum)) for t in terms]
-    return Derivation(field, index, rule.operation, tuple(terms), result, own, maximum, allowed, rule.softcap)
+        terms = [
+            Term(t.factors, nothing if math.isinf(maximum) else math.exp(t.value - maximum))
+            for t in terms
+        ]
+    return Derivation(
+        field, index, rule.operation, tuple(terms), result, own, maximum, allowed, rule.softcap
+    )
 
 
 def _term(rule: Rule, reads: Sequence[Read], index: Index, running: int, number: Numbers) -> Term:
     places = [(r.array, tuple(p.of(index, running) for p in r.at)) for r in reads]
     factors = tuple(Factor(name, at, number(name, at)) for name, at in places)
-    return Term(factors, factors[0].value if rule.operation == "difference" else math.prod(f.value for f in factors))
+    return Term(
+        factors,
+        factors[0].value if rule.operation == "difference" else math.prod(f.value for f in factors),
+    )

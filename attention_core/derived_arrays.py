@@ -1,7 +1,9 @@
-"""Matrices that explain a step without being one: each is only a rule, worked out from the trace where it is looked at.
+"""Matrices that explain a step without being one: each is only a rule, worked out from the trace
+where it is looked at.
 
-The weighted values before they are added up, a softmax row in its stages, what each head adds to the output, the same
-numbers after a forgotten swap, and the h by h products of one query with one key.
+The weighted values before they are added up, a softmax row in its stages, what each head adds to
+the output, the same numbers after a forgotten swap, and the h by h products of one query with one
+key.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ MOST_CELLS = 100_000
 
 @dataclass(frozen=True)
 class Aside:
-    """An array that is not kept: its axes, letter by letter as in `Step`, its kind, and its rule."""
+    """An array that is not kept: its axes, letter by letter as in `Step`, its kind, and its
+    rule.
+    """
 
     axes: tuple[str, ...]
     kind: str
@@ -32,10 +36,12 @@ class Aside:
 
 
 def aside_of(trace: Trace, name: str) -> Aside:
-    """The aside of a name. Raises: SettingsError for an unknown name, or one that this layer has not.
+    """The aside of a name. Raises: SettingsError for an unknown name, or one that this layer has
+    not.
 
     >>> from attention_core import Projections, attend
-    >>> aside_of(attend([[1.0], [2.0]], Projections.weightless(1)), "weighted_values").rule.operation
+    >>> aside_of(attend([[1.0], [2.0]], Projections.weightless(1)),
+    ...     "weighted_values").rule.operation
     'product'
     """
     return ASIDES[one_of("aside", name, ASIDES)](trace)
@@ -50,7 +56,8 @@ def shape_of(trace: Trace, aside: Aside) -> tuple[int, ...]:
 def slice_of(trace: Trace, name: str, fixed: dict[int, int]) -> Array:
     """The numbers of an aside with some axes fixed, worked out cell by cell from its rule.
 
-    Raises: SettingsError for an aside, an axis or a place on it that there is not, and for too many cells.
+    Raises: SettingsError for an aside, an axis or a place on it that there is not, and for too many
+    cells.
     """
     aside = aside_of(trace, name)
     shape = shape_of(trace, aside)
@@ -71,17 +78,24 @@ def _value(trace: Trace, name: str, index: tuple[int, ...]) -> float:
     if name not in ASIDES:
         return float(array_of(trace, name)[index])
     rule = aside_of(trace, name).rule
-    return expand(rule, name, index, lambda array, at: _value(trace, array, at), math.nan).recompute()
+    return expand(
+        rule, name, index, lambda array, at: _value(trace, array, at), math.nan
+    ).recompute()
 
 
 def _weighted_values(trace: Trace) -> Aside:
-    rule = Rule("product", (read("probabilities", 0, 1, 2, 3), read("value_heads", 0, shared_head(trace), 3, 4)))
+    rule = Rule(
+        "product",
+        (read("probabilities", 0, 1, 2, 3), read("value_heads", 0, shared_head(trace), 3, 4)),
+    )
     return Aside(("B", "H", "T", "S", "V"), "feature", rule)
 
 
 def _head_contributions(trace: Trace) -> Aside:
     if trace.projections.w_o is None:
-        raise SettingsError("this layer has no W_O, so its heads contribute their own columns; choose other weights")
+        raise SettingsError(
+            "this layer has no W_O, so its heads contribute their own columns; choose other weights"
+        )
     d_v = trace.sizes["V"]
     block = Position(((1, d_v), (RUNNING, 1)))
     rule = Rule("sum", (read("head_outputs", 0, 1, 2, RUNNING), read("w_o", block, 3)), d_v)
@@ -99,7 +113,9 @@ def _shifted_scores(trace: Trace) -> Aside:
 
 
 def _exponentials(trace: Trace) -> Aside:
-    return Aside(("B", "H", "T", "S"), "probability", Rule("exp", (read("shifted_scores", 0, 1, 2, 3),)))
+    return Aside(
+        ("B", "H", "T", "S"), "probability", Rule("exp", (read("shifted_scores", 0, 1, 2, 3),))
+    )
 
 
 def _row_sum(trace: Trace) -> Aside:
@@ -122,7 +138,9 @@ def _reshaped(source: str, heads: str, token: str, width: str) -> Callable[[Trac
 
     def aside(trace: Trace) -> Aside:
         column = Position(((2, trace.sizes[width]), (3, 1)))
-        return Aside(("B", token, heads, width), "feature", Rule("copy", (read(source, 0, 1, column),)))
+        return Aside(
+            ("B", token, heads, width), "feature", Rule("copy", (read(source, 0, 1, column),))
+        )
 
     return aside
 
@@ -145,13 +163,20 @@ def _merged_unswapped(trace: Trace) -> Aside:
     n_heads, n_tokens, d_v = (trace.sizes[letter] for letter in "HTV")
     flat = ((1, n_heads * d_v), (2, 1))
     token = Position(flat, over=d_v, modulo=n_tokens)
-    reads = read("head_outputs", 0, Position(flat, over=n_tokens * d_v), token, Position(flat, modulo=d_v))
+    reads = read(
+        "head_outputs", 0, Position(flat, over=n_tokens * d_v), token, Position(flat, modulo=d_v)
+    )
     return Aside(("B", "T", "H·V"), "feature", Rule("copy", (reads,)))
 
 
 def _pair_products(trace: Trace) -> Aside:
-    """Every head's query vector of one token with every head's key vector of another: only the diagonal is wanted."""
-    reads = (read("query_heads", 0, 3, 1, RUNNING), read("key_heads", 0, shared_head(trace, 4), 2, RUNNING))
+    """Every head's query vector of one token with every head's key vector of another: only the
+    diagonal is wanted.
+    """
+    reads = (
+        read("query_heads", 0, 3, 1, RUNNING),
+        read("key_heads", 0, shared_head(trace, 4), 2, RUNNING),
+    )
     return Aside(("B", "T", "S", "H", "H"), "logit", Rule("sum", reads, trace.sizes["K"]))
 
 
@@ -162,8 +187,12 @@ def _pair_hadamard(trace: Trace) -> Aside:
 
 
 def _pair_total(trace: Trace) -> Aside:
-    """The sum of one pair's scores over the heads: the dot product of the fused vectors, one head in disguise."""
-    return Aside(("B", "T", "S"), "logit", Rule("sum", (read("scores", 0, RUNNING, 1, 2),), trace.sizes["H"]))
+    """The sum of one pair's scores over the heads: the dot product of the fused vectors, one
+    head in disguise.
+    """
+    return Aside(
+        ("B", "T", "S"), "logit", Rule("sum", (read("scores", 0, RUNNING, 1, 2),), trace.sizes["H"])
+    )
 
 
 _SPLITS = {"queries": ("H", "T", "K"), "keys": ("G", "S", "K"), "values": ("G", "S", "V")}

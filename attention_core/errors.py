@@ -1,8 +1,12 @@
-"""Every error the engine raises on purpose; the app catches `AttentionError` in one place and shows its sentence."""
+"""Every error the engine raises on purpose; the app catches `AttentionError` in one place and
+shows its sentence.
+"""
 
 
 class AttentionError(ValueError):
-    """Something was asked for that attention cannot do; the message says what came, what was expected, what to do."""
+    """Something was asked for that attention cannot do; the message says what came, what was
+    expected, what to do.
+    """
 
 
 class ShapeError(AttentionError):

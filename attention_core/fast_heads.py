@@ -1,7 +1,9 @@
-"""The fast way to compute what happens inside the heads; `attention.plain_heads` says the same in five lines.
+"""The fast way to compute what happens inside the heads; `attention.plain_heads` says the same in
+five lines.
 
-What makes it fast: score arrays in memory of arrays that are gone, scores worked on in blocks that stay in the cache,
-a softmax that leaves out the row maximum where no score is large, and row sums as a product with ones.
+What makes it fast: score arrays in memory of arrays that are gone, scores worked on in blocks that
+stay in the cache, a softmax that leaves out the row maximum where no score is large, and row sums
+as a product with ones.
 """
 
 from __future__ import annotations
@@ -20,18 +22,20 @@ from .trace import HeadTrace
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0
-# Scores in a block. With 2**17 what happens inside the heads takes 0.82 times as long as with one block of 512 tokens
-# and 8 heads; 2**15 and 2**18 are no better.
+# Scores in a block. With 2**17 what happens inside the heads takes 0.82 times as long as with one
+# block of 512 tokens and 8 heads; 2**15 and 2**18 are no better.
 BLOCK = 2**17
 
 
-def fast_heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options, out: Array) -> HeadTrace:
+def fast_heads(
+    query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options, out: Array
+) -> HeadTrace:
     """Compare, scale, mask, softmax, mix; the head outputs are written into `out`.
 
-    Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) -> out (B, H, T, V). Raises: SettingsError for numbers that leave
-    the range of their type. The score arrays come out of one allocation, in memory of a trace that is gone if there is
-    such (`spare_array`): else every call pays for fresh pages, 1.25 times the run time of the trained encoder at 128
-    tokens.
+    Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) -> out (B, H, T, V). Raises: SettingsError for
+    numbers that leave the range of their type. The score arrays come out of one allocation, in
+    memory of a trace that is gone if there is such (`spare_array`): else every call pays for fresh
+    pages, 1.25 times the run time of the trained encoder at 128 tokens.
     """
     shape = (*query_BHTK.shape[:3], key_BGSK.shape[2])
     addend = _mask_addend(options, query_BHTK.dtype.type)
@@ -65,7 +69,8 @@ def _multiply(left_BHTX: Array, right_BGXY: Array, out: Array) -> None:
 
 
 def _mask_addend(options: Options, dtype: type[np.floating]) -> Array | None:
-    """What masking adds to the scores: the bias, and -inf where a query may not see a key; None for nothing.
+    """What masking adds to the scores: the bias, and -inf where a query may not see a key; None for
+    nothing.
 
     The additive form (0 or -inf) costs a third of a masked copy (0.13 against 0.36 ns per score).
     """
@@ -88,7 +93,9 @@ def _check_scores(scores: Array, options: Options) -> bool:
 
     Raises: SettingsError when a score, scaled or not, left the range of its type.
     """
-    largest = max(float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None)))
+    largest = max(
+        float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None))
+    )
     if not largest * max(1.0, abs(options.scale)) <= checks.LARGEST[scores.dtype]:
         raise checks.too_large(scores.dtype)
     return options.bias is None and largest * abs(options.scale) <= SAFE_EXPONENT
@@ -97,8 +104,9 @@ def _check_scores(scores: Array, options: Options) -> bool:
 def _softmax(scores_XS: Array, out: Array, bounded: bool) -> None:
     """The softmax of the last axis written into `out`.
 
-    `bounded` promises that every score is -inf or lies within ±SAFE_EXPONENT, so that no maximum needs to be
-    subtracted (half of the time). The floors only meet empty rows: any other row sums to exp(-64) at least.
+    `bounded` promises that every score is -inf or lies within ±SAFE_EXPONENT, so that no maximum
+    needs to be subtracted (half of the time). The floors only meet empty rows: any other row sums
+    to exp(-64) at least.
     """
     limits = np.finfo(scores_XS.dtype)
     if not bounded:
@@ -111,12 +119,16 @@ def _softmax(scores_XS: Array, out: Array, bounded: bool) -> None:
 
 
 def _blocks(shape: tuple[int, int, int, int]) -> Iterator[tuple[slice, ...]]:
-    """Cut the scores along batch, heads and queries into blocks that stay in the cache from scaling to softmax."""
+    """Cut the scores along batch, heads and queries into blocks that stay in the cache from
+    scaling to softmax.
+    """
     n_batch, n_heads, n_queries, n_keys = shape
     rows = max(1, BLOCK // n_keys)
     if rows >= n_batch * n_heads * n_queries:
         yield ()  # all of it
         return
     heads, batch = max(1, rows // n_queries), max(1, rows // (n_queries * n_heads))
-    for b, h, t in product(range(0, n_batch, batch), range(0, n_heads, heads), range(0, n_queries, rows)):
+    for b, h, t in product(
+        range(0, n_batch, batch), range(0, n_heads, heads), range(0, n_queries, rows)
+    ):
         yield slice(b, b + batch), slice(h, h + heads), slice(t, t + rows)

@@ -1,6 +1,7 @@
 """The formulas of multi-head attention, one function each; a local name ends in its axes.
 
-B batch, H head, T query, S key, D model feature, K query/key feature, V value feature, G key/value head.
+B batch, H head, T query, S key, D model feature, K query/key feature, V value feature, G key/value
+head.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from .option_checks import as_scores, converted
 def project(x_BTD: Array, weights_DF: Array, bias_F: Array | None = None) -> Array:
     """Multiply every token's vector by one matrix: x W + b.
 
-    Shapes: (B, T, D) times (D, F), plus (F,) -> (B, T, F). All sequences go through one product of (B*T, D), which
-    takes 0.88 times as long as one product each (8 sequences of 128 tokens).
+    Shapes: (B, T, D) times (D, F), plus (F,) -> (B, T, F). All sequences go through one product of
+    (B*T, D), which takes 0.88 times as long as one product each (8 sequences of 128 tokens).
     """
     n_batch, n_tokens, d_model = x_BTD.shape
     projected_NF: Array = np.dot(x_BTD.reshape(-1, d_model), weights_DF)
@@ -29,7 +30,8 @@ def project(x_BTD: Array, weights_DF: Array, bias_F: Array | None = None) -> Arr
 
 
 def split_heads(fused: ArrayLike, n_heads: int) -> Array:
-    """Cut the feature axis into heads (reshape), then bring the head axis forward (swap). No number is copied.
+    """Cut the feature axis into heads (reshape), then bring the head axis forward (swap). No number
+    is copied.
 
     Shapes: (B, T, H*K) -> (B, H, T, K), a view.
     Raises: ShapeError when the heads do not divide the feature axis.
@@ -39,17 +41,21 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
     """
     fused_BTF = as_array("fused", fused)
     if fused_BTF.ndim != 3:
-        raise ShapeError(f"fused must have shape (batch, tokens, features), but has shape {fused_BTF.shape}")
+        raise ShapeError(
+            f"fused must have shape (batch, tokens, features), but has shape {fused_BTF.shape}"
+        )
     n_batch, n_tokens, n_features = fused_BTF.shape
     if whole_number("n_heads", n_heads) < 1 or n_features % n_heads:
         raise ShapeError(
-            f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width; choose a divisor"
+            f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width;"
+            " choose a divisor"
         )
     return fused_BTF.reshape(n_batch, n_tokens, n_heads, n_features // n_heads).swapaxes(1, 2)
 
 
 def merge_heads(heads: ArrayLike) -> Array:
-    """Bring the head axis back behind the tokens (swap), then join the heads side by side (reshape).
+    """Bring the head axis back behind the tokens (swap), then join the heads side by side
+    (reshape).
 
     Shapes: (B, H, T, V) -> (B, T, H*V). Raises: ShapeError for other axes.
 
@@ -58,7 +64,10 @@ def merge_heads(heads: ArrayLike) -> Array:
     """
     heads_BHTV = as_array("heads", heads)
     if heads_BHTV.ndim != 4:
-        raise ShapeError(f"heads must have shape (batch, heads, tokens, features), but has shape {heads_BHTV.shape}")
+        raise ShapeError(
+            "heads must have shape (batch, heads, tokens, features), but has shape"
+            f" {heads_BHTV.shape}"
+        )
     n_batch, n_heads, n_tokens, d_v = heads_BHTV.shape
     return heads_BHTV.swapaxes(1, 2).reshape(n_batch, n_tokens, n_heads * d_v)
 
@@ -93,12 +102,15 @@ def mask_scores(scaled_BHTS: Array, allowed: Array | None, bias: Array | None) -
     return biased_BHTS if allowed is None else np.where(allowed, biased_BHTS, -np.inf)
 
 
-@np.errstate(over="ignore")  # the largest score minus the smallest may be infinite, of which exp is the right 0
+@np.errstate(
+    over="ignore"
+)  # the largest score minus the smallest may be infinite, of which exp is the right 0
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """exp(s) / Σ exp(s) along one axis; a slice that is -inf everywhere becomes zeros.
 
     Shapes: any, kept. Units or range: 0 to 1, each slice sums to 1 (or is all 0).
-    Raises: SettingsError for NaN, +inf, text or what float64 cannot hold, ShapeError for an axis that is none.
+    Raises: SettingsError for NaN, +inf, text or what float64 cannot hold, ShapeError for an axis
+    that is none.
 
     >>> softmax([0.0, np.log(3.0)]).round(2).tolist()
     [0.25, 0.75]
@@ -106,11 +118,13 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     values = as_scores("scores", scores)
     if not -values.ndim <= whole_number("axis", axis) < values.ndim:
         raise ShapeError(
-            f"axis is {shown(axis)} but scores of shape {values.shape} have {values.ndim} axes; choose one"
+            f"axis is {shown(axis)} but scores of shape {values.shape} have {values.ndim} axes;"
+            " choose one"
         )
     values = values if values.dtype in (np.float32, np.float64) else converted(values, np.float64)
     limits = np.finfo(values.dtype)
-    # Subtracting the maximum changes no share but keeps exp in range. The two floors only meet slices of -inf alone.
+    # Subtracting the maximum changes no share but keeps exp in range. The two floors only meet
+    # slices of -inf alone.
     maximum = np.maximum(values.max(axis=axis, keepdims=True, initial=-np.inf), limits.min)
     exponentials = np.exp(values - maximum)
     total = exponentials.sum(axis=axis, keepdims=True)
@@ -124,7 +138,9 @@ def mix_values(probabilities_BHTS: Array, value_BGSV: Array) -> Array:
     Shapes: (B, H, T, S), (B, G, S, V) -> (B, H, T, V).
     """
     n_batch, n_heads, n_queries, _ = probabilities_BHTS.shape
-    mixed: Array = share(probabilities_BHTS, value_BGSV.shape[1]) @ shared(value_BGSV, probabilities_BHTS)
+    mixed: Array = share(probabilities_BHTS, value_BGSV.shape[1]) @ shared(
+        value_BGSV, probabilities_BHTS
+    )
     return mixed.reshape(n_batch, n_heads, n_queries, -1)
 
 
@@ -142,10 +158,14 @@ def share(heads_BHTK: Array, n_groups: int) -> Array:
 
 def shared(heads_BGSK: Array, readers_BHTX: Array) -> Array:
     """Key or value heads with an axis of one for the readers of each, where heads are shared."""
-    return heads_BGSK if heads_BGSK.shape[1] == readers_BHTX.shape[1] else heads_BGSK[:, :, np.newaxis]
+    return (
+        heads_BGSK if heads_BGSK.shape[1] == readers_BHTX.shape[1] else heads_BGSK[:, :, np.newaxis]
+    )
 
 
-def mix_heads(merged_BTF: Array, w_o_FO: Array | None, b_o_O: Array | None, connection_BTO: Array | None) -> Array:
+def mix_heads(
+    merged_BTF: Array, w_o_FO: Array | None, b_o_O: Array | None, connection_BTO: Array | None
+) -> Array:
     """Mix the heads with W_O and add its bias; a skip connection then adds the layer's inputs.
 
     Shapes: (B, T, H*V), (H*V, O) -> (B, T, O); without W_O the merged heads are the output.

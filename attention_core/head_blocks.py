@@ -6,18 +6,29 @@ from .checks import one_of, whole_number
 from .trace import STEPS, Trace
 
 # The axis along which a place of that name is counted.
-PLACES = {"batch": "B", "sequence": "B", "head": "H", "query": "T", "token": "T", "key": "S", "feature": "V"}
+PLACES = {
+    "batch": "B",
+    "sequence": "B",
+    "head": "H",
+    "query": "T",
+    "token": "T",
+    "key": "S",
+    "feature": "V",
+}
 
 
 def check_places(trace: Trace, **places: int) -> None:
-    """Raises: SettingsError for a batch, head, query, key or feature of a head's output that a trace does not have."""
+    """Raises: SettingsError for a batch, head, query, key or feature of a head's output that a
+    trace does not have.
+    """
     sizes = trace.sizes
     for name, place in places.items():
         whole_number(name, place, 0, sizes[PLACES[name]] - 1)
 
 
 def head_of(trace: Trace, field: str, head: int) -> int:
-    """The index along a field's head axis of what a head reads: its own, or the key/value head that it shares.
+    """The index along a field's head axis of what a head reads: its own, or the key/value head that
+    it shares.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))
@@ -32,7 +43,8 @@ def head_of(trace: Trace, field: str, head: int) -> int:
 
 
 def head_columns(trace: Trace, field: str, head: int) -> slice:
-    """The columns of queries, keys, values or merged that a head reads or makes. Raises: SettingsError for no head.
+    """The columns of queries, keys, values or merged that a head reads or makes. Raises:
+    SettingsError for no head.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))

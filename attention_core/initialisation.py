@@ -1,4 +1,6 @@
-"""Ways to draw a weight matrix; each matrix has its own random stream, so resizing one leaves the others alone."""
+"""Ways to draw a weight matrix; each matrix has its own random stream, so resizing one leaves
+the others alone.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ Draw = Callable[[np.random.Generator, int, int], Array]
 class Stream(IntEnum):
     """The random streams of a seed: whoever draws from one leaves the numbers of the others alone.
 
-    The numbers stay as they are: an address holds a seed, and brings back what was drawn from it. NumPy gives stream 0
-    also for the seed alone, from which a laboratory draws all it needs.
+    The numbers stay as they are: an address holds a seed, and brings back what was drawn from it.
+    NumPy gives stream 0 also for the seed alone, from which a laboratory draws all it needs.
     """
 
     W_Q = 0
@@ -52,7 +54,9 @@ def xavier(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
 
 
 def normal(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
-    """Normal with variance 1/n_in, which keeps the size of the numbers. Source: LeCun et al. 1998, section 4.6."""
+    """Normal with variance 1/n_in, which keeps the size of the numbers. Source: LeCun et al.
+    1998, section 4.6.
+    """
     return rng.standard_normal((n_in, n_out)) / math.sqrt(n_in)
 
 
@@ -62,8 +66,14 @@ def small(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
 
 
 def orthogonal(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
-    """Orthonormal columns, or rows where there are more columns than rows. Source: Saxe et al. 2014, section 3."""
-    return orthonormal_columns(rng, n_in, n_out) if n_in >= n_out else orthonormal_columns(rng, n_out, n_in).T
+    """Orthonormal columns, or rows where there are more columns than rows. Source: Saxe et al.
+    2014, section 3.
+    """
+    return (
+        orthonormal_columns(rng, n_in, n_out)
+        if n_in >= n_out
+        else orthonormal_columns(rng, n_out, n_in).T
+    )
 
 
 def integers(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
@@ -88,7 +98,8 @@ def orthonormal_columns(rng: np.random.Generator, n_rows: int, n_columns: int) -
     """
     if n_columns > n_rows:
         raise SettingsError(
-            f"{n_columns} orthonormal columns do not fit into {n_rows} dimensions: choose d_k and d_v up to {n_rows}"
+            f"{n_columns} orthonormal columns do not fit into {n_rows} dimensions: choose d_k and"
+            f" d_v up to {n_rows}"
         )
     q_RC, r_CC = np.linalg.qr(rng.standard_normal((n_rows, n_columns)))
     signed: Array = q_RC * np.where(np.diag(r_CC) < 0, -1.0, 1.0)
@@ -96,9 +107,13 @@ def orthonormal_columns(rng: np.random.Generator, n_rows: int, n_columns: int) -
 
 
 def draw(init: str, seed: int, stream: int, n_in: int, n_out: int) -> Array:
-    """One (n_in, n_out) matrix from the named initialisation; equal arguments give equal numbers."""
+    """One (n_in, n_out) matrix from the named initialisation; equal arguments give equal
+    numbers.
+    """
     check_room(rows=n_in, columns=n_out)
-    return INITIALISATIONS[one_of("init", init, INITIALISATIONS)](generator(seed, stream), n_in, n_out)
+    return INITIALISATIONS[one_of("init", init, INITIALISATIONS)](
+        generator(seed, stream), n_in, n_out
+    )
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:

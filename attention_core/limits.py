@@ -1,4 +1,6 @@
-"""What may be asked of one core: a run of at most a minute, and arrays that fit into memory beside each other."""
+"""What may be asked of one core: a run of at most a minute, and arrays that fit into memory
+beside each other.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from .errors import SettingsError
 LONGEST_SECONDS = 60.0
 # 512 MB as float64.
 MOST_NUMBERS = 2**26
-# Of one layer, all heads and sequences together: one of its arrays of scores takes 16 GB as float64.
+# Of one layer, all heads and sequences together: one of its arrays of scores takes 16 GB as
+# float64.
 MOST_SCORES = 2**31
 
 
@@ -19,15 +22,20 @@ def check_seconds(seconds: float, remedy: str) -> None:
     if seconds > LONGEST_SECONDS:
         about = f"about {seconds:.0f} seconds" if seconds < 1e6 else "more than a week"
         raise SettingsError(
-            f"This run would take {about} on one core, but at most {LONGEST_SECONDS:.0f} are allowed: {remedy}"
+            f"This run would take {about} on one core, but at most {LONGEST_SECONDS:.0f} are"
+            f" allowed: {remedy}"
         )
 
 
 def check_room(most: int = MOST_NUMBERS, /, **sizes: int) -> None:
-    """Raises: SettingsError when an array of these sizes, given by their names, would hold too many numbers."""
+    """Raises: SettingsError when an array of these sizes, given by their names, would hold too
+    many numbers.
+    """
     if math.prod(sizes.values()) > most:
         product = " × ".join(f"{name} {shown(size)}" for name, size in sizes.items())
-        raise SettingsError(f"{product} are more than the {most:,} numbers there is room for: choose fewer")
+        raise SettingsError(
+            f"{product} are more than the {most:,} numbers there is room for: choose fewer"
+        )
 
 
 def check_scores(n_batch: int, n_heads: int, n_queries: int, n_keys: int) -> None:

@@ -26,7 +26,8 @@ def causal_mask(T: int, S: int | None = None) -> Array:
 def window_mask(T: int, S: int, left: int | None = None, right: int | None = None) -> Array:
     """Query t sees keys t-left <= s <= t+right; None leaves that side open.
 
-    Shapes: (T, S) bool. Raises: SettingsError for a width below 0, and for more cells than a layer may have scores.
+    Shapes: (T, S) bool. Raises: SettingsError for a width below 0, and for more cells than a layer
+    may have scores.
     Source: Beltagy et al. 2020 (Longformer), sliding window attention.
 
     >>> window_mask(3, 3, left=1, right=0).astype(int).tolist()
@@ -56,8 +57,12 @@ def padding_mask(lengths: Sequence[int] | Array, S: int) -> Array:
     lengths_B = as_array("lengths", lengths)
     check_room(lengths=lengths_B.size, S=n_keys)
     if lengths_B.ndim != 1 or lengths_B.dtype.kind not in "iu":
-        raise SettingsError(f"lengths must be a list of whole numbers, one per sequence, but is {shown(lengths)}")
+        raise SettingsError(
+            f"lengths must be a list of whole numbers, one per sequence, but is {shown(lengths)}"
+        )
     if ((lengths_B < 0) | (lengths_B > n_keys)).any():
-        raise SettingsError(f"lengths must lie from 0 to {n_keys}, the number of keys, but are {lengths_B.tolist()}")
+        raise SettingsError(
+            f"lengths must lie from 0 to {n_keys}, the number of keys, but are {lengths_B.tolist()}"
+        )
     allowed_BS: Array = np.arange(n_keys) < lengths_B[:, np.newaxis]
     return allowed_BS[:, np.newaxis, np.newaxis, :]

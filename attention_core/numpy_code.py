@@ -1,7 +1,7 @@
 """The NumPy statements of every step, as a reader would write them, for the options of one layer.
 
-They are shown, and a test runs them: each reproduces its field of the `Trace` from the fields before it. The engine
-itself computes the same with fewer temporary arrays (see `formulas`).
+They are shown, and a test runs them: each reproduces its field of the `Trace` from the fields
+before it. The engine itself computes the same with fewer temporary arrays (see `formulas`).
 """
 
 from __future__ import annotations
@@ -72,13 +72,19 @@ def scores(layer: Layer) -> str:
 
 
 def scaled_scores(layer: Layer) -> str:
-    capped = "" if layer.softcap is None else "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
+    capped = (
+        ""
+        if layer.softcap is None
+        else "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
+    )
     return "scaled_scores = scores * scale" + capped
 
 
 def masked_scores(layer: Layer) -> str:
     biased = "scaled_scores" if layer.bias is None else "scaled_scores + bias"
-    return f"masked_scores = {biased if layer.mask is None else f'np.where(mask, {biased}, -np.inf)'}"
+    return (
+        f"masked_scores = {biased if layer.mask is None else f'np.where(mask, {biased}, -np.inf)'}"
+    )
 
 
 def probabilities(layer: Layer) -> str:
@@ -89,7 +95,11 @@ def probabilities(layer: Layer) -> str:
         "probabilities = exponentials / row_sum",
     ]
     if layer.empty_rows_as == "zero" and layer.empty_rows.any():
-        lines.insert(1, "row_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to attend to")
+        lines.insert(
+            1,
+            "row_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to"
+            " attend to",
+        )
         lines[-1] = "probabilities = exponentials / np.where(row_sum == 0, 1, row_sum)"
     return "\n".join(lines)
 
@@ -116,4 +126,8 @@ def _groups(layer: Layer) -> str:
 
 
 def _shared(layer: Layer, heads: str) -> str:
-    return heads if layer.projections.groups == layer.projections.n_heads else f"np.repeat({heads}, H // G, axis=1)"
+    return (
+        heads
+        if layer.projections.groups == layer.projections.n_heads
+        else f"np.repeat({heads}, H // G, axis=1)"
+    )

@@ -1,7 +1,8 @@
-"""How every cell of a step is computed, as data: which cells of which arrays are read, and what is done with them.
+"""How every cell of a step is computed, as data: which cells of which arrays are read, and what is
+done with them.
 
-One rule per field serves the arithmetic in words, the table, the picture and the tests; nobody else needs to know
-that head h of the queries begins at column h * d_k.
+One rule per field serves the arithmetic in words, the table, the picture and the tests; nobody else
+needs to know that head h of the queries begins at column h * d_k.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ RUNNING = -1  # the axis number of the index that a sum runs over
 
 @dataclass(frozen=True)
 class Position:
-    """One index of a cell that is read, worked out from the index of the result: sum(index * times) // over % modulo.
+    """One index of a cell that is read, worked out from the index of the result: sum(index * times)
+    // over % modulo.
 
     parts: pairs (axis of the result or RUNNING, times). modulo 0: no remainder is taken.
 
-    >>> Position(((1, 4), (3, 1))).of((0, 2, 7, 3))  # column of head 2's feature 3, when heads are 4 wide
+    >>> Position(((1, 4), (3, 1))).of((0, 2, 7, 3))
     11
     """
 
@@ -31,13 +33,17 @@ class Position:
 
     def of(self, index: Sequence[int], running: int = 0) -> int:
         """The number this position stands for."""
-        total = sum((running if axis == RUNNING else index[axis]) * times for axis, times in self.parts)
+        total = sum(
+            (running if axis == RUNNING else index[axis]) * times for axis, times in self.parts
+        )
         return total // self.over % self.modulo if self.modulo else total // self.over
 
 
 @dataclass(frozen=True)
 class Read:
-    """A cell that is read: the name of a trace field, a weight or a setting, and one position per axis of it."""
+    """A cell that is read: the name of a trace field, a weight or a setting, and one position
+    per axis of it.
+    """
 
     array: str
     at: tuple[Position, ...] = ()
@@ -47,9 +53,10 @@ class Read:
 class Rule:
     """The arithmetic of every cell of one array.
 
-    operation: given, copy, sum (over the running index, of the product of the reads, and of adds), product, softcap,
-    mask (a hidden cell is minus infinity), softmax, max, difference, exp. length: how many values the running index
-    takes. adds: read once, added at the end. own: for softmax, which value of the running index is this cell's.
+    operation: given, copy, sum (over the running index, of the product of the reads, and of adds),
+    product, softcap, mask (a hidden cell is minus infinity), softmax, max, difference, exp. length:
+    how many values the running index takes. adds: read once, added at the end. own: for softmax,
+    which value of the running index is this cell's.
     """
 
     operation: str
@@ -75,7 +82,8 @@ def read(array: str, *at: int | Position) -> Read:
 
 
 def rule_of(trace: Trace, field: str) -> Rule:
-    """The rule of a trace field, the same for all its cells. Raises: SettingsError for a name that is none.
+    """The rule of a trace field, the same for all its cells. Raises: SettingsError for a name that
+    is none.
 
     >>> from attention_core import Projections, attend
     >>> rule_of(attend([[1.0], [2.0]], Projections.weightless(1)), "scores").operation
@@ -113,7 +121,10 @@ def shared_head(trace: Trace, number: int = 1) -> Position:
 
 
 def _scores(trace: Trace, field: str) -> Rule:
-    reads = (read("query_heads", 0, 1, 2, RUNNING), read("key_heads", 0, shared_head(trace), 3, RUNNING))
+    reads = (
+        read("query_heads", 0, 1, 2, RUNNING),
+        read("key_heads", 0, shared_head(trace), 3, RUNNING),
+    )
     return Rule("sum", reads, trace.sizes["K"])
 
 
@@ -128,11 +139,16 @@ def _masked(trace: Trace, field: str) -> Rule:
 
 
 def _softmax(trace: Trace, field: str) -> Rule:
-    return Rule("softmax", (read("masked_scores", 0, 1, 2, RUNNING),), trace.sizes["S"], own=axis(3))
+    return Rule(
+        "softmax", (read("masked_scores", 0, 1, 2, RUNNING),), trace.sizes["S"], own=axis(3)
+    )
 
 
 def _mixed(trace: Trace, field: str) -> Rule:
-    reads = (read("probabilities", 0, 1, 2, RUNNING), read("value_heads", 0, shared_head(trace), RUNNING, 3))
+    reads = (
+        read("probabilities", 0, 1, 2, RUNNING),
+        read("value_heads", 0, shared_head(trace), RUNNING, 3),
+    )
     return Rule("sum", reads, trace.sizes["S"])
 
 

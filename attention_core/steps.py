@@ -16,7 +16,8 @@ AXES = {
     "K": "query/key feature",
     "V": "value feature",
 }
-# The axes of what is not an intermediate: weights, biases, settings, and the two parts of the inputs.
+# The axes of what is not an intermediate: weights, biases, settings, and the two parts of the
+# inputs.
 GIVEN_AXES = {
     "w_q": "D H·K",
     "w_k": "M G·K",
@@ -37,9 +38,10 @@ GIVEN_AXES = {
 class Step:
     """What one field of the `Trace` is. Everything shown about it is read from here.
 
-    axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K.
-    kind: feature, logit or probability; it chooses the colour scale. needs: the fields it is computed from.
-    symbol, formula: LaTeX. says: one sentence a student understands. The NumPy statements are in `numpy_code`.
+    axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K. kind:
+    feature, logit or probability; it chooses the colour scale. needs: the fields it is computed
+    from. symbol, formula: LaTeX. says: one sentence a student understands. The NumPy statements are
+    in `numpy_code`.
     """
 
     axes: str

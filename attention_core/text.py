@@ -3,7 +3,8 @@
 What happens to unusual input is decided here, and said in `Tokens.notes`:
 
 * white space separates tokens; the text is brought to Unicode's composed form (NFC);
-* control characters, direction marks, lone surrogates, unassigned code points and what shows nothing are removed;
+* control characters, direction marks, lone surrogates, unassigned code points and what shows
+  nothing are removed;
 * an apostrophe or hyphen between letters belongs to the word (don't, well-known);
 * Chinese and Japanese characters are one token each, because they are written without spaces;
 * an emoji with its modifiers (skin tone, joined family, flag) is one token;
@@ -37,7 +38,8 @@ _ONE_BY_ONE = (
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of a sequence, how many of them are real (the rest is padding), and what was done to the text.
+    """The tokens of a sequence, how many of them are real (the rest is padding), and what was done
+    to the text.
 
     n_left_out: how many tokens of the text have no place in the sequence.
     """
@@ -51,7 +53,8 @@ class Tokens:
 def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     """Cut a text into tokens, then cut or pad the sequence to n_tokens (0: as long as the text).
 
-    piece: 0 keeps words whole; n cuts them into pieces of at most n characters, the later ones marked "##".
+    piece: 0 keeps words whole; n cuts them into pieces of at most n characters, the later ones
+    marked "##".
     Raises: TextError, SettingsError.
 
     >>> tokenize("Don't panic!", piece=4, n_tokens=6).tokens
@@ -61,11 +64,20 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     whole_number("piece", piece, 0)
     check_room(n_tokens=whole_number("n_tokens", n_tokens, 0))
     if len(text) > MAX_CHARACTERS:
-        raise TextError(f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read: shorten it")
+        raise TextError(
+            f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read:"
+            " shorten it"
+        )
     tokens, n_removed = _words(unicodedata.normalize("NFC", text))
     if not tokens:
-        raise TextError("The text holds no word, so there is nothing to attend to: type at least one")
-    notes = [f"Control or invisible characters removed from the sentence: {n_removed}."] if n_removed else []
+        raise TextError(
+            "The text holds no word, so there is nothing to attend to: type at least one"
+        )
+    notes = (
+        [f"Control or invisible characters removed from the sentence: {n_removed}."]
+        if n_removed
+        else []
+    )
     if piece:
         tokens = [part for token in tokens for part in pieces(token, piece)]
     if n_tokens and len(tokens) > n_tokens:
@@ -76,8 +88,12 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     if n_padding:
         fill = "fills" if n_padding == 1 else "fill"
         has = counted(n_real, "token")
-        notes.append(f"The sentence has {has}; {n_padding} {PAD} {fill} the sequence up to {n_tokens}.")
-    return Tokens(tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes), len(tokens) - n_real)
+        notes.append(
+            f"The sentence has {has}; {n_padding} {PAD} {fill} the sequence up to {n_tokens}."
+        )
+    return Tokens(
+        tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes), len(tokens) - n_real
+    )
 
 
 def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
@@ -95,7 +111,8 @@ def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
 
 
 def pieces(token: str, size: int) -> list[str]:
-    """A token in parts of `size` visible characters; an accent or emoji modifier stays with its character.
+    """A token in parts of `size` visible characters; an accent or emoji modifier stays with its
+    character.
 
     >>> pieces("attention", 4)
     ['atte', '##ntio', '##n']
@@ -103,7 +120,12 @@ def pieces(token: str, size: int) -> list[str]:
     clusters: list[str] = []
     for character in token:
         kind = _kind(character)
-        flag = kind == "flag" and len(clusters) > 0 and len(clusters[-1]) == 1 and _kind(clusters[-1]) == "flag"
+        flag = (
+            kind == "flag"
+            and len(clusters) > 0
+            and len(clusters[-1]) == 1
+            and _kind(clusters[-1]) == "flag"
+        )
         if clusters and (kind == "mark" or flag or clusters[-1][-1] in _JOINERS):
             clusters[-1] += character
         else:
@@ -122,7 +144,11 @@ def _words(text: str) -> tuple[list[str], int]:
         if kind == "removed" or (previous == "space" and _is_invisible(character)):
             n_removed += 1
             continue
-        if character in _INSIDE_WORDS and previous == "word" and _kind(text[position + 1 : position + 2]) == "word":
+        if (
+            character in _INSIDE_WORDS
+            and previous == "word"
+            and _kind(text[position + 1 : position + 2]) == "word"
+        ):
             kind = "word"
         if previous != "space" and _belongs(kind, previous, tokens[-1]):
             tokens[-1] += character
@@ -147,16 +173,31 @@ def _belongs(kind: str, previous: str, token: str) -> bool:
 
 
 def _is_invisible(character: str) -> bool:
-    """Whether a character shows nothing alone: joiners, variation selectors and tags change the one before them."""
-    return character in _JOINERS or 0xFE00 <= ord(character) <= 0xFE0F or 0xE0020 <= ord(character) <= 0xE007F
+    """Whether a character shows nothing alone: joiners, variation selectors and tags change the
+    one before them.
+    """
+    return (
+        character in _JOINERS
+        or 0xFE00 <= ord(character) <= 0xFE0F
+        or 0xE0020 <= ord(character) <= 0xE007F
+    )
 
 
 def _kind(character: str) -> str:
-    """What a character does in a text: word, symbol, one (stands alone), mark, flag, space or removed."""
-    if not character or character.isspace() or character == "\u200b":  # the zero-width space parts words in Thai
+    """What a character does in a text: word, symbol, one (stands alone), mark, flag, space or
+    removed.
+    """
+    if (
+        not character or character.isspace() or character == "\u200b"
+    ):  # the zero-width space parts words in Thai
         return "space"
     code, category = ord(character), unicodedata.category(character)
-    if character in _JOINERS or category[0] == "M" or 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F:
+    if (
+        character in _JOINERS
+        or category[0] == "M"
+        or 0x1F3FB <= code <= 0x1F3FF
+        or 0xE0020 <= code <= 0xE007F
+    ):
         return "mark"
     if category == "Cn" and 0x1F000 <= code <= 0x1FAFF:  # an emoji younger than Python's tables
         return "symbol"

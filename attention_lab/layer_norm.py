@@ -1,4 +1,6 @@
-"""LayerNorm: every token's vector with mean 0 and variance 1, then stretched and moved feature by feature."""
+"""LayerNorm: every token's vector with mean 0 and variance 1, then stretched and moved feature
+by feature.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from attention_core.errors import ShapeError
 
 @dataclass(frozen=True, eq=False)
 class Norm:
-    """What LayerNorm has learnt. Shapes: gain and offset (D,). epsilon is part of the model: it joins the variance."""
+    """What LayerNorm has learnt. Shapes: gain and offset (D,). epsilon is part of the model: it
+    joins the variance.
+    """
 
     gain: Array
     offset: Array
@@ -29,8 +33,9 @@ class Norm:
 def layer_norm(x_TD: Array, norm: Norm) -> Array:
     """Every token's vector with mean 0 and variance 1, then stretched and moved feature by feature.
 
-    Shapes: (..., D). float32 stays float32, everything else becomes float64. Raises: ShapeError, SettingsError, this
-    also for numbers whose squares float cannot hold. Source: Ba, Kiros and Hinton 2016, section 3.
+    Shapes: (..., D). float32 stays float32, everything else becomes float64. Raises: ShapeError,
+    SettingsError, this also for numbers whose squares float cannot hold. Source: Ba, Kiros and
+    Hinton 2016, section 3.
 
     >>> norm = Norm(gain=np.array([1.0, 2.0]), offset=np.array([0.0, 5.0]))
     >>> layer_norm(np.array([[1.0, 3.0]]), norm).round(6).tolist()
@@ -38,7 +43,9 @@ def layer_norm(x_TD: Array, norm: Norm) -> Array:
     """
     x_TD = as_stack("x", x_TD, 1)
     if x_TD.shape[-1:] != norm.gain.shape:
-        raise ShapeError(f"x has shape {x_TD.shape} but gain has {len(norm.gain)} features; make them agree")
+        raise ShapeError(
+            f"x has shape {x_TD.shape} but gain has {len(norm.gain)} features; make them agree"
+        )
     centred_TD: Array = x_TD - x_TD.mean(axis=-1, keepdims=True)
     variance_T = np.vecdot(centred_TD, centred_TD) / x_TD.dtype.type(x_TD.shape[-1])
     check_range(variance_T)

@@ -1,4 +1,6 @@
-"""Questions to work out by hand: one cell of a step, from numbers rounded as they stand on a page or on paper."""
+"""Questions to work out by hand: one cell of a step, from numbers rounded as they stand on a
+page or on paper.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,16 @@ from attention_core.rules import rule_of
 from attention_core.trace import Trace
 
 ASKED = (
-    "queries", "keys", "values", "scores", "scaled_scores", "probabilities", "head_outputs", "merged", "output",
-)  # fmt: skip
+    "queries",
+    "keys",
+    "values",
+    "scores",
+    "scaled_scores",
+    "probabilities",
+    "head_outputs",
+    "merged",
+    "output",
+)
 MOST_TERMS = 16  # more are no work for a hand
 MOST_NUMBER = 9999
 _FEWEST_PLACES, _MOST_PLACES = 2, 8
@@ -26,8 +36,9 @@ _FEWEST_PLACES, _MOST_PLACES = 2, 8
 class Question:
     """One cell that is asked for.
 
-    exact: its arithmetic; shown: the same with every number it reads rounded to as many places, which are the decimals.
-    Of a merged number it is asked in which column it stands, of all others how large it is.
+    exact: its arithmetic; shown: the same with every number it reads rounded to as many places,
+    which are the decimals. Of a merged number it is asked in which column it stands, of all others
+    how large it is.
     """
 
     exact: Derivation
@@ -41,13 +52,19 @@ class Question:
 
     @property
     def tolerance(self) -> float:
-        """How far an answer may be off: half a unit of the last place, and what the rounding of the numbers does."""
+        """How far an answer may be off: half a unit of the last place, and what the rounding of
+        the numbers does.
+        """
         if self.exact.field == "merged":
             return 0.0
-        return 0.5 * 10.0**-self.places * (1 + 1e-9) + abs(self.shown.recompute() - self.exact.result)
+        return 0.5 * 10.0**-self.places * (1 + 1e-9) + abs(
+            self.shown.recompute() - self.exact.result
+        )
 
     def judge(self, answer: float) -> str:
-        """What an answer is: "right", the right one with the other "sign", "near" it, or "wrong"."""
+        """What an answer is: "right", the right one with the other "sign", "near" it, or
+        "wrong".
+        """
         if self.accepts(answer):
             return "right"
         if self.accepts(-answer):
@@ -55,20 +72,25 @@ class Question:
         return "near" if abs(answer - self.answer) <= 10 * self.tolerance else "wrong"
 
     def accepts(self, answer: float) -> bool:
-        """Whether an answer is right, worked out from the exact numbers or from the rounded ones; NaN never is."""
+        """Whether an answer is right, worked out from the exact numbers or from the rounded
+        ones; NaN never is.
+        """
         return is_finite_number(answer) and abs(answer - self.answer) <= self.tolerance
 
 
 def askable(trace: Trace) -> tuple[str, ...]:
-    """The fields of which a cell can be worked out by hand: of at most 16 terms, and with finite numbers."""
+    """The fields of which a cell can be worked out by hand: of at most 16 terms, and with
+    finite numbers.
+    """
     return tuple(field for field in ASKED if _is_short(trace, field) and len(_cells(trace, field)))
 
 
 def ask(trace: Trace, number: int, field: str = "") -> Question:
-    """A question on the first sequence. number, from 1: decides which cell is asked for, and of which field if "".
+    """A question on the first sequence. number, from 1: decides which cell is asked for, and of
+    which field if "".
 
-    The fields take turns, those with the fewest terms first. Raises: SettingsError for a field that is none of the
-    askable ones, also where there is none at all.
+    The fields take turns, those with the fewest terms first. Raises: SettingsError for a field that
+    is none of the askable ones, also where there is none at all.
 
     >>> from attention_core import Projections, attend
     >>> question = ask(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
@@ -78,7 +100,9 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
     rng = generator(whole_number("number", number, 1, MOST_NUMBER), Stream.QUESTIONS)
     fields = askable(trace)
     if not fields:
-        raise SettingsError("No step of this layer is short enough to be worked out by hand; choose smaller sizes")
+        raise SettingsError(
+            "No step of this layer is short enough to be worked out by hand; choose smaller sizes"
+        )
     in_turn = sorted(fields, key=lambda name: _n_terms(trace, name))[(number - 1) % len(fields)]
     asked = one_of("field", field, ("", *fields)) or in_turn
     cells = _cells(trace, asked)
@@ -87,14 +111,19 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
 
 def _question(trace: Trace, field: str, index: tuple[int, ...]) -> Question:
     exact = derive(trace, field, index)
-    largest = max((abs(f.value) for t in exact.terms for f in t.factors if math.isfinite(f.value)), default=0.0)
+    largest = max(
+        (abs(f.value) for t in exact.terms for f in t.factors if math.isfinite(f.value)),
+        default=0.0,
+    )
     digits = _FEWEST_PLACES - math.floor(math.log10(largest)) if largest else _FEWEST_PLACES
     places = min(max(_FEWEST_PLACES, digits), _MOST_PLACES)
 
     def rounded(name: str, at: tuple[int, ...]) -> float:
         return float(np.round(array_of(trace, name)[at], places))
 
-    return Question(exact, expand(rule_of(trace, field), field, index, rounded, exact.result), places)
+    return Question(
+        exact, expand(rule_of(trace, field), field, index, rounded, exact.result), places
+    )
 
 
 def _is_short(trace: Trace, field: str) -> bool:
@@ -109,7 +138,8 @@ def _n_terms(trace: Trace, field: str) -> int:
 
 
 def _cells(trace: Trace, field: str) -> Array:
-    """The cells that can be asked for: finite, and of the shares those of seen keys, beside others where there are any.
+    """The cells that can be asked for: finite, and of the shares those of seen keys, beside others
+    where there are any.
 
     Shapes: (any number, axes of the field but the first).
     """

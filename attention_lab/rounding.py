@@ -1,4 +1,6 @@
-"""How far rounding can move the numbers of a trace, so that a check can be as strict as the arithmetic allows."""
+"""How far rounding can move the numbers of a trace, so that a check can be as strict as the
+arithmetic allows.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,23 @@ from attention_core.checks import LARGEST, Array, one_of
 from attention_core.formulas import merge_heads, split_heads
 from attention_core.trace import STEPS, Trace
 
-# 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a rule.
+# 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a
+# rule.
 RELATIVE = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 1e-5}
-# Near zero numbers are rounded to whole steps, however small they are, of which a long sum may take a hundred; and one
-# digit of the largest number would be infinity.
-RANGE = {dtype: (100 * float(np.finfo(dtype).smallest_subnormal), most / 2) for dtype, most in LARGEST.items()}
+# Near zero numbers are rounded to whole steps, however small they are, of which a long sum may take
+# a hundred; and one digit of the largest number would be infinity.
+RANGE = {
+    dtype: (100 * float(np.finfo(dtype).smallest_subnormal), most / 2)
+    for dtype, most in LARGEST.items()
+}
 
 
 def tolerance(trace: Trace, field: str) -> float:
-    """The largest difference between a field and the same numbers added up in another order, on any machine.
+    """The largest difference between a field and the same numbers added up in another order, on any
+    machine.
 
-    Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`; within `RANGE`.
+    Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`;
+    within `RANGE`.
     Raises: SettingsError for no field.
 
     >>> from attention_core import Projections, attend
@@ -39,8 +47,9 @@ def tolerance(trace: Trace, field: str) -> float:
 def magnitudes(trace: Trace) -> dict[str, float]:
     """What the largest rounding error of each field is a small part of, followed from step to step.
 
-    A projection counts the absolute values of its terms, for the rounding is theirs even where they cancel. What is off
-    in the factors of a later product counts with the other factor as it is. No probability is wrong by more than 1.
+    A projection counts the absolute values of its terms, for the rounding is theirs even where they
+    cancel. What is off in the factors of a later product counts with the other factor as it is. No
+    probability is wrong by more than 1.
     """
     p = trace.projections
     inputs, memory = np.abs(trace.inputs), np.abs(trace.memory)
@@ -51,32 +60,49 @@ def magnitudes(trace: Trace) -> dict[str, float]:
     key_heads, key_errors, value_heads, value_errors = (
         np.repeat(heads, p.n_heads // p.groups, axis=1)
         for heads in (
-            np.abs(trace.key_heads), split_heads(keys, p.groups),
-            np.abs(trace.value_heads), split_heads(values, p.groups),
+            np.abs(trace.key_heads),
+            split_heads(keys, p.groups),
+            np.abs(trace.value_heads),
+            split_heads(values, p.groups),
         )
-    )  # fmt: skip
+    )
     scores = split_heads(queries, p.n_heads) @ key_heads.swapaxes(-1, -2)
     scores = scores + np.abs(trace.query_heads) @ key_errors.swapaxes(-1, -2)
     scaled = scores * abs(trace.scale)
     masked = np.where(np.isfinite(trace.masked_scores), scaled + _largest(trace.bias), 0)
-    probabilities = np.nan_to_num(trace.probabilities)  # an empty row may be NaN, which is no number to be off
+    probabilities = np.nan_to_num(
+        trace.probabilities
+    )  # an empty row may be NaN, which is no number to be off
     shares = _shares_off(probabilities, masked, RELATIVE[trace.output.dtype])
     head_outputs = shares @ value_heads + probabilities @ value_errors
     merged = merge_heads(head_outputs)
     mixed = (merged if p.w_o is None else merged @ np.abs(p.w_o)) + _largest(p.b_o)
     found = {
-        "inputs": inputs, "memory": memory, "queries": queries, "keys": keys, "values": values, "query_heads": queries,
-        "key_heads": keys, "value_heads": values, "scores": scores, "scaled_scores": scaled, "masked_scores": masked,
-        "probabilities": shares, "head_outputs": head_outputs, "merged": merged,
+        "inputs": inputs,
+        "memory": memory,
+        "queries": queries,
+        "keys": keys,
+        "values": values,
+        "query_heads": queries,
+        "key_heads": keys,
+        "value_heads": values,
+        "scores": scores,
+        "scaled_scores": scaled,
+        "masked_scores": masked,
+        "probabilities": shares,
+        "head_outputs": head_outputs,
+        "merged": merged,
         "output": mixed + (inputs if trace.residual else 0.0),
-    }  # fmt: skip
+    }
     return {field: float(array.max()) for field, array in found.items()}
 
 
 def _shares_off(shares_BHTS: Array, scores_BHTS: Array, relative: float) -> Array:
-    """How far scores that are off move the shares: e to twice the largest of a row, for sum and share move apart.
+    """How far scores that are off move the shares: e to twice the largest of a row, for sum and
+    share move apart.
 
-    Shapes: (B, H, T, S), also of the scores' magnitudes. Where scores are off by half or more, a share can be anything.
+    Shapes: (B, H, T, S), also of the scores' magnitudes. Where scores are off by half or more, a
+    share can be anything.
     """
     moved_BHT1 = relative * scores_BHTS.max(axis=-1, keepdims=True)
     off: Array = shares_BHTS * (np.expm1(2 * np.minimum(moved_BHT1, 0.5)) / relative + 1)

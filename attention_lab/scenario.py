@@ -23,12 +23,26 @@ from attention_core.trace import Trace
 
 from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS, pieces_of, trained_layer
 from .user_data.edits import Edits, apply
-from .user_data.matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_HEAD_WIDTH, MAX_HEADS, MAX_TOKENS, MAX_WIDTH
+from .user_data.matrix_names import (
+    ALL_SYMBOLS,
+    BIAS_SYMBOLS,
+    MAX_HEAD_WIDTH,
+    MAX_HEADS,
+    MAX_TOKENS,
+    MAX_WIDTH,
+)
 from .user_data.own_matrices import OwnMatrices
 
 WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained")
-# What a trained layer decides in place of the controls: its sizes, its own cutting of words, its own vectors.
-TRAINED = {"d_model": D_MODEL, "n_heads": N_HEADS, "d_k": D_MODEL // N_HEADS, "d_v": D_MODEL // N_HEADS, "piece": 0}
+# What a trained layer decides in place of the controls: its sizes, its own cutting of words, its
+# own vectors.
+TRAINED = {
+    "d_model": D_MODEL,
+    "n_heads": N_HEADS,
+    "d_k": D_MODEL // N_HEADS,
+    "d_v": D_MODEL // N_HEADS,
+    "piece": 0,
+}
 SCALINGS = ("on", "off", "custom")
 MASKS = ("none", "causal", "padding", "window")
 # What each field may be, besides switches and texts that stand for numbers.
@@ -56,11 +70,12 @@ MAX_TEXT = 1000  # characters
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k and d_v D / heads.
+    """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k
+    and d_v D / heads.
 
-    layer: which one of the trained model, where weights are "trained". The layers before it run as they were trained;
-    mask, scale and residual are this layer's alone.
-    edits and own are what `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
+    layer: which one of the trained model, where weights are "trained". The layers before it run as
+    they were trained; mask, scale and residual are this layer's alone. edits and own are what
+    `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
     """
 
     text: str = "The animal did not cross the street because it was too tired"
@@ -99,7 +114,8 @@ _own_at = lru_cache(maxsize=8)(OwnMatrices.at)
 
 
 def settled(scenario: Scenario) -> Scenario:
-    """The scenario with the sizes that a trained layer, or the user's own matrices, decide in place of the controls.
+    """The scenario with the sizes that a trained layer, or the user's own matrices, decide in place
+    of the controls.
 
     Raises: AttentionError.
     """
@@ -115,7 +131,9 @@ def settled(scenario: Scenario) -> Scenario:
 
 @remembered(256)
 def tokens_of(scenario: Scenario) -> Tokens:
-    """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError, SettingsError."""
+    """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError,
+    SettingsError.
+    """
     scenario = settled(scenario)
     if scenario.weights == "trained":
         pieces = pieces_of(scenario.text, scenario.n_tokens)
@@ -127,7 +145,8 @@ def tokens_of(scenario: Scenario) -> Tokens:
 
 @remembered(64)
 def embedding_of(scenario: Scenario) -> Embedding:
-    """The vectors of a scenario's tokens; those of a trained layer have no position codes of their own beside them.
+    """The vectors of a scenario's tokens; those of a trained layer have no position codes of their
+    own beside them.
 
     Raises: TextError, SettingsError, FileError.
     """
@@ -159,7 +178,9 @@ def trace_of(scenario: Scenario) -> Trace:
 
 
 def projections_of(scenario: Scenario) -> Projections:
-    """The weights a scenario asks for, the user's own in their places, without the edits. Raises: AttentionError."""
+    """The weights a scenario asks for, the user's own in their places, without the edits.
+    Raises: AttentionError.
+    """
     own = own_of(scenario)
     if scenario.weights == "trained":
         return replace(_trained(scenario).projections, **own.weights)
@@ -187,36 +208,41 @@ def _trained(scenario: Scenario) -> Trace:
 
 
 def _check_beside_trained(own: OwnMatrices) -> None:
-    """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises: ShapeError."""
+    """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises:
+    ShapeError.
+    """
     for name, matrix in own.given.items():
         rows = len(matrix) if name == "x" else D_MODEL
         expected = (D_MODEL,) if name in BIAS_SYMBOLS else (rows, D_MODEL)
         if matrix.shape != expected:
             said = ("tokens", D_MODEL) if name == "x" else expected
             raise ShapeError(
-                f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained layer it must be "
-                f"{' × '.join(map(str, said))}: choose other weights, or leave it out"
+                f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained"
+                f" layer it must be {' × '.join(map(str, said))}: choose other weights, or leave"
+                " it out"
             )
 
 
 def _check_beside_drawn(own: OwnMatrices, drawn: Scenario) -> None:
-    """No more columns than rows can be orthonormal, weightless layers have identity matrices beside the user's own,
-    and no control changes a width that an own matrix decides. Raises: ShapeError.
+    """No more columns than rows can be orthonormal, weightless layers have identity matrices beside
+    the user's own, and no control changes a width that an own matrix decides. Raises: ShapeError.
     """
     for size, alone in (("d_k", ("w_q", "w_k")), ("d_v", ("w_v",))):
         width, said = getattr(drawn, size), own.deciding(size)
         is_beside = drawn.weights == "weightless" and not own.given.keys() >= set(alone)
         if is_beside and said and width * drawn.n_heads != drawn.d_model:
             raise ShapeError(
-                f"{said}, but weightless layers have the identity beside it, {drawn.d_model} × {drawn.d_model}: choose "
-                f"other weights, give {' and '.join(ALL_SYMBOLS[name] for name in alone)}"
+                f"{said}, but weightless layers have the identity beside it, {drawn.d_model} ×"
+                f" {drawn.d_model}: choose other weights, give"
+                f" {' and '.join(ALL_SYMBOLS[name] for name in alone)}"
                 f"{' in one NPZ file' * (len(alone) > 1)}, or leave it out"
             )
         if drawn.weights == "orthonormal" and said and width > drawn.d_model:
             raise ShapeError(
-                f"{said}, which makes {size} = {width} with {counted(drawn.n_heads, 'head')}, but an orthonormal head "
-                f"is at most as wide as the inputs, {drawn.d_model}: choose other weights, make all heads together at "
-                f"most {drawn.n_heads * drawn.d_model} wide, or leave it out"
+                f"{said}, which makes {size} = {width} with {counted(drawn.n_heads, 'head')}, but"
+                f" an orthonormal head is at most as wide as the inputs, {drawn.d_model}: choose"
+                f" other weights, make all heads together at most {drawn.n_heads * drawn.d_model}"
+                " wide, or leave it out"
             )
 
 
@@ -224,8 +250,8 @@ def _check_residual(scenario: Scenario, d_in: int, d_out: int) -> None:
     """Own matrices may make an output to which the inputs cannot be added. Raises: ShapeError."""
     if scenario.residual and d_in != d_out:
         raise ShapeError(
-            f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch Residual off, or give "
-            f"W_O {counted(d_in, 'column')}, as many as X has"
+            f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch"
+            f" Residual off, or give W_O {counted(d_in, 'column')}, as many as X has"
         )
 
 

@@ -1,4 +1,6 @@
-"""The whole state of the app as one JSON file: what the address of a page holds, and what is too long for it."""
+"""The whole state of the app as one JSON file: what the address of a page holds, and what is
+too long for it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from attention_core.checks import check_switch, check_text, number_between, one_of, shown, whole_number
+from attention_core.checks import (
+    check_switch,
+    check_text,
+    number_between,
+    one_of,
+    shown,
+    whole_number,
+)
 from attention_core.errors import AttentionError, FileError, SettingsError
 
 from .files.file_checks import has_half_character
@@ -22,12 +31,15 @@ MAX_PARTS = 2000  # brackets, commas and quotes, those in the sentence included
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # What edits and own stand for is an entry of its own, in full.
-_DEFAULTS = {name: value for name, value in asdict(Scenario()).items() if name not in ("edits", "own")}
+_DEFAULTS = {
+    name: value for name, value in asdict(Scenario()).items() if name not in ("edits", "own")
+}
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """All that a visitor has chosen: the scenario with edits and own matrices, the cell in focus (`FOCUS`), notation.
+    """All that a visitor has chosen: the scenario with edits and own matrices, the cell in focus
+    (`FOCUS`), notation.
 
     Raises: SettingsError, TextError for what no control of the app can be set to.
     """
@@ -45,9 +57,11 @@ class State:
 
 
 def write_state(state: State) -> bytes:
-    """The state as JSON in UTF-8. `read_state` gives back every choice, and every number to the last bit.
+    """The state as JSON in UTF-8. `read_state` gives back every choice, and every number to the
+    last bit.
 
-    Raises: SettingsError when this process no longer keeps edits or matrices that are too long for the address.
+    Raises: SettingsError when this process no longer keeps edits or matrices that are too long for
+    the address.
     """
     scenario = asdict(state.scenario)
     content = {
@@ -63,9 +77,11 @@ def write_state(state: State) -> bytes:
 
 
 def read_state(data: bytes) -> State:
-    """The state in a file of `write_state`. A missing entry has its default, an unknown one is an error.
+    """The state in a file of `write_state`. A missing entry has its default, an unknown one is an
+    error.
 
-    Raises: FileError for what is no state file, SettingsError, TextError or ShapeError for an impossible value in it.
+    Raises: FileError for what is no state file, SettingsError, TextError or ShapeError for an
+    impossible value in it.
 
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
@@ -75,10 +91,14 @@ def read_state(data: bytes) -> State:
         raise FileError("The file is no state of this app; choose one that was downloaded here")
     version = content.get("version")
     if version is True or version != VERSION:
-        raise FileError(f"The state file has version {shown(version)}, but {VERSION} is read here; use its own app")
+        raise FileError(
+            f"The state file has version {shown(version)}, but {VERSION} is read here; use its"
+            " own app"
+        )
     _check_names("the state file", content, _ENTRIES)
     scenario, focus = (
-        _check_names(name, content.get(name, {}), known) for name, known in (("scenario", _DEFAULTS), ("focus", FOCUS))
+        _check_names(name, content.get(name, {}), known)
+        for name, known in (("scenario", _DEFAULTS), ("focus", FOCUS))
     )
     edits = Edits.decode(_text(content, "edits"), MOST_EDITS)
     own = OwnMatrices.decode(_text(content, "own"))
@@ -90,17 +110,27 @@ def read_state(data: bytes) -> State:
 
 
 def _parsed(data: bytes) -> Any:
-    """What the JSON says. Size and number of parts are checked first: an empty list takes twenty times its text."""
+    """What the JSON says. Size and number of parts are checked first: an empty list takes
+    twenty times its text.
+    """
     if len(data) > MAX_STATE:
-        raise FileError(f"The state file has {len(data):,} bytes but may have at most {MAX_STATE:,}")
+        raise FileError(
+            f"The state file has {len(data):,} bytes but may have at most {MAX_STATE:,}"
+        )
     if sum(data.count(mark) for mark in (b"[", b"{", b",", b'"')) > MAX_PARTS:
-        raise FileError("The file holds more parts than a state has; choose one that was downloaded here")
+        raise FileError(
+            "The file holds more parts than a state has; choose one that was downloaded here"
+        )
     try:
-        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once, parse_constant=_no_number)
+        return json.loads(
+            data.decode("utf-8-sig"), object_pairs_hook=_each_once, parse_constant=_no_number
+        )
     except AttentionError:
         raise
     except (ValueError, RecursionError) as error:
-        raise FileError("The state file is damaged: it is no JSON in UTF-8; download it again") from error
+        raise FileError(
+            "The state file is damaged: it is no JSON in UTF-8; download it again"
+        ) from error
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -121,7 +151,9 @@ def _check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, An
         raise FileError(f"{where} is {shown(entries)} but must be an object with names and values")
     unknown = [name for name in entries if name not in known]
     if unknown:
-        raise FileError(f"{where} holds {shown(unknown[0])}, which is none of {', '.join(known)}; leave it out")
+        raise FileError(
+            f"{where} holds {shown(unknown[0])}, which is none of {', '.join(known)}; leave it out"
+        )
     return entries
 
 
@@ -151,7 +183,9 @@ def _checked(name: str, value: Any) -> Any:
 def _checked_text(name: str, value: Any) -> str:
     check_text(name, value)
     if len(value) > MAX_TEXT:
-        raise SettingsError(f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it")
+        raise SettingsError(
+            f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it"
+        )
     if has_half_character(value):
         raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
     return str(value)

@@ -1,4 +1,6 @@
-"""Choices that no bound widget holds: kept in the session, mirrored to the address; a changed address wins."""
+"""Choices that no bound widget holds: kept in the session, mirrored to the address; a changed
+address wins.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,19 @@ UNSET = "unset"  # what a step back in the browser takes back, see history.js
 
 
 def bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
-    """Draw a widget whose value the address holds under its key, and give the value. draw: such as `st.slider`."""
+    """Draw a widget whose value the address holds under its key, and give the value. draw: such
+    as `st.slider`.
+    """
     visit().labels[key] = label
     return draw(label, *given, key=key, bind="query-params", **about)
 
 
 def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> str | None:
-    """Take over what came by the address, or keep what is known and say why; gives what the address newly asks for.
+    """Take over what came by the address, or keep what is known and say why; gives what the address
+    newly asks for.
 
-    label: what the page calls it. read: makes the choice of the text in the address, and raises an AttentionError for
-    a text that says nothing.
+    label: what the page calls it. read: makes the choice of the text in the address, and raises an
+    AttentionError for a text that says nothing.
     """
     now = visit()
     if name in now.taken_back and now.mirrored.get(name) is not None:
@@ -50,7 +55,9 @@ def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> st
 
 
 def wish(name: str) -> str | None:
-    """What the address newly asks for; None where it says nothing, or what was written there by `mirror`."""
+    """What the address newly asks for; None where it says nothing, or what was written there by
+    `mirror`.
+    """
     given = st.query_params.get(name)
     return None if given == visit().mirrored.get(name) else given
 
@@ -67,16 +74,23 @@ def refuse(label: str, asked: str, answer: str) -> None:
 
 
 def listen() -> None:
-    """Note at the start of a run what the address asks for; in a run that starts anew, what it asked at first.
+    """Note at the start of a run what the address asks for; in a run that starts anew, what it
+    asked at first.
 
-    Only names that a choice can have count: of others some belong to this module, and some Streamlit does not bear.
+    Only names that a choice can have count: of others some belong to this module, and some
+    Streamlit does not bear.
     """
     taken_back = st.query_params.pop(UNSET, "").split(".")
-    asked = {name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)}
+    asked = {
+        name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)
+    }
     now = begin_run()
     if now.asked_at_first is None:
         now.taken_back, now.labels = taken_back, {}
-    now.asked, now.asked_at_first = asked if now.asked_at_first is None else now.asked_at_first, None
+    now.asked, now.asked_at_first = (
+        (asked if now.asked_at_first is None else now.asked_at_first),
+        None,
+    )
 
 
 def start_anew(without: str) -> NoReturn:
@@ -88,10 +102,11 @@ def start_anew(without: str) -> NoReturn:
 
 
 def refuse_unheard(page: str, elsewhere: Collection[str]) -> None:
-    """In the first run of a visit of a page, refuse what its widgets could not follow: they silently take the default.
+    """In the first run of a visit of a page, refuse what its widgets could not follow: they
+    silently take the default.
 
-    Later an address may for one run hold what was shown before. elsewhere: the names of widgets that only other pages
-    have a use for.
+    Later an address may for one run hold what was shown before. elsewhere: the names of widgets
+    that only other pages have a use for.
     """
     now = visit()
     if now.url_path == page:
@@ -108,7 +123,9 @@ def refuse_unheard(page: str, elsewhere: Collection[str]) -> None:
 
 
 def _shown_instead(texts: Sequence[str], chosen: Sequence[object], stays: str) -> str:
-    """What is chosen in place of what the address asks for, and the reason where a text field has cut its text off."""
+    """What is chosen in place of what the address asks for, and the reason where a text field
+    has cut its text off.
+    """
     said = ", ".join(ON_OFF[one] if isinstance(one, bool) else str(one) for one in chosen)
     if len(said) >= MOST_QUOTED and any(text.startswith(said) for text in texts):
         return f": {len(said):,} characters are the most"
@@ -126,10 +143,14 @@ def _says(asked: str, shown: object) -> bool:
 
 
 def say_refused() -> None:
-    """Say what was refused, at the end of a run: what is said in a run that starts anew half-way is lost."""
+    """Say what was refused, at the end of a run: what is said in a run that starts anew
+    half-way is lost.
+    """
     now = visit()
     for sentence in now.refused:
-        st.toast(sentence, duration="long")  # a broken link brings several: four seconds are too few to read them
+        st.toast(
+            sentence, duration="long"
+        )  # a broken link brings several: four seconds are too few to read them
     now.refused = []
 
 

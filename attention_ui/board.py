@@ -25,12 +25,15 @@ OnPin = Callable[[str, list[int]], None]
 
 
 def show_board(
-    scene: JSON, name: str, on_open: Callable[[str], None] | None = None, on_pin: OnPin | None = None
+    scene: JSON,
+    name: str,
+    on_open: Callable[[str], None] | None = None,
+    on_pin: OnPin | None = None,
 ) -> None:
     """Show a scene in the visitor's colours; a pinned cell moves the focus, a link calls on_open.
 
-    on_pin: called with the array and the index of a pinned cell instead. A pinned cell is the one that the board
-    explains, until the scene's own cell moves on.
+    on_pin: called with the array and the index of a pinned cell instead. A pinned cell is the one
+    that the board explains, until the scene's own cell moves on.
     """
     key = f"board {name}"
     scene = scene | {"cell": _explained(name, scene)}
@@ -47,8 +50,12 @@ def show_board(
     )
 
 
-def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnPin | None = None) -> None:
-    """Move the focus to the pinned cell, or tell on_pin of it; what a browser of ours would not send is passed over."""
+def _pinned(
+    key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnPin | None = None
+) -> None:
+    """Move the focus to the pinned cell, or tell on_pin of it; what a browser of ours would not
+    send is passed over.
+    """
     pin = sent(key, "pin")
     if not isinstance(pin, dict):
         return
@@ -57,7 +64,9 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
         return
     if not all(type(number) is int and number >= 0 for number in index):
         return
-    st.session_state[PIN] = f"{key.removeprefix('board ')}.{pin['array']}.{'-'.join(map(str, index))}"
+    st.session_state[PIN] = (
+        f"{key.removeprefix('board ')}.{pin['array']}.{'-'.join(map(str, index))}"
+    )
     visit().pinned_beside = "unknown"
     if on_pin:
         on_pin(str(pin["array"]), index)
@@ -66,7 +75,8 @@ def _pinned(key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnP
 
 
 def _explained(name: str, scene: JSON) -> JSON | None:
-    """The cell pinned last, while the scene has it and its own cell is still that of the run after the pin.
+    """The cell pinned last, while the scene has it and its own cell is still that of the run after
+    the pin.
 
     The address holds it where it is not the scene's own, which head, query, key and feature name.
     """
@@ -89,7 +99,9 @@ def _checked(scene: JSON, text: str) -> str:
 
 
 def _cell_at(text: str) -> JSON | None:
-    """The cell that a text such as "scores.query_heads.0-0-2-1" names, or None. Raises: SettingsError."""
+    """The cell that a text such as "scores.query_heads.0-0-2-1" names, or None. Raises:
+    SettingsError.
+    """
     match text.rsplit(".", 2):
         case [_, array, index]:
             return {"array": array, "index": [place_in(part) for part in index.split("-")]}
@@ -102,13 +114,22 @@ def _has(scene: JSON, cell: JSON | None) -> bool:
     if not given or len(index) != len(given["shape"]):
         return False
     first = given.get("start", [0] * len(index))
-    return all(start <= place < start + size for place, start, size in zip(index, first, given["shape"], strict=True))
+    return all(
+        start <= place < start + size
+        for place, start, size in zip(index, first, given["shape"], strict=True)
+    )
 
 
 def _edited(key: str) -> None:
-    """Put the typed number in the place of the old one; what a browser of ours would not send is passed over."""
+    """Put the typed number in the place of the old one; what a browser of ours would not send
+    is passed over.
+    """
     match sent(key, "edit"):
-        case {"array": str(array), "index": [*_, int(row), int(column)], "value": int(value) | float(value)}:
+        case {
+            "array": str(array),
+            "index": [*_, int(row), int(column)],
+            "value": int(value) | float(value),
+        }:
             edit_cell(array, row, column, value)
 
 

@@ -1,7 +1,7 @@
 """The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL.
 
-Bounds (`LIMITS`, `CHOICES`) never depend on another control: Streamlit ends the page when a bound value falls outside
-moved bounds.
+Bounds (`LIMITS`, `CHOICES`) never depend on another control: Streamlit ends the page when a bound
+value falls outside moved bounds.
 """
 
 from __future__ import annotations
@@ -51,86 +51,148 @@ class Control:
 
 CONTROLS: tuple[Control, ...] = (
     Control(
-        "text", "Sentence", "Sizes",
-        f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become tokens.",
+        "text",
+        "Sentence",
+        "Sizes",
+        f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become"
+        " tokens.",
     ),
     Control(
-        "n_tokens", "Sequence length", "Sizes", zero="fit",
-        help="How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up with [pad], "
-        "but not on the pages of trained heads, which only cut it.",
+        "n_tokens",
+        "Sequence length",
+        "Sizes",
+        zero="fit",
+        help=(
+            "How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up"
+            " with [pad], but not on the pages of trained heads, which only cut it."
+        ),
     ),
     Control(
-        "d_model", "Embedding size", "Sizes", "How many numbers describe one token (d_model).", matters=_is_free,
-    ),
-    Control("n_heads", "Heads", "Sizes", "How many heads attend at the same time.", matters=_is_free),
-    Control(
-        "weights", "Weights", "Weights",
-        help="random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns are; trained: a "
-        "layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors and sizes.",
+        "d_model",
+        "Embedding size",
+        "Sizes",
+        "How many numbers describe one token (d_model).",
+        matters=_is_free,
     ),
     Control(
-        "layer", "Trained layer", "Weights", "Which of the trained model's layers, counted from 0.",
+        "n_heads", "Heads", "Sizes", "How many heads attend at the same time.", matters=_is_free
+    ),
+    Control(
+        "weights",
+        "Weights",
+        "Weights",
+        help=(
+            "random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns"
+            " are; trained: a layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors"
+            " and sizes."
+        ),
+    ),
+    Control(
+        "layer",
+        "Trained layer",
+        "Weights",
+        "Which of the trained model's layers, counted from 0.",
         matters=lambda values: values["weights"] == "trained",
     ),
     Control(
-        "init", "Drawn from", "Weights",
-        help="xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal: all singular "
-        "values equal; integers: −1, 0, 1.",
+        "init",
+        "Drawn from",
+        "Weights",
+        help=(
+            "xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal:"
+            " all singular values equal; integers: −1, 0, 1."
+        ),
         matters=lambda values: values["weights"] in ("random", "tied"),
     ),
     Control(
-        "seed", "Seed", "Weights", "The same seed gives the same weights, on any day and machine.",
+        "seed",
+        "Seed",
+        "Weights",
+        "The same seed gives the same weights, on any day and machine.",
         matters=_is_drawn,
     ),
     Control(
-        "scaling", "Scaling", "Scores and mask",
+        "scaling",
+        "Scaling",
+        "Scores and mask",
         help="on: scores times 1/√d_k; off: as they are; custom: times the number below.",
     ),
     Control(
-        "scale", "Custom scale", "Scores and mask", "What every score is multiplied by.",
+        "scale",
+        "Custom scale",
+        "Scores and mask",
+        "What every score is multiplied by.",
         matters=lambda values: values["scaling"] == "custom",
     ),
     Control(
-        "mask", "Mask", "Scores and mask",
+        "mask",
+        "Mask",
+        "Scores and mask",
         help="causal: no later token; padding: no [pad] token; window: only near tokens.",
     ),
     Control(
-        "window", "Window", "Scores and mask", "How many tokens to each side a query sees.",
+        "window",
+        "Window",
+        "Scores and mask",
+        "How many tokens to each side a query sees.",
         matters=lambda values: values["mask"] == "window",
     ),
-    Control("residual", "Residual", "Scores and mask", "Add the layer's inputs to its output (skip connection)."),
     Control(
-        "d_k", "Query/key width d_k", "Tokens and widths", zero="embedding / heads",
+        "residual",
+        "Residual",
+        "Scores and mask",
+        "Add the layer's inputs to its output (skip connection).",
+    ),
+    Control(
+        "d_k",
+        "Query/key width d_k",
+        "Tokens and widths",
+        zero="embedding / heads",
         help="How many numbers a query or key of one head has.",
         matters=_is_drawn,
     ),
     Control(
-        "d_v", "Value width d_v", "Tokens and widths", zero="embedding / heads",
+        "d_v",
+        "Value width d_v",
+        "Tokens and widths",
+        zero="embedding / heads",
         help="How many numbers a value of one head has.",
         matters=_is_drawn,
     ),
     Control(
-        "positions", "Positions", "Tokens and widths", "Add the sinusoidal code of each position to its word.",
+        "positions",
+        "Positions",
+        "Tokens and widths",
+        "Add the sinusoidal code of each position to its word.",
         matters=_is_free,
     ),
     Control(
-        "embedding", "Word vectors", "Tokens and widths",
-        help="normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on paper.",
+        "embedding",
+        "Word vectors",
+        "Tokens and widths",
+        help=(
+            "normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on"
+            " paper."
+        ),
         matters=_is_free,
     ),
     Control(
-        "piece", "Cut words into pieces", "Tokens and widths", zero="whole words",
+        "piece",
+        "Cut words into pieces",
+        "Tokens and widths",
+        zero="whole words",
         help="At most so many characters to a token; later pieces are marked ##.",
         matters=_is_free,
     ),
-)  # fmt: skip
+)
 
 
 def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
     """Draw the controls in the sidebar; give what they say, and a place in a line below the sizes.
 
-    used: the names of those that the page has a use for, if not all: others are drawn only where they are in use
-    elsewhere. The sizes stand first but are drawn last: which of them matter depends on the weights.
+    used: the names of those that the page has a use for, if not all: others are drawn only where
+    they are in use elsewhere. The sizes stand first but are drawn last: which of them matter
+    depends on the weights.
     """
     values = dict(DEFAULTS)
     del values["edits"], values["own"]
@@ -142,7 +204,11 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
                     if shown:
                         _draw_all(_of(group), values)
         with sizes:
-            wanted = [one for one in _of(GROUPS[0]) if used is None or one.name in used or needed(_defaults([one]))]
+            wanted = [
+                one
+                for one in _of(GROUPS[0])
+                if used is None or one.name in used or needed(_defaults([one]))
+            ]
             bring_along(GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
@@ -169,7 +235,9 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
 def field_notes(field: str, text: str) -> tuple[str, ...]:
     """That a field for a sentence is full, if it is."""
     full = len(text) >= MAX_TEXT
-    return (f"{field} holds {MAX_TEXT:,} characters; what went beyond is left out.",) if full else ()
+    return (
+        (f"{field} holds {MAX_TEXT:,} characters; what went beyond is left out.",) if full else ()
+    )
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
@@ -178,7 +246,9 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
 
 
 def cut_text(key: str) -> None:
-    """Cut what a sentence's field holds to its length: left to Streamlit, a longer paste vanishes without a word."""
+    """Cut what a sentence's field holds to its length: left to Streamlit, a longer paste
+    vanishes without a word.
+    """
     st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]
 
 
@@ -192,16 +262,28 @@ def _draw(control: Control, disabled: bool) -> Any:
     name, default = control.name, DEFAULTS[control.name]
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
     if options := CHOICES.get(name):
-        chosen = bound(st.selectbox, control.label, options, options.index(default), required=True, **about)
+        chosen = bound(
+            st.selectbox, control.label, options, options.index(default), required=True, **about
+        )
         return chosen if chosen in options else default
     if isinstance(default, bool):
         return bool(bound(st.toggle, control.label, default, **about))
     if isinstance(default, str):
-        text = bound(st.text_area, control.label, default, height=90, on_change=cut_text, args=(name,), **about)
+        text = bound(
+            st.text_area,
+            control.label,
+            default,
+            height=90,
+            on_change=cut_text,
+            args=(name,),
+            **about,
+        )
         return (text or "")[:MAX_TEXT]
     low, high = LIMITS[name]
     if isinstance(default, float):
-        typed = bound(st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about)
+        typed = bound(
+            st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about
+        )
         return default if typed is None else float(typed)
     low, high = int(low), int(high)
     if control.zero:

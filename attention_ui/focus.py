@@ -1,7 +1,9 @@
-"""The cell in focus: a head, a query, a key and a feature. One state, in the URL, set by clicks and by select boxes.
+"""The cell in focus: a head, a query, a key and a feature. One state, in the URL, set by clicks and
+by select boxes.
 
-Bound Streamlit widgets would write token texts into the URL and lose the place when the sentence changes, so these
-four numbers are kept here: `st.session_state` holds them, the URL mirrors them, and a changed URL wins.
+Bound Streamlit widgets would write token texts into the URL and lose the place when the sentence
+changes, so these four numbers are kept here: `st.session_state` holds them, the URL mirrors them,
+and a changed URL wins.
 """
 
 from __future__ import annotations
@@ -24,9 +26,19 @@ HELPS = {
     "head": "Which head the pages look into.",
     "query": "The token that asks.",
     "key": "The token that is looked at.",
-    "feature": "Which number of a vector is worked out; a vector that is shorter shows its last one.",
+    "feature": (
+        "Which number of a vector is worked out; a vector that is shorter shows its last one."
+    ),
 }
-AXIS_NAMES = {"H": "head", "T": "query", "S": "key", "K": "feature", "V": "feature", "D": "feature", "O": "feature"}
+AXIS_NAMES = {
+    "H": "head",
+    "T": "query",
+    "S": "key",
+    "K": "feature",
+    "V": "feature",
+    "D": "feature",
+    "O": "feature",
+}
 
 
 @dataclass(frozen=True)
@@ -39,28 +51,37 @@ class Focus:
     feature: int
 
     def cell(self, rows: str, columns: str) -> tuple[int, int, int]:
-        """Head, row and column of the focused cell; rows and columns are given by names, for example query, key."""
+        """Head, row and column of the focused cell; rows and columns are given by names, for
+        example query, key.
+        """
         return self.head, getattr(self, rows), getattr(self, columns)
 
     def within(self, trace: Trace, field: str) -> Focus:
-        """The same place, with the feature inside one head's width of a field: the nearest one that it has."""
+        """The same place, with the feature inside one head's width of a field: the nearest one
+        that it has.
+        """
         width = trace.sizes[trace.axes(field)[-1].split("·")[-1]]
         return replace(self, feature=min(self.feature, width - 1))
 
     def column(self, trace: Trace, field: str) -> int:
-        """The column of a field that the feature names; where heads lie side by side, the head's block counts."""
+        """The column of a field that the feature names; where heads lie side by side, the
+        head's block counts.
+        """
         place = self.within(trace, field).feature
         side_by_side = "·" in trace.axes(field)[-1]
         return head_columns(trace, field, self.head).start + place if side_by_side else place
 
 
 def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
-    """The place that four select boxes name. names: whose boxes are drawn, since the others have nothing to choose.
+    """The place that four select boxes name. names: whose boxes are drawn, since the others have
+    nothing to choose.
 
-    A place outside the trace moves to its nearest end; where the address asked for it, it is said. Without a trace, or
-    where nothing is named, the place stays as it is.
+    A place outside the trace moves to its nearest end; where the address asked for it, it is said.
+    Without a trace, or where nothing is named, the place stays as it is.
     """
-    lengths = _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LAST_PLACE + 1)
+    lengths = (
+        _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LAST_PLACE + 1)
+    )
     for name in NAMES:
         adopt_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
@@ -85,15 +106,23 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
 
 
 def follow_click(names: tuple[str, str], head: int, row: int, column: int) -> None:
-    """Move the focus to a clicked cell; names say what rows and columns are. head: -1 leaves the head."""
-    moved = {**dict(zip(names, (row, column), strict=True)), **({"head": head} if head >= 0 else {})}
-    st.session_state.update({name: min(max(number, 0), LAST_PLACE) for name, number in moved.items()})
+    """Move the focus to a clicked cell; names say what rows and columns are. head: -1 leaves
+    the head.
+    """
+    moved = {
+        **dict(zip(names, (row, column), strict=True)),
+        **({"head": head} if head >= 0 else {}),
+    }
+    st.session_state.update(
+        {name: min(max(number, 0), LAST_PLACE) for name, number in moved.items()}
+    )
 
 
 def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
     """Move the focus to a cell of an array.
 
-    axes: each axis letter, and the width of a head where heads lie side by side. Batch and shared heads say nothing.
+    axes: each axis letter, and the width of a head where heads lie side by side. Batch and shared
+    heads say nothing.
     """
     moved: dict[str, int] = {}
     for (letter, block), number in zip(axes, index, strict=True):

@@ -1,4 +1,6 @@
-"""What stands around every page: menu, controls, focus, the way through the layer, and the error box."""
+"""What stands around every page: menu, controls, focus, the way through the layer, and the
+error box.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ ASSETS = Path(__file__).parent.parent / "assets"
 SCRIPTS = ("style", "theme", "history", "menu", "print", "dismiss")
 # What is dark would take much ink: it is printed light, in its own hues.
 ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
-LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"  # of a presentation: the type, and room for it
+# of a presentation: the type, and room for it
+LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
 
@@ -47,14 +50,18 @@ def run() -> None:
         own = own_heads.controls_of(page)
         refuse_unheard(page.url_path, controls.of_other_pages(own.used) if own else ())
         say_refused()
-        visit().has_scripts = True  # only now: of a run that starts anew half-way the browser may get nothing
+        visit().has_scripts = (
+            True  # only now: of a run that starts anew half-way the browser may get nothing
+        )
 
 
 def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     remembered = visit()
-    remembered.menu = remembered.menu or _menu()  # once for a visitor: each page looks for its file on the disk
+    remembered.menu = (
+        remembered.menu or _menu()
+    )  # once for a visitor: each page looks for its file on the disk
     chosen = st.navigation(remembered.menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
@@ -77,7 +84,9 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw(scenario, trace, place)
-        if not remembered.has_scripts:  # the last: what the next run leaves out must not move what stays
+        if (
+            not remembered.has_scripts
+        ):  # the last: what the next run leaves out must not move what stays
             _first_scripts()
     if own is None and trace is None and page.needs_layer:
         return page
@@ -95,22 +104,34 @@ def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
         for note in notes:
             st.caption(plain(note))
         if now.notation is not OURS:
-            where = " stand in the other sections; this one keeps its own" if page.section in KEEP_SYMBOLS else ""
-            counts = "; its formulas count heads from 1, boards and sentences from 0" if now.notation.first_head else ""
+            where = (
+                " stand in the other sections; this one keeps its own"
+                if page.section in KEEP_SYMBOLS
+                else ""
+            )
+            counts = (
+                "; its formulas count heads from 1, boards and sentences from 0"
+                if now.notation.first_head
+                else ""
+            )
             st.caption(f"Symbols and words of {now.notation.title}{where or counts}.")
         if page.looks_into and page.on_boards:
             say_columns(now)
 
 
 def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> tuple[str, ...]:
-    """What became of the sentence, as far as the page uses it; a section's own tokens are its own to tell of."""
+    """What became of the sentence, as far as the page uses it; a section's own tokens are its
+    own to tell of.
+    """
     if own and "text" not in own.used:
         return ()
     return controls.notes(scenario) + (() if trace is None else tokens_of(scenario).notes)
 
 
 def _trace(scenario: Scenario) -> Trace | None:
-    """The layer run on the user's choices; where there can be none the page says why and what to do."""
+    """The layer run on the user's choices; where there can be none the page says why and what
+    to do.
+    """
     with explained_errors():
         if not remedies.uneven(settled(scenario)):
             return trace_of(scenario)
@@ -119,34 +140,47 @@ def _trace(scenario: Scenario) -> Trace | None:
 
 
 def _trace_if_any(scenario: Scenario) -> Trace | None:
-    """The layer run on the user's choices, or None; a page that comes to need it says why there is none."""
+    """The layer run on the user's choices, or None; a page that comes to need it says why there
+    is none.
+    """
     with suppress(AttentionError):
         return trace_of(scenario)
     return None
 
 
 def _first_scripts() -> None:
-    """Style the page, follow the system's colours, mend history and menu, see to what is printed, close a false dialog.
+    """Style the page, follow the system's colours, mend history and menu, see to what is printed,
+    close a false dialog.
 
-    The first visitor of a fresh server who comes by the address of a page is told "Page not found", since Streamlit
-    1.67 takes the folder pages/ for its older kind of app until st.navigation has run once in the process.
+    The first visitor of a fresh server who comes by the address of a page is told "Page not found",
+    since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
+    run once in the process.
     """
     scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    known = {"KNOWN_PAGES": [page.url_path for page in PAGES], "STYLE_SHEET": (ASSETS / "style.css").read_text("utf-8")}
+    known = {
+        "KNOWN_PAGES": [page.url_path for page in PAGES],
+        "STYLE_SHEET": (ASSETS / "style.css").read_text("utf-8"),
+    }
     for name, value in known.items():
         scripts = scripts.replace(name, json.dumps(value).replace("<", "\\u003c"))
     st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:
-    """All pages by section; the first one also answers to the bare address, which Streamlit gives to no named page."""
+    """All pages by section; the first one also answers to the bare address, which Streamlit
+    gives to no named page.
+    """
     menu = {
         title: [
-            st.Page(page.path, title=page.title, url_path=page.url_path) for page in PAGES if page.section == section
+            st.Page(page.path, title=page.title, url_path=page.url_path)
+            for page in PAGES
+            if page.section == section
         ]
         for section, title in SECTIONS.items()
     }
-    home = st.Page(PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden")
+    home = st.Page(
+        PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
+    )
     menu[next(iter(menu))].append(home)
     return menu
 
@@ -156,11 +190,25 @@ def _view() -> Notation:
     with st.sidebar, folded("View", VIEW) as shown:
         if shown:
             bound(
-                st.selectbox, "Notation", tuple(NOTATIONS), key="notation", required=True,
+                st.selectbox,
+                "Notation",
+                tuple(NOTATIONS),
+                key="notation",
+                required=True,
                 help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
-            )  # fmt: skip
-            bound(st.toggle, "Each head its own colours", key="own_scale", help="Else all share one scale.")
-            bound(st.toggle, "Presentation", key="present", help="Larger type for the back of the room.")
+            )
+            bound(
+                st.toggle,
+                "Each head its own colours",
+                key="own_scale",
+                help="Else all share one scale.",
+            )
+            bound(
+                st.toggle,
+                "Presentation",
+                key="present",
+                help="Larger type for the back of the room.",
+            )
     mode = theme_mode()
     page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
     colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
@@ -170,13 +218,16 @@ def _view() -> Notation:
 
 
 def _heading(page: Page, notation: Notation) -> None:
-    """The way through the layer, which stays in sight, then the title and the question the page answers."""
+    """The way through the layer, which stays in sight, then the title and the question the page
+    answers.
+    """
     steps, where = story(), ""
     if page in steps:
         place = steps.index(page)
         where = f"Step {place + 1} of {len(steps)} · "
         links = [{"title": step.title, "path": step.url_path} for step in steps]
-        # As bytes, in which Streamlit looks for no tables: that took it a third of what it needs for the way.
+        # As bytes, in which Streamlit looks for no tables: that took it a third of what it needs
+        # for the way.
         component("way")(key="way", data=json.dumps({"steps": links, "place": place}).encode())
     st.title(page.title, anchor=False)
     st.markdown(f"{where}*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

@@ -1,7 +1,8 @@
-"""Groups of controls that are left out while nothing needs them, and what keeps their values in the address.
+"""Groups of controls that are left out while nothing needs them, and what keeps their values in the
+address.
 
-What is not drawn leaves the address, and a widget that is new to the browser does not bring its value along. Everywhere
-defaults: the name of each widget, with the value it has until it is moved.
+What is not drawn leaves the address, and a widget that is new to the browser does not bring its
+value along. Everywhere defaults: the name of each widget, with the value it has until it is moved.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from .visit import visit
 
 
 def stays_open(label: str, key: str) -> ExpanderContainer:
-    """A box that opens and closes, and is on the next page as it is here: Streamlit would close it there."""
+    """A box that opens and closes, and is on the next page as it is here: Streamlit would close
+    it there.
+    """
     known = visit().open
     box = st.expander(label, known.get(key, False), key=key, on_change="rerun")
     known[key] = bool(box.open)
@@ -42,12 +45,17 @@ def needed(defaults: Mapping[str, Any]) -> bool:
 
 
 def bring_along(group: str, defaults: Mapping[str, Any]) -> None:
-    """Write moved values into the address. defaults: of the group's widgets that are about to be drawn."""
+    """Write moved values into the address. defaults: of the group's widgets that are about to
+    be drawn.
+    """
     drawn = visit().drawn
     known = drawn.get(group, ())
     new = {name: value for name, value in _moved(defaults).items() if name not in known}
     if new:
-        texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in new.items()}
+        texts = {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in new.items()
+        }
         st.query_params.update(texts)
     drawn[group] = tuple(defaults)
 

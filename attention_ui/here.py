@@ -26,7 +26,9 @@ DRAWN = ("random", "tied", "orthonormal")
 
 @dataclass(frozen=True)
 class Here:
-    """The user's choices, the cell in focus, whose notation is shown, and the layer if it is not run on the choices."""
+    """The user's choices, the cell in focus, whose notation is shown, and the layer if it is
+    not run on the choices.
+    """
 
     scenario: Scenario
     focus: Focus
@@ -35,7 +37,9 @@ class Here:
 
     @property
     def trace(self) -> Trace:
-        """The layer that is looked at. Raises: AttentionError where none can be made of the choices."""
+        """The layer that is looked at. Raises: AttentionError where none can be made of the
+        choices.
+        """
         return trace_of(self.scenario) if self.layer is None else self.layer
 
     @property
@@ -50,7 +54,9 @@ class Here:
 
     @property
     def _sizes(self) -> tuple[str, ...]:
-        """How wide the layer is and its heads are, these where they do not share the width evenly."""
+        """How wide the layer is and its heads are, these where they do not share the width
+        evenly.
+        """
         sizes = self.trace.sizes
         even = sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]
         widths = () if even else (f"d_k {sizes['K']}", f"d_v {sizes['V']}")
@@ -58,7 +64,9 @@ class Here:
 
     @property
     def _inputs(self) -> tuple[str, ...]:
-        """What the word vectors are made of, where they are not the usual ones and not the user's own."""
+        """What the word vectors are made of, where they are not the usual ones and not the
+        user's own.
+        """
         s = self.scenario
         if s.weights == "trained" or own_of(s).x is not None:
             return ()
@@ -68,10 +76,14 @@ class Here:
 
     @property
     def _scores(self) -> tuple[str, ...]:
-        """What becomes of scores and output; the scale and the residual where they are not the usual ones."""
+        """What becomes of scores and output; the scale and the residual where they are not the
+        usual ones.
+        """
         s = self.scenario
         scale = f"scale {number(self.trace.scale)}" if s.scaling != "on" else ""
-        mask = f"mask {s.mask}" + (f" of {counted(s.window, 'place')} to each side" if s.mask == "window" else "")
+        mask = f"mask {s.mask}" + (
+            f" of {counted(s.window, 'place')} to each side" if s.mask == "window" else ""
+        )
         return tuple(filter(None, (scale, mask, "residual" if self.trace.residual else "")))
 
     @property
@@ -80,11 +92,15 @@ class Here:
         if self.notation is OURS:
             return ""
         lie = "; the matrices are shown transposed, the line of code has tokens as rows"
-        return f". Symbols of {self.notation.title}" + (lie if self.notation.convention == "column" else "")
+        return f". Symbols of {self.notation.title}" + (
+            lie if self.notation.convention == "column" else ""
+        )
 
     @property
     def _weights(self) -> tuple[str, ...]:
-        """Where the weights come from, and what the user has put in their place; a seed only where it was used."""
+        """Where the weights come from, and what the user has put in their place; a seed only
+        where it was used.
+        """
         s, own, edits = self.scenario, own_of(self.scenario).given, edits_of(self.scenario)
         n_edited = len(edits.items) - len(outside(edits, self.trace))
         if s.weights == "trained":
@@ -97,7 +113,9 @@ class Here:
         else:
             weights = "weightless" if s.weights == "weightless" else f"{s.weights} weights"
         named = f"own {', '.join(ALL_SYMBOLS[name] for name in own)}" if own else ""
-        return tuple(filter(None, (weights, named, counted(n_edited, "edited cell") if n_edited else "")))
+        return tuple(
+            filter(None, (weights, named, counted(n_edited, "edited cell") if n_edited else ""))
+        )
 
     @property
     def own_letters(self) -> str:
@@ -105,11 +123,14 @@ class Here:
         return "" if self.notation is OURS else "Counts have our own letters: "
 
     def turned(self, words: str) -> str:
-        """Words about matrices where tokens are rows, as the boards of the page show them: maybe as columns."""
+        """Words about matrices where tokens are rows, as the boards of the page show them:
+        maybe as columns.
+        """
         return turned(words, self.notation)
 
     def symbol(self, name: str) -> str:
-        """A matrix or a size as the boards of the page call it, as Markdown; weights stand transposed with columns.
+        """A matrix or a size as the boards of the page call it, as Markdown; weights stand
+        transposed with columns.
 
         A size of several words stands in brackets, as a factor must.
         """

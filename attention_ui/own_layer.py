@@ -1,4 +1,6 @@
-"""A layer from a file or from the laboratory on its way to the story, where it stands as the user's own matrices."""
+"""A layer from a file or from the laboratory on its way to the story, where it stands as the
+user's own matrices.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ def offer_story(
     controls: Mapping[str, Any] | None = None,
     disabled: bool = False,
 ) -> None:
-    """A button that puts a layer in the place of the sidebar's weights and opens the story, or why it cannot.
+    """A button that puts a layer in the place of the sidebar's weights and opens the story, or why
+    it cannot.
 
     x: inputs to take along, shape (T, D); controls: what widgets of the sidebar are set to besides.
     """
@@ -37,15 +40,23 @@ def offer_story(
         return
     inputs = "Its inputs X come along. " if x is not None else ""
     st.button(
-        "Take this layer to the story", icon=":material/move_item:", on_click=put, args=(own, layer.n_heads, controls),
-        disabled=disabled, key=key,
-        help="As own matrices W_Q, W_K, W_V, W_O and their biases, in as many heads: the pages of the story, of the "
-        f"heads and of the masks then show it. {inputs}Edits are dropped.",
-    )  # fmt: skip
+        "Take this layer to the story",
+        icon=":material/move_item:",
+        on_click=put,
+        args=(own, layer.n_heads, controls),
+        disabled=disabled,
+        key=key,
+        help=(
+            "As own matrices W_Q, W_K, W_V, W_O and their biases, in as many heads: the pages of"
+            f" the story, of the heads and of the masks then show it. {inputs}Edits are dropped."
+        ),
+    )
 
 
 def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = None) -> None:
-    """In a callback: the layer of the sidebar is this one from now on, and the story opens. Other controls stay."""
+    """In a callback: the layer of the sidebar is this one from now on, and the story opens.
+    Other controls stay.
+    """
     st.session_state.update(own=own.address(), edits="", weights="random", n_heads=n_heads)
     st.session_state.update(controls or {})
     ask_for(STORY, head=0)

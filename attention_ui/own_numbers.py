@@ -1,6 +1,7 @@
 """The user's own numbers: single cells edited, whole matrices from a file, and the state as a file.
 
-Both are texts in the scenario, so that the address carries them; what is too long for it is in the state file.
+Both are texts in the scenario, so that the address carries them; what is too long for it is in the
+state file.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_
 
 
 def with_own_numbers(scenario: Scenario) -> Scenario:
-    """The scenario of the controls with the edits and the matrices that the session and the address hold."""
+    """The scenario of the controls with the edits and the matrices that the session and the
+    address hold.
+    """
     adopt("edits", "Edited cells", "", lambda text: Edits.at(text).address())
     adopt("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
     for name in ("edits", "own"):
@@ -45,16 +48,21 @@ def edit_cell(array: str, row: int, column: int, value: float) -> None:
     """In a callback: put a number in the place of another, in an array as the board calls it."""
     with _refusals():
         if array in MATRICES:
-            _change(Edits.at(st.session_state["edits"]).add(Edit(MATRICES[array], row, column, value)))
+            _change(
+                Edits.at(st.session_state["edits"]).add(Edit(MATRICES[array], row, column, value))
+            )
 
 
 def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     """The part of the sidebar: what has been changed, undo and reset, the table, files.
 
-    trace: None where no layer could be made from these numbers. place: the chosen cell, which a state file holds.
+    trace: None where no layer could be made from these numbers. place: the chosen cell, which a
+    state file holds.
     """
     edits, own = edits_of(scenario), own_of(scenario)
-    with st.container():  # one place for all: what stands below would start anew, and lose a file on its way
+    with (
+        st.container()
+    ):  # one place for all: what stands below would start anew, and lose a file on its way
         _said(edits, own, trace)
         _ways_back(edits, own)
     with stays_open("Own numbers", "own numbers") as opened:
@@ -73,7 +81,10 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
     if edits.items:
         n_kept = len(outside(edits, trace)) if trace is not None else 0
         shown = f"Edited cells: {len(edits.items) - n_kept}; what they change is outlined. "
-        st.caption(shown * (n_kept < len(edits.items)) + (outside_note(edits, trace) if trace is not None else ""))
+        st.caption(
+            shown * (n_kept < len(edits.items))
+            + (outside_note(edits, trace) if trace is not None else "")
+        )
     if own.given:
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"In place of what the controls would give: your own {names}, sizes included.")
@@ -84,16 +95,28 @@ def _ways_back(edits: Edits, own: OwnMatrices) -> None:
     if edits.items or own.given:
         with st.container(horizontal=True):
             if edits.items:
-                st.button("Undo", on_click=_change, args=(edits.undo(),), help="Take the last edit back.")
-                st.button("Reset edits", on_click=_change, args=(Edits(),), help="Take all edits back.")
+                st.button(
+                    "Undo", on_click=_change, args=(edits.undo(),), help="Take the last edit back."
+                )
+                st.button(
+                    "Reset edits", on_click=_change, args=(Edits(),), help="Take all edits back."
+                )
             if own.given:
-                st.button("Drop own matrices", on_click=st.session_state.update, args=({"own": ""},))
+                st.button(
+                    "Drop own matrices", on_click=st.session_state.update, args=({"own": ""},)
+                )
 
 
 def _table(scenario: Scenario, trace: Trace) -> None:
     """A matrix as a table in which any number can be replaced."""
-    shown = {name: matrix for name, matrix in shown_matrices(trace).given.items() if name in SYMBOLS}
-    name = str(st.selectbox("Edit a matrix", tuple(shown), format_func=SYMBOLS.__getitem__, key="matrix to edit"))
+    shown = {
+        name: matrix for name, matrix in shown_matrices(trace).given.items() if name in SYMBOLS
+    }
+    name = str(
+        st.selectbox(
+            "Edit a matrix", tuple(shown), format_func=SYMBOLS.__getitem__, key="matrix to edit"
+        )
+    )
     key = f"table {name} {scenario.edits}"  # after an edit the table starts anew
     st.data_editor(
         numbered_table(trace, name, shown[name]),
@@ -118,39 +141,59 @@ def _table_changed(key: str, matrix: str) -> None:
 
 def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     st.file_uploader(
-        "Load matrices or a state", ["npz", "csv", "tsv", "txt", "json"], key="own file", on_change=_load,
-        args=(scenario,), max_upload_size=LARGEST_FILE,
-        help="NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O (heads · d_v × D), "
-        "b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them, named in its first line or by the file; X "
-        "also as the tables of the app have it. JSON: a state saved here.",
-    )  # fmt: skip
+        "Load matrices or a state",
+        ["npz", "csv", "tsv", "txt", "json"],
+        key="own file",
+        on_change=_load,
+        args=(scenario,),
+        max_upload_size=LARGEST_FILE,
+        help=(
+            "NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O"
+            " (heads · d_v × D), b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them,"
+            " named in its first line or by the file; X also as the tables of the app have it."
+            " JSON: a state saved here."
+        ),
+    )
     # What a button offers is made when it is pressed, outside the session, of what is known now.
     state = State(scenario, astuple(place), str(st.session_state.get("notation", OURS.key)))
     with st.container(horizontal=True):
         if trace is not None:
             st.download_button(
-                "These matrices as NPZ", lambda: template(trace), "matrices.npz", on_click="ignore",
+                "These matrices as NPZ",
+                lambda: template(trace),
+                "matrices.npz",
+                on_click="ignore",
                 help="A template: change it and load it again.",
-            )  # fmt: skip
+            )
         st.download_button(
-            "State", lambda: write_state(state), "attention-lab.json",
-            "application/json", on_click="ignore", help="Everything chosen, edited and loaded, in one file.",
-        )  # fmt: skip
+            "State",
+            lambda: write_state(state),
+            "attention-lab.json",
+            "application/json",
+            on_click="ignore",
+            help="Everything chosen, edited and loaded, in one file.",
+        )
 
 
 def _load(scenario: Scenario) -> None:
-    """Read the chosen file; on an error everything stays as it was. scenario: what its matrices would stand in."""
+    """Read the chosen file; on an error everything stays as it was. scenario: what its matrices
+    would stand in.
+    """
     file = st.session_state["own file"]
     if file is None:
         return
     with _refusals():
         if file.name.lower().endswith(".json"):
             state = read_state(file.getvalue())
-            st.session_state.update(widget_values(state.scenario) | dict(zip(FOCUS, state.focus, strict=True)))
+            st.session_state.update(
+                widget_values(state.scenario) | dict(zip(FOCUS, state.focus, strict=True))
+            )
             st.session_state["notation"] = state.notation
             st.session_state.update(edits=state.scenario.edits, own=state.scenario.own)
         else:
-            own = OwnMatrices.at(st.session_state["own"]).updated(read_own(file.getvalue(), file.name))
+            own = OwnMatrices.at(st.session_state["own"]).updated(
+                read_own(file.getvalue(), file.name)
+            )
             address = own.address()
             trace_of(replace(scenario, own=address))  # refuses what no layer can be made with
             st.session_state.update({"own": address, "own numbers notes": own.notes})

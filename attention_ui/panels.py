@@ -38,7 +38,9 @@ CLOSER = {
 
 
 def says(now: Here, field: str, more: str = "") -> None:
-    """What the step did: one sentence, its formula with what is added to it, and the shape of the result."""
+    """What the step did: one sentence, its formula with what is added to it, and the shape of
+    the result.
+    """
     trace, text = now.trace, now.notation
     sizes = " × ".join(map(str, notation.shape(trace, field, text)))
     named = ", ".join(notation.axes(trace, field, text))
@@ -49,26 +51,33 @@ def says(now: Here, field: str, more: str = "") -> None:
 
 
 def say_columns(now: Here) -> None:
-    """Where the boards show tokens as columns: that the numbers are the same, and how far those of the layer differ."""
+    """Where the boards show tokens as columns: that the numbers are the same, and how far those
+    of the layer differ.
+    """
     if now.notation.convention == "column":
         st.caption(
-            "In this notation a token is a column: on the boards every matrix is shown transposed, the softmax runs "
-            "down the columns, heads lie one below the other. The numbers are the same: computed once more in that "
-            f"convention, the whole layer differs by at most {number(column_gap(now.trace))}."
+            "In this notation a token is a column: on the boards every matrix is shown transposed,"
+            " the softmax runs down the columns, heads lie one below the other. The numbers are"
+            " the same: computed once more in that convention, the whole layer differs by at most"
+            f" {number(column_gap(now.trace))}."
         )
 
 
 def rows_here(now: Here) -> str:
-    """What is said of numbers that stand as in the code where the boards beside them are transposed."""
-    return " Names and places are those of the code: tokens are rows here." * (now.notation.convention == "column")
+    """What is said of numbers that stand as in the code where the boards beside them are
+    transposed.
+    """
+    return " Names and places are those of the code: tokens are rows here." * (
+        now.notation.convention == "column"
+    )
 
 
 def say_swap(now: Here) -> None:
     """Where tokens are columns on the boards: that heads are swapped in the code alone."""
     if now.notation.convention == "column":
         st.caption(
-            "In this notation the heads lie one below the other and come apart, or together, by a reshape alone; the "
-            "swap is one of the code, in which tokens are rows."
+            "In this notation the heads lie one below the other and come apart, or together, by a"
+            " reshape alone; the swap is one of the code, in which tokens are rows."
         )
 
 
@@ -84,7 +93,9 @@ def derived(derivation: Derivation, title: str) -> Derivation:
 
 
 def which() -> str:
-    """Draw the choice between queries, keys and values, bound to the URL, and give the chosen field."""
+    """Draw the choice between queries, keys and values, bound to the URL, and give the chosen
+    field.
+    """
     return one_of(
         "Which of the three",
         ("queries", "keys", "values"),
@@ -96,12 +107,17 @@ def which() -> str:
 
 
 def open_step(field: str) -> None:
-    """In a callback: go to a field's step, at the cell in focus; queries, keys and values share pages, so say which."""
+    """In a callback: go to a field's step, at the cell in focus; queries, keys and values share
+    pages, so say which.
+    """
     of_three = field.replace("query_heads", "queries").replace("_heads", "s")
     if of_three in ("queries", "keys", "values"):
         st.session_state["which"] = of_three
     focus = {name: st.session_state.get(name, 0) for name in NAMES}
-    ask_for(step_of(field).path, **({name: place for name, place in focus.items() if place} or {"head": 0}))
+    ask_for(
+        step_of(field).path,
+        **({name: place for name, place in focus.items() if place} or {"head": 0}),
+    )
 
 
 def token(trace: Trace, axis: str, index: int) -> str:
@@ -115,14 +131,23 @@ def pair(trace: Trace, focus: Focus) -> str:
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
 
 
-def look_closer(now: Here, field: str, board: JSON, arithmetic: Derivation, beside: Sequence[str] = ()) -> None:
-    """The terms of the arithmetic, the lines that computed the fields, their numbers as tables, and downloads.
+def look_closer(
+    now: Here, field: str, board: JSON, arithmetic: Derivation, beside: Sequence[str] = ()
+) -> None:
+    """The terms of the arithmetic, the lines that computed the fields, their numbers as tables, and
+    downloads.
 
-    field: what the board shows. beside: fields that the step speaks of, too. Each part is made when it is chosen, and
-    stays chosen on the next step. One row of buttons costs the browser a fifth of what as many boxes that open do.
+    field: what the board shows. beside: fields that the step speaks of, too. Each part is made when
+    it is chosen, and stays chosen on the next step. One row of buttons costs the browser a fifth of
+    what as many boxes that open do.
     """
     chosen = st.pills(
-        "Look closer", tuple(CLOSER), selection_mode="multi", format_func=CLOSER.__getitem__, key="closer", **KEPT
+        "Look closer",
+        tuple(CLOSER),
+        selection_mode="multi",
+        format_func=CLOSER.__getitem__,
+        key="closer",
+        **KEPT,
     )
     fields = tuple(dict.fromkeys((field, *beside)))
     if "terms" in chosen:
@@ -141,7 +166,8 @@ def _terms(now: Here, derivation: Derivation) -> None:
         return
     st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
     st.caption(
-        "Shown are four decimals; what is multiplied and added up are the numbers with all digits." + rows_here(now)
+        "Shown are four decimals; what is multiplied and added up are the numbers with all digits."
+        + rows_here(now)
     )
 
 
@@ -149,21 +175,30 @@ def _code(trace: Trace, fields: Sequence[str]) -> None:
     numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
     numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
     numpy_tab.caption(
-        "The last line of each step stops unless the numbers are those shown, within the tolerance that it names: "
-        "`shown` holds them by name."
+        "The last line of each step stops unless the numbers are those shown, within the tolerance"
+        " that it names: `shown` holds them by name."
     )
     torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
 
 
 def _numbers(now: Here, fields: Sequence[str]) -> None:
     trace = now.trace
-    field = str(st.selectbox("Field", fields, key=f"field {fields[0]}")) if len(fields) > 1 else fields[0]
+    field = (
+        str(st.selectbox("Field", fields, key=f"field {fields[0]}"))
+        if len(fields) > 1
+        else fields[0]
+    )
     head = now.focus.head if STEPS[field].per_head else None
     of_head = "" if head is None else f" of head {head}"
     names = notation.axis_names(trace, now.notation)
     axes = " × ".join(notation.joined(axis, names) for axis in trace.axes(field)[-2:])
-    st.caption(f"{STEPS[field].title.capitalize()}{of_head}: axes {axes}; the CSV has all digits.{rows_here(now)}")
-    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}{of_head}")
+    st.caption(
+        f"{STEPS[field].title.capitalize()}{of_head}: axes {axes}; the CSV has all"
+        f" digits.{rows_here(now)}"
+    )
+    st.dataframe(
+        matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}{of_head}"
+    )
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
@@ -175,19 +210,37 @@ def _files(now: Here, field: str, board: JSON) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "This step as one web page",
-            lambda: handout(dressed(board, "both"), step.title, said, trace.code(field), now.sentence),
-            f"{field}.html", "text/html", on_click="ignore", icon=":material/article:",
+            lambda: handout(
+                dressed(board, "both"), step.title, said, trace.code(field), now.sentence
+            ),
+            f"{field}.html",
+            "text/html",
+            on_click="ignore",
+            icon=":material/article:",
             help="The board, alive, in one file that needs no server and no network: a hand-out.",
-        )  # fmt: skip
+        )
         st.download_button(
-            "The layer as a notebook", lambda: notebook(trace), "attention.ipynb", on_click="ignore",
-            icon=":material/menu_book:", help="Recomputes every step with NumPy and checks it against these numbers.",
-        )  # fmt: skip
+            "The layer as a notebook",
+            lambda: notebook(trace),
+            "attention.ipynb",
+            on_click="ignore",
+            icon=":material/menu_book:",
+            help="Recomputes every step with NumPy and checks it against these numbers.",
+        )
         st.download_button(
-            "The layer as a script", lambda: script(trace), "attention.py", "text/x-python", on_click="ignore",
-            icon=":material/terminal:", help="The same as one Python file.",
-        )  # fmt: skip
+            "The layer as a script",
+            lambda: script(trace),
+            "attention.py",
+            "text/x-python",
+            on_click="ignore",
+            icon=":material/terminal:",
+            help="The same as one Python file.",
+        )
         st.download_button(
-            "The whole trace as NPZ", lambda: trace_to_npz(trace), "trace.npz", on_click="ignore",
-            icon=":material/folder_zip:", help="Every intermediate as a NumPy array.",
-        )  # fmt: skip
+            "The whole trace as NPZ",
+            lambda: trace_to_npz(trace),
+            "trace.npz",
+            on_click="ignore",
+            icon=":material/folder_zip:",
+            help="Every intermediate as a NumPy array.",
+        )

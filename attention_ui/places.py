@@ -1,4 +1,6 @@
-"""Places counted from 0 (heads, tokens, features, layers), and cells of several such, which the address mirrors."""
+"""Places counted from 0 (heads, tokens, features, layers), and cells of several such, which the
+address mirrors.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from .visit import visit
 
 
 def adopt_place(name: str, label: str, default: int, count: int) -> None:
-    """Take over a place from 0 to count - 1; a later one becomes the last, which is said if the address asked for it.
+    """Take over a place from 0 to count - 1; a later one becomes the last, which is said if the
+    address asked for it.
 
     After a quick change the browser still sends a select box's old words, "3 · street".
     """
@@ -35,15 +38,19 @@ def place_in(text: str) -> int:
     Raises: SettingsError for what is no number from 0.
     """
     if text.isascii() and text.isdigit():
-        return min(int(text.lstrip("0")[:5] or 0), LAST_PLACE)  # five digits say enough, thousands take Python long
+        return min(
+            int(text.lstrip("0")[:5] or 0), LAST_PLACE
+        )  # five digits say enough, thousands take Python long
     raise SettingsError("A place is a whole number from 0, so what was chosen stays")
 
 
-def pinned(name: str, label: str, default: str, counts: Sequence[int], such_as: str) -> tuple[int, ...]:
+def pinned(
+    name: str, label: str, default: str, counts: Sequence[int], such_as: str
+) -> tuple[int, ...]:
     """The places of a cell, such as "9-2-0", that session and address hold; none where it is "".
 
-    counts: how many there are of each; a later place becomes the last, which is said if the address asked for it.
-    such_as: what is said of an address that holds anything else.
+    counts: how many there are of each; a later place becomes the last, which is said if the address
+    asked for it. such_as: what is said of an address that holds anything else.
     """
     asked = adopt(name, label, default, partial(_cell_in, length=len(counts), such_as=such_as))
     held = tuple(int(place) for place in st.session_state[name].split("-") if place)
@@ -71,9 +78,11 @@ def _cell_in(text: str, length: int, such_as: str) -> str:
 
 
 def tell(name: str, value: object) -> None:
-    """Give a widget its value unless it has it: a browser that is told a value draws the widget twice.
+    """Give a widget its value unless it has it: a browser that is told a value draws the widget
+    twice.
 
-    The value must be the default of the widget, too, for a browser that draws it for the first time.
+    The value must be the default of the widget, too, for a browser that draws it for the first
+    time.
     """
     if st.session_state.get(name) != value:
         st.session_state[name] = value
@@ -89,12 +98,20 @@ def named_places(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> int:
-    """Draw the select box of a place that was adopted, and give the place; words: those of each place."""
+    """Draw the select box of a place that was adopted, and give the place; words: those of each
+    place.
+    """
     place = int(st.session_state[name])
     if visit().words.get(name) != words[place]:
         st.session_state[name] = place  # the browser knows the place by the words it had
     chosen = st.selectbox(
-        label, range(len(words)), place, format_func=words.__getitem__, key=name, persist_state="session", **about
+        label,
+        range(len(words)),
+        place,
+        format_func=words.__getitem__,
+        key=name,
+        persist_state="session",
+        **about,
     )
     visit().words[name] = words[place]
     return int(chosen)

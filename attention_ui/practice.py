@@ -21,12 +21,15 @@ from .panels import open_step
 
 UNANSWERED = {"pr_answer": "", "pr_show": False}
 ON_A_SHEET = 10
-LOOKED_AT = 40  # numbers: a small layer has few cells to ask for, and each of them comes up now and then
+LOOKED_AT = (
+    40  # numbers: a small layer has few cells to ask for, and each of them comes up now and then
+)
 SIGN, NEAR = "Not yet: look at the signs once more.", "Nearly: keep more digits on the way."
 
 
 def answer_in(text: str) -> float:
-    """A number as a hand writes it, with a decimal comma, a true minus sign, as a percentage or as a fraction.
+    """A number as a hand writes it, with a decimal comma, a true minus sign, as a percentage or as
+    a fraction.
 
     NaN for any other text.
 
@@ -44,7 +47,9 @@ def answer_in(text: str) -> float:
 
 
 def judged(text: str, question: Question, how: str) -> None:
-    """Say whether an answer is right, and if not, what may help; nothing where there is none yet."""
+    """Say whether an answer is right, and if not, what may help; nothing where there is none
+    yet.
+    """
     if not text.strip():
         return
     answer = answer_in(text)
@@ -71,20 +76,29 @@ def next_question(number: int) -> None:
 def open_cell(trace: Trace, asked: Derivation) -> None:
     """In a callback: go to the step of a cell, with the cell in focus."""
     letters = trace.axes(asked.field)
-    widths = [trace.sizes[parts[1]] if len(parts := letter.split("·")) == 2 else None for letter in letters]
+    widths = [
+        trace.sizes[parts[1]] if len(parts := letter.split("·")) == 2 else None
+        for letter in letters
+    ]
     follow_cell(list(zip(letters, widths, strict=True)), asked.index)
     open_step(asked.field)
 
 
 def sheet(now: Here, first: int, field: str) -> None:
     """A sheet of questions and one of answers to print, made when it is asked for."""
-    with st.expander("Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun") as opened:
+    with st.expander(
+        "Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun"
+    ) as opened:
         if opened.open:
             st.download_button(
                 f"{counted(len(different(now, first, field)), 'question')} from number {first} on",
-                lambda: printed(now, first, field), "attention-by-hand.html", "text/html", on_click="ignore",
-                icon=":material/article:", help="One web page to print; the answers are on a sheet of their own.",
-            )  # fmt: skip
+                lambda: printed(now, first, field),
+                "attention-by-hand.html",
+                "text/html",
+                on_click="ignore",
+                icon=":material/article:",
+                help="One web page to print; the answers are on a sheet of their own.",
+            )
 
 
 def printed(now: Here, first: int, field: str) -> str:
@@ -93,7 +107,9 @@ def printed(now: Here, first: int, field: str) -> str:
 
 
 def different(now: Here, first: int, field: str) -> list[tuple[int, Asked]]:
-    """Up to ten questions by their numbers, none of them twice; after the last number comes the first one."""
+    """Up to ten questions by their numbers, none of them twice; after the last number comes the
+    first one.
+    """
     found: dict[str, tuple[int, Asked]] = {}
     for place in range(first - 1, first - 1 + LOOKED_AT):
         number = place % MOST_NUMBER + 1

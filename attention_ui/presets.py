@@ -1,4 +1,6 @@
-"""The examples of assets/presets.json: each sets every control, to a value of its own or to the default."""
+"""The examples of assets/presets.json: each sets every control, to a value of its own or to the
+default.
+"""
 
 from __future__ import annotations
 
@@ -31,32 +33,47 @@ class Preset:
 def presets() -> tuple[Preset, ...]:
     """All examples, in the order of the file."""
     entries = json.loads(FILE.read_text(encoding="utf-8"))
-    return tuple(Preset(entry["name"], entry["says"], Scenario(**entry["scenario"])) for entry in entries)
+    return tuple(
+        Preset(entry["name"], entry["says"], Scenario(**entry["scenario"])) for entry in entries
+    )
 
 
 def choose(scenario: Scenario, explained: bool) -> None:
-    """The select box of examples; it shows the one whose scenario this is, or none. explained: with what to look at."""
+    """The select box of examples; it shows the one whose scenario this is, or none. explained:
+    with what to look at.
+    """
     names = [preset.name for preset in presets()]
     current = next((preset for preset in presets() if preset.scenario == scenario), None)
     shown = current.name if current else None
     if KEY not in st.session_state or st.session_state[KEY] != shown:
-        st.session_state[KEY] = shown  # a change of the page in a callback forgets the box, which the browser keeps
+        st.session_state[KEY] = (
+            shown  # a change of the page in a callback forgets the box, which the browser keeps
+        )
     st.selectbox(
-        "Example", names, index=None, key=KEY, on_change=_load, args=(scenario,),
-        placeholder="Your own: choose an example", help="Sets every control.",
-    )  # fmt: skip
+        "Example",
+        names,
+        index=None,
+        key=KEY,
+        on_change=_load,
+        args=(scenario,),
+        placeholder="Your own: choose an example",
+        help="Sets every control.",
+    )
     if current and explained:
         st.caption(current.says)
 
 
 def _load(shown: Scenario) -> None:
-    """Set every control to the chosen example, unless another control has moved since the select box was drawn.
+    """Set every control to the chosen example, unless another control has moved since the select
+    box was drawn.
 
-    A browser that has not yet heard of the last change sends the example it still shows along with the next change,
-    which looks like a choice; the user's text would be lost.
+    A browser that has not yet heard of the last change sends the example it still shows along with
+    the next change, which looks like a choice; the user's text would be lost.
     """
     chosen = next((preset for preset in presets() if preset.name == st.session_state[KEY]), None)
-    if chosen and all(st.session_state.get(name, value) == value for name, value in widget_values(shown).items()):
+    if chosen and all(
+        st.session_state.get(name, value) == value for name, value in widget_values(shown).items()
+    ):
         st.session_state.update(widget_values(chosen.scenario))
 
 

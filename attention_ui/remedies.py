@@ -17,27 +17,41 @@ def uneven(scenario: Scenario) -> bool:
 
 
 def offer(scenario: Scenario) -> None:
-    """Say why it matters, and offer the nearest divisors, and a free width where the weights allow one."""
+    """Say why it matters, and offer the nearest divisors, and a free width where the weights
+    allow one.
+    """
     width, heads = scenario.d_model, scenario.n_heads
     st.warning(
-        f"**{heads} heads cannot share {width} features evenly**: {width} / {heads} is no whole number. "
-        "Each head takes its own block of features of Q, K and V, and in the usual layer the blocks together are as "
-        "wide as the embedding, so that the joined heads fit the next layer. Choose one:",
+        f"**{heads} heads cannot share {width} features evenly**: {width} / {heads} is no whole"
+        " number. Each head takes its own block of features of Q, K and V, and in the usual layer"
+        " the blocks together are as wide as the embedding, so that the joined heads fit the next"
+        " layer. Choose one:",
         icon=":material/view_column:",
     )
     with st.container(horizontal=True):
         for count in nearest_divisors(width, heads):
             if count <= MAX_HEADS:
-                st.button(counted(count, "head"), on_click=st.session_state.update, args=({"n_heads": count},))
+                st.button(
+                    counted(count, "head"),
+                    on_click=st.session_state.update,
+                    args=({"n_heads": count},),
+                )
         for size in _near_multiples(width, heads):
-            st.button(f"Embedding size {size}", on_click=st.session_state.update, args=({"d_model": size},))
+            st.button(
+                f"Embedding size {size}",
+                on_click=st.session_state.update,
+                args=({"d_model": size},),
+            )
         if scenario.weights != "weightless":
             free = max(1, round(width / heads))
             st.button(
                 f"Keep {heads} heads, each {free} wide",
                 on_click=st.session_state.update,
                 args=({"d_k": str(free), "d_v": str(free)},),
-                help="d_k and d_v need not be embedding / heads: W_O brings the joined heads back to the embedding.",
+                help=(
+                    "d_k and d_v need not be embedding / heads: W_O brings the joined heads back to"
+                    " the embedding."
+                ),
             )
 
 

@@ -12,11 +12,12 @@ from .address import bound
 
 MOST_LETTERS = 60
 SMALL_WORDS = (
-    "a an and are at be by can do does for from how if in is it my of on or should that the then there they this to "
-    "was what when where which who why with you"
+    "a an and are at be by can do does for from how if in is it my of on or should that the then"
+    " there they this to was what when where which who why with you"
 )
 LONG_SYMBOL = 3  # letters; fewer are looked for as a whole word
-SHORT_COMPOUND = 6  # letters; fewer are found across the end of one word and the start of the next too often by chance
+# letters; fewer are found across the end of one word and the start of the next too often by chance
+SHORT_COMPOUND = 6
 # Ways to write the same, and what stands for all of them, in this order.
 ALIKE = (
     (r"[_^]|[’']s?\b", ""),
@@ -34,21 +35,28 @@ ALIKE = (
 def search_field(key: str, example: str) -> str:
     """Draw a search field, bound to the address; give what is searched for."""
     typed = bound(
-        st.text_input, "Search", max_chars=MOST_LETTERS, key=key, placeholder=f"such as {example}", width=230,
+        st.text_input,
+        "Search",
+        max_chars=MOST_LETTERS,
+        key=key,
+        placeholder=f"such as {example}",
+        width=230,
         icon=":material/search:",
-    )  # fmt: skip
+    )
     return typed or ""
 
 
 def finds(words: str, *texts: str) -> bool:
     """Whether each word that is searched for stands in the texts, however it is spelt.
 
-    Raised and lowered signs count as plain ones, British spelling as American; hyphens, underscores and endings do not
-    count. One or two letters are a symbol, and no part of a word. Of a question the small words do not count.
+    Raised and lowered signs count as plain ones, British spelling as American; hyphens, underscores
+    and endings do not count. One or two letters are a symbol, and no part of a word. Of a question
+    the small words do not count.
 
     >>> finds("dk softMAX", "The softmax of", "a width dₖ"), finds("softmax mask", "The softmax")
     (True, False)
-    >>> finds("What are multihead softmaxes?", "A multi-head softmax"), finds("Wo", "W_O"), finds("Wo", "a word")
+    >>> finds("What are multihead softmaxes?", "A multi-head softmax"), finds("Wo",
+    ...     "W_O"), finds("Wo", "a word")
     (True, True, False)
     """
     whole = _folded(" ".join(texts))
@@ -59,7 +67,9 @@ def finds(words: str, *texts: str) -> bool:
 
 
 def _stands(word: str, whole: str, joined: str) -> bool:
-    """Whether a word, or another form of it, stands in folded texts, which are also given without their spaces."""
+    """Whether a word, or another form of it, stands in folded texts, which are also given
+    without their spaces.
+    """
     if len(word) < LONG_SYMBOL:
         return re.search(rf"(?<!\w){word}(?!\w)", whole) is not None
     stem = re.sub(r"(\w{3})(?:i?es|y|ix|ices|s|ings?|e?d|ations?|e)$", r"\1", word)

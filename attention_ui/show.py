@@ -31,14 +31,20 @@ def zoom() -> float:
 
 
 def place_for(name: str, n_columns: int) -> DeltaGenerator:
-    """Where a picture with so many columns is shown: on a phone few fit it, many keep their width and are scrolled."""
+    """Where a picture with so many columns is shown: on a phone few fit it, many keep their
+    width and are scrolled.
+    """
     return st.container(key=f"{'wide' if n_columns > MOST_ON_A_PHONE else 'fitting'} {name}")
 
 
 def show_figure(
-    figure: Figure, key: str, names: tuple[str, str] | None = None, on_click: Callable[[Any], None] | None = None
+    figure: Figure,
+    key: str,
+    names: tuple[str, str] | None = None,
+    on_click: Callable[[Any], None] | None = None,
 ) -> None:
-    """Show a figure in the visitor's colours; with names for rows and columns, a click on a cell moves the focus.
+    """Show a figure in the visitor's colours; with names for rows and columns, a click on a cell
+    moves the focus.
 
     on_click: called with the customdata of a clicked point instead.
     """
@@ -53,8 +59,12 @@ def show_figure(
     )
 
 
-def _clicked(key: str, names: tuple[str, str] | None, on_click: Callable[[Any], None] | None) -> None:
-    """Move the focus to a clicked cell, or tell on_click; what a browser of ours would not send is passed over."""
+def _clicked(
+    key: str, names: tuple[str, str] | None, on_click: Callable[[Any], None] | None
+) -> None:
+    """Move the focus to a clicked cell, or tell on_click; what a browser of ours would not send
+    is passed over.
+    """
     match sent(key, "click"):
         case {"name": name} if on_click and name is not None:
             on_click(name)
@@ -64,7 +74,9 @@ def _clicked(key: str, names: tuple[str, str] | None, on_click: Callable[[Any], 
 
 @contextmanager
 def explained_errors() -> Iterator[None]:
-    """Show the sentence of an `AttentionError` in the page; anything else is a bug and goes on to the log."""
+    """Show the sentence of an `AttentionError` in the page; anything else is a bug and goes on
+    to the log.
+    """
     try:
         yield
     except AttentionError as error:

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-LONGEST = 0.1  # seconds that a script is waited for; behind one that computes for longer nobody waits for its end
+# seconds that a script is waited for; behind one that computes for longer nobody waits for its end
+LONGEST = 0.1
 
 
 class Turn:
     """What one script has at a time.
 
-    Scripts that share the interpreter bit by bit all end late; one after the other, each but the last ends earlier.
+    Scripts that share the interpreter bit by bit all end late; one after the other, each but the
+    last ends earlier.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """What the frame, the address and the boards remember of a visit, as one entry of the session.
 
-Streamlit walks through all entries of a session for many a widget that it draws: with an entry for each of these a
-select box cost the server half as much again.
+Streamlit walks through all entries of a session for many a widget that it draws: with an entry for
+each of these a select box cost the server half as much again.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ _of_thread = threading.local()  # the scripts of one tab alone run in a thread
 class Visit:
     """What one run leaves for the next. Each entry belongs to the module that is named above it."""
 
-    # address: by name, what the address asks for, and asked at first where a run starts anew half-way; what a step
-    # back takes back; sentences for what cannot be followed; labels of bound widgets; what the address was made to say
+    # address: by name, what the address asks for, and asked at first where a run starts anew
+    # half-way; what a step back takes back; sentences for what cannot be followed; labels of bound
+    # widgets; what the address was made to say
     asked: dict[str, list[str]] = field(default_factory=dict)
     asked_at_first: dict[str, list[str]] | None = None
     taken_back: list[str] = field(default_factory=list)
@@ -39,7 +40,8 @@ class Visit:
     # way: the page that a callback asked for with its places, and whether it was just opened
     wanted: tuple[str, dict[str, str]] | None = None
     arrived: bool = False
-    # frame: the pages of the menu by section, and whether the scripts have arrived; here: what the page tells about
+    # frame: the pages of the menu by section, and whether the scripts have arrived; here: what the
+    # page tells about
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
     here: Any = None
@@ -51,7 +53,9 @@ def visit() -> Visit:
 
 
 def begin_run() -> Visit:
-    """Give the visit, too, at the start of a run: it is asked for fifty times, and each look at the session is dear."""
+    """Give the visit, too, at the start of a run: it is asked for fifty times, and each look at
+    the session is dear.
+    """
     _of_thread.visit = _of_session()
     return _of_thread.visit
 

@@ -10,10 +10,12 @@ from .visit import visit
 
 
 def ask_for(path: str, **places: object) -> None:
-    """In a callback: the page to go to, and what its address holds besides the values of bound widgets.
+    """In a callback: the page to go to, and what its address holds besides the values of bound
+    widgets.
 
-    Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself. It needs some
-    parameters all the same: with none it would clear the address, which it refuses, too.
+    Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself.
+    It needs some parameters all the same: with none it would clear the address, which it refuses,
+    too.
     """
     visit().wanted = (path, {name: str(place) for name, place in places.items()})
 
@@ -21,8 +23,9 @@ def ask_for(path: str, **places: object) -> None:
 def go_where_asked(bound: Iterable[str]) -> None:
     """Change the page if a callback asked for it.
 
-    bound: the names of bound widgets. What the callback set for one is set once more on the new page: Streamlit tells
-    the browser of a value only in the run that follows, which is the one that ends here.
+    bound: the names of bound widgets. What the callback set for one is set once more on the new
+    page: Streamlit tells the browser of a value only in the run that follows, which is the one that
+    ends here.
     """
     now = visit()
     if now.wanted:
@@ -31,4 +34,6 @@ def go_where_asked(bound: Iterable[str]) -> None:
         st.switch_page(path, query_params=places)
     if now.arrived:
         now.arrived = False
-        st.session_state.update({name: st.session_state[name] for name in bound if name in st.session_state})
+        st.session_state.update(
+            {name: st.session_state[name] for name in bound if name in st.session_state}
+        )

@@ -12,11 +12,14 @@ from .address import bound, refuse, start_anew
 LAST_SEED = 9999
 
 
-def whole_number_input(place: Any, label: str, low: int, high: int, default: int, **about: Any) -> int:
-    """A field for a whole number in `place`, which is `st` or a part of the page, bound to the address by its key.
+def whole_number_input(
+    place: Any, label: str, low: int, high: int, default: int, **about: Any
+) -> int:
+    """A field for a whole number in `place`, which is `st` or a part of the page, bound to the
+    address by its key.
 
-    Streamlit ends a page whose address asks such a field for infinity, so that wish is taken out of the address before
-    the field is drawn, and the run starts anew.
+    Streamlit ends a page whose address asks such a field for infinity, so that wish is taken out of
+    the address before the field is drawn, and the run starts anew.
     """
     key = about["key"]
     asked = st.query_params.get(key)

@@ -1,4 +1,6 @@
-"""The pieces of line charts: a curve, points with error bars, axes with grid lines, and the legend above."""
+"""The pieces of line charts: a curve, points with error bars, axes with grid lines, and the
+legend above.
+"""
 
 from __future__ import annotations
 
@@ -13,38 +15,67 @@ MARGIN = {"l": 56, "r": 12, "t": 48, "b": 48}
 
 
 def curve(
-    x: Sequence[float], y: Sequence[float | None], name: str, color: str, dash: str = "solid", **more: object
+    x: Sequence[float],
+    y: Sequence[float | None],
+    name: str,
+    color: str,
+    dash: str = "solid",
+    **more: object,
 ) -> Part:
     """A line through numbers; where y is None it is broken."""
     heights = np.array([np.nan if value is None else value for value in y], "f4")
     return {
-        "type": "scatter", "mode": "lines", "name": name, "x": np.array(x, "f4"), "y": heights,
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": np.array(x, "f4"),
+        "y": heights,
         "line": {"color": color, "width": 2, "dash": dash},
         "hovertemplate": "%{x}: <b>%{y:.3g}</b><extra>" + name + "</extra>",
-    } | more  # fmt: skip
+    } | more
 
 
 def measured(
-    x: Sequence[float], y: Sequence[float], errors: Sequence[float], name: str, color: str, **more: object
+    x: Sequence[float],
+    y: Sequence[float],
+    errors: Sequence[float],
+    name: str,
+    color: str,
+    **more: object,
 ) -> Part:
     """Points with the standard error of each as a bar."""
     return {
-        "type": "scatter", "mode": "markers", "name": name, "x": np.array(x, "f4"), "y": np.array(y, "f4"),
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": np.array(x, "f4"),
+        "y": np.array(y, "f4"),
         "marker": {"color": color, "size": 8},
-        "error_y": {"type": "data", "array": np.array(errors, "f4"), "color": color, "thickness": 1.5, "width": 4},
+        "error_y": {
+            "type": "data",
+            "array": np.array(errors, "f4"),
+            "color": color,
+            "thickness": 1.5,
+            "width": 4,
+        },
         "hovertemplate": "%{x}: <b>%{y:.3f}</b> ± %{error_y.array:.3f}<extra>" + name + "</extra>",
-    } | more  # fmt: skip
+    } | more
 
 
 def axis(title: str, **more: object) -> Part:
     """An axis with its name, grid lines, and nothing to drag."""
     return {
-        "title": {"text": title, "font": {"size": 13}, "standoff": 8}, "gridcolor": "@line", "zeroline": False,
-        "fixedrange": True, "tickfont": {"size": 12},
-    } | more  # fmt: skip
+        "title": {"text": title, "font": {"size": 13}, "standoff": 8},
+        "gridcolor": "@line",
+        "zeroline": False,
+        "fixedrange": True,
+        "tickfont": {"size": 12},
+    } | more
 
 
 def doubling_axis(title: str, ticks: Sequence[int]) -> Part:
     """A logarithmic axis for widths that double."""
     ends = [float(np.log10(ticks[0])) - 0.03, float(np.log10(ticks[-1])) + 0.03]
-    return axis(title, type="log", tickvals=list(ticks), ticktext=[str(tick) for tick in ticks], range=ends)
+    return axis(
+        title, type="log", tickvals=list(ticks), ticktext=[str(tick) for tick in ticks], range=ends
+    )

@@ -1,4 +1,6 @@
-"""A board as one HTML file that needs no server: the same script, the scene inside, nothing loaded from anywhere."""
+"""A board as one HTML file that needs no server: the same script, the scene inside, nothing
+loaded from anywhere.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,12 @@ from .scene_formats import as_text
 
 BOARD = Path(__file__).parent.parent / "assets" / "board"
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
-# The script travels compressed, a third of its size; the page's policy names both scripts by their hashes.
+# The script travels compressed, a third of its size; the page's policy names both scripts by their
+# hashes.
 UNPACK = """
 (async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("packed").textContent), (sign) => sign.charCodeAt(0));
+  const packed = Uint8Array.from(atob(document.getElementById("packed").textContent), (sign) =>
+    sign.charCodeAt(0));
   const script = document.createElement("script");
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   script.type = "module";
@@ -38,9 +42,11 @@ code { white-space: pre-wrap; }
 
 
 def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
-    """A whole page: title, one sentence, the code that computes it, the board, and what it was made of.
+    """A whole page: title, one sentence, the code that computes it, the board, and what it was made
+    of.
 
-    scene: dressed for "both" modes. The policy in the page allows its own script and styles and no network at all.
+    scene: dressed for "both" modes. The policy in the page allows its own script and styles and no
+    network at all.
     """
     script = joined_script()
     style = (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
@@ -57,7 +63,8 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
 
 
 def told(words: str) -> str:
-    """Words as HTML. What is quoted from right to left stands apart, so that it does not turn the numbers after it.
+    """Words as HTML. What is quoted from right to left stands apart, so that it does not turn the
+    numbers after it.
 
     >>> told("“we” (1), “שלום” (2)")
     '“we” (1), “<bdi>שלום</bdi>” (2)'
@@ -71,9 +78,14 @@ def _apart(found: re.Match[str]) -> str:
 
 
 def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
-    """A page that needs no server: its policy allows these scripts, this style, and no network at all. body: HTML."""
+    """A page that needs no server: its policy allows these scripts, this style, and no network
+    at all. body: HTML.
+    """
     allowed = f"script-src {' '.join(map(_digest, scripts))}; " if scripts else ""
-    policy = f"default-src 'none'; {allowed}style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
+    policy = (
+        f"default-src 'none'; {allowed}style-src {_digest(style)}; base-uri 'none'; form-action"
+        " 'none'"
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -92,7 +104,9 @@ def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) ->
 
 @lru_cache(maxsize=1)
 def joined_script() -> str:
-    """The board's modules as one script, each after those it needs, without imports, comments and indents."""
+    """The board's modules as one script, each after those it needs, without imports, comments
+    and indents.
+    """
     order: list[str] = []
     _visit("handout", order)
     return "\n".join(_inlined((BOARD / f"{name}.js").read_text(encoding="utf-8")) for name in order)

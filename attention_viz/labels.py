@@ -1,4 +1,6 @@
-"""Words and numbers as they stand in pictures: shortened tokens, numbers of equal precision, indices."""
+"""Words and numbers as they stand in pictures: shortened tokens, numbers of equal precision,
+indices.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ def short(token: str) -> str:
 
 
 def longest(labels: Iterable[str], size: int = 11) -> float:
-    """The width of the longest label in px at a type size: capitals count more, East Asian signs and emoji double.
+    """The width of the longest label in px at a type size: capitals count more, East Asian signs
+    and emoji double.
 
     >>> longest(["it", "animal"]) < longest(["動物動物動物"])
     True
@@ -41,7 +44,8 @@ def _breadth(sign: str) -> float:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number for reading: a true minus sign, "−∞" for a masked score, an exponent only where it is needed.
+    """A number for reading: a true minus sign, "−∞" for a masked score, an exponent only where it
+    is needed.
 
     >>> number(-0.12345), number(float("-inf")), number(0.00000123), number(12345678.0)
     ('−0.123', '−∞', '1.23e−06', '1.23e+07')
@@ -52,21 +56,26 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def decimals(value: float, digits: int) -> str:
-    """A number with so many decimals whatever its size, for a reader who calculates with what is shown.
+    """A number with so many decimals whatever its size, for a reader who calculates with what is
+    shown.
 
-    >>> decimals(-0.0099999998, 2), decimals(12345678.9, 2), decimals(-0.001, 2), decimals(float("-inf"), 2)
+    >>> decimals(-0.0099999998, 2), decimals(12345678.9, 2), decimals(-0.001,
+    ...     2), decimals(float("-inf"), 2)
     ('−0.01', '12345678.90', '0.00', '−∞')
     """
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns a negative zero into zero
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace(
+        "-", "−"
+    )  # + 0.0 turns a negative zero into zero
 
 
 def is_rounded(value: float, digits: int = 3) -> bool:
-    """Whether `number` leaves digits off, beyond those that computers round away themselves (of float32 the eighth).
+    """Whether `number` leaves digits off, beyond those that computers round away themselves (of
+    float32 the eighth).
 
-    >>> is_rounded(0.5), is_rounded(0.1 + 0.2), is_rounded(1 / 3), is_rounded(float("-inf")), is_rounded(-3.081097, 4)
-    (False, False, True, False, True)
+    >>> [is_rounded(n) for n in (0.5, 0.1 + 0.2, 1 / 3, float("-inf"))], is_rounded(-3.081097, 4)
+    ([False, False, True, False], True)
     """
     shown = float(number(value, digits).replace("−", "-").replace("∞", "inf"))
     return not math.isclose(shown, value, rel_tol=1e-7)

@@ -1,4 +1,6 @@
-"""A board of matrices that are no steps of one trace: sequences of a batch, several runs, what differs between them."""
+"""A board of matrices that are no steps of one trace: sequences of a batch, several runs, what
+differs between them.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,11 @@ ROUNDING = 1e-9  # a difference smaller than this part of what is compared is dr
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a matrix: what its places are, and their labels; without labels they are numbered.
+    """One side of a matrix: what its places are, and their labels; without labels they are
+    numbered.
 
-    letter: the axis of the trace that it is, so that a click moves the focus along it; "" for an axis of its own.
+    letter: the axis of the trace that it is, so that a click moves the focus along it; "" for an
+    axis of its own.
     """
 
     word: str
@@ -35,10 +39,10 @@ class Side:
 class Matrix:
     """A matrix of the board and where it stands, None for one that is only read.
 
-    Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or probability. limit: the
-    value of the strongest colour, None for that of its own numbers, or 1 for probabilities. rule: how a cell is
-    computed from other matrices of the board. hidden: cells that are 0 because their key is hidden. says: what is said
-    before a number that has no rule.
+    Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or
+    probability. limit: the value of the strongest colour, None for that of its own numbers, or 1
+    for probabilities. rule: how a cell is computed from other matrices of the board. hidden: cells
+    that are 0 because their key is hidden. says: what is said before a number that has no rule.
     """
 
     name: str
@@ -57,12 +61,20 @@ class Matrix:
     says: str = ""
 
 
-def board(matrices: Sequence[Matrix], cell: tuple[str, int, int], description: str, notation: Notation = OURS) -> JSON:
+def board(
+    matrices: Sequence[Matrix],
+    cell: tuple[str, int, int],
+    description: str,
+    notation: Notation = OURS,
+) -> JSON:
     """The board's JSON object; cell: the matrix, row and column of the pinned cell.
 
-    Titles, badges and the description are given as they are where tokens are rows; a notation may turn them.
+    Titles, badges and the description are given as they are where tokens are rows; a notation may
+    turn them.
     """
-    sides = list(dict.fromkeys(side for matrix in matrices for side in (matrix.rows, matrix.columns)))
+    sides = list(
+        dict.fromkeys(side for matrix in matrices for side in (matrix.rows, matrix.columns))
+    )
     letters = {side: side.letter or f"side {number}" for number, side in enumerate(sides)}
     array, *index = cell
     return {
@@ -110,26 +122,40 @@ def sides_of(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side
 
 
 def difference(
-    after: Matrix, before: Matrix, place: tuple[int, int], title: str = "difference", rounding: float = 0.0
+    after: Matrix,
+    before: Matrix,
+    place: tuple[int, int],
+    title: str = "difference",
+    rounding: float = 0.0,
 ) -> Matrix:
     """One matrix minus another, cell by cell; what is hidden in the first stays hidden.
 
-    It has a colour scale of its own, unless there is nothing but rounding: then it has theirs, and stays pale.
-    rounding: how far the two can lie apart by it alone, where that is known.
+    It has a colour scale of its own, unless there is nothing but rounding: then it has theirs, and
+    stays pale. rounding: how far the two can lie apart by it alone, where that is known.
     """
     hidden = np.isneginf(after.numbers)
-    gap = np.where(hidden, 0.0, after.numbers) - np.where(np.isneginf(before.numbers), 0.0, before.numbers)
+    gap = np.where(hidden, 0.0, after.numbers) - np.where(
+        np.isneginf(before.numbers), 0.0, before.numbers
+    )
     compared = max(largest(after.numbers), largest(before.numbers))
     is_rounding = np.abs(gap).max() <= max(rounding, ROUNDING * compared)
     return Matrix(
-        f"{after.name} minus {before.name}", np.where(hidden, -np.inf, gap), after.rows, after.columns, place, title,
-        kind="logit", limit=compared if is_rounding else largest(gap),
+        f"{after.name} minus {before.name}",
+        np.where(hidden, -np.inf, gap),
+        after.rows,
+        after.columns,
+        place,
+        title,
+        kind="logit",
+        limit=compared if is_rounding else largest(gap),
         rule=Rule("difference", (read(after.name, 0, 1), read(before.name, 0, 1))),
-    )  # fmt: skip
+    )
 
 
 def _axis(side: Side) -> JSON:
-    """An axis of the board; labels that only count, from 0 on, are no words that a cell would quote."""
+    """An axis of the board; labels that only count, from 0 on, are no words that a cell would
+    quote.
+    """
     labels = side.labels or ()
     counted = labels == tuple(map(str, range(len(labels))))
     return {"word": side.word, "labels": None if counted else list(labels), "block": None}
@@ -141,11 +167,14 @@ def _array(matrix: Matrix, letters: dict[Side, str], notation: Notation) -> JSON
     if limit is None and matrix.kind != "probability":
         limit = largest(matrix.numbers)
     given: JSON = {
-        "shape": list(matrix.numbers.shape), "axes": [letters[matrix.rows], letters[matrix.columns]],
-        "title": turned(matrix.title, notation), "role": matrix.role, "kind": matrix.kind,
+        "shape": list(matrix.numbers.shape),
+        "axes": [letters[matrix.rows], letters[matrix.columns]],
+        "title": turned(matrix.title, notation),
+        "role": matrix.role,
+        "kind": matrix.kind,
         "limit": None if limit is None else float(f"{limit:.6g}"),
         "data": float_bytes(np.where(hidden, 0.0, matrix.numbers)),
-    }  # fmt: skip
+    }
     if matrix.hidden is not None and matrix.hidden.any():
         given["hatched"] = bits(matrix.hidden)
     if matrix.says:
@@ -158,7 +187,13 @@ def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:
     if notation.convention == "column":
         badge = " × ".join(reversed(badge.split(" × ")))
     return {
-        "id": matrix.name, "array": matrix.name, "rows": 0, "columns": 1, "place": list(place),
-        "role": "result" if matrix.rule else "operand", "title": turned(matrix.title, notation),
-        "badge": badge, "size": "small" if matrix.small else "full",
-    }  # fmt: skip
+        "id": matrix.name,
+        "array": matrix.name,
+        "rows": 0,
+        "columns": 1,
+        "place": list(place),
+        "role": "result" if matrix.rule else "operand",
+        "title": turned(matrix.title, notation),
+        "badge": badge,
+        "size": "small" if matrix.small else "full",
+    }

@@ -24,11 +24,24 @@ TITLES = {
 }
 
 ROLES = {
-    "queries": "query", "query_heads": "query", "w_q": "query", "b_q": "query",
-    "keys": "key", "key_heads": "key", "w_k": "key", "b_k": "key",
-    "values": "value", "value_heads": "value", "w_v": "value", "b_v": "value", "weighted_values": "value",
-    "output": "output", "w_o": "output", "b_o": "output", "head_contributions": "output",
-}  # fmt: skip
+    "queries": "query",
+    "query_heads": "query",
+    "w_q": "query",
+    "b_q": "query",
+    "keys": "key",
+    "key_heads": "key",
+    "w_k": "key",
+    "b_k": "key",
+    "values": "value",
+    "value_heads": "value",
+    "w_v": "value",
+    "b_v": "value",
+    "weighted_values": "value",
+    "output": "output",
+    "w_o": "output",
+    "b_o": "output",
+    "head_contributions": "output",
+}
 
 
 def title_of(name: str) -> str:
@@ -53,7 +66,9 @@ def symbol_of(name: str, notation: Notation) -> str:
     if name not in OURS.symbols:
         return ""
     sign = symbol(name, notation)
-    is_turned = name in MATRICES and notation.convention == "column"  # a bias is a column of its own
+    is_turned = (
+        name in MATRICES and notation.convention == "column"
+    )  # a bias is a column of its own
     return sign.transposed.plain if is_turned else sign.plain
 
 

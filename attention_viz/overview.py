@@ -1,4 +1,6 @@
-"""The whole layer as one picture: every matrix small, in the order of computation; each opens its step."""
+"""The whole layer as one picture: every matrix small, in the order of computation; each opens
+its step.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +20,53 @@ MOST = 48  # rows and columns of a large matrix that are drawn, those of the foc
 # Which matrix stands in which column and row of the picture.
 PLACES = {
     "inputs": (1, 0),
-    "w_q": (0, 1), "w_k": (1, 1), "w_v": (2, 1),
-    "queries": (0, 2), "keys": (1, 2), "values": (2, 2),
-    "query_heads": (0, 3), "key_heads": (1, 3), "value_heads": (2, 3),
-    "scores": (0, 4), "scaled_scores": (1, 4), "masked_scores": (2, 4), "probabilities": (3, 4),
-    "head_outputs": (3, 5), "merged": (2, 5), "w_o": (1, 5), "output": (0, 5),
-}  # fmt: skip
+    "w_q": (0, 1),
+    "w_k": (1, 1),
+    "w_v": (2, 1),
+    "queries": (0, 2),
+    "keys": (1, 2),
+    "values": (2, 2),
+    "query_heads": (0, 3),
+    "key_heads": (1, 3),
+    "value_heads": (2, 3),
+    "scores": (0, 4),
+    "scaled_scores": (1, 4),
+    "masked_scores": (2, 4),
+    "probabilities": (3, 4),
+    "head_outputs": (3, 5),
+    "merged": (2, 5),
+    "w_o": (1, 5),
+    "output": (0, 5),
+}
 OPENS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
 ARROWS = (
-    "inputs w_q", "inputs w_k", "inputs w_v", "w_q queries", "w_k keys", "w_v values", "queries query_heads",
-    "keys key_heads", "values value_heads", "query_heads scores", "key_heads scores", "scores scaled_scores",
-    "scaled_scores masked_scores", "masked_scores probabilities", "probabilities head_outputs",
-    "value_heads head_outputs", "head_outputs merged", "merged w_o", "w_o output", "merged output", "inputs output",
-)  # fmt: skip
+    "inputs w_q",
+    "inputs w_k",
+    "inputs w_v",
+    "w_q queries",
+    "w_k keys",
+    "w_v values",
+    "queries query_heads",
+    "keys key_heads",
+    "values value_heads",
+    "query_heads scores",
+    "key_heads scores",
+    "scores scaled_scores",
+    "scaled_scores masked_scores",
+    "masked_scores probabilities",
+    "probabilities head_outputs",
+    "value_heads head_outputs",
+    "head_outputs merged",
+    "merged w_o",
+    "w_o output",
+    "merged output",
+    "inputs output",
+)
 
 
 def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
-    """Every matrix of the layer as a thumbnail of its real numbers, joined by arrows; of per-head fields one head.
+    """Every matrix of the layer as a thumbnail of its real numbers, joined by arrows; of per-head
+    fields one head.
 
     A link is the name of the field whose step it opens.
     """
@@ -50,7 +82,9 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
 
 def _panel(trace: Trace, name: str) -> Panel:
     n_axes = len(STEPS[name].letters if name in STEPS else GIVEN_AXES[name].split())
-    return Panel(name, n_axes - 2, n_axes - 1, PLACES[name], "aside", small=True, link=OPENS.get(name, name))
+    return Panel(
+        name, n_axes - 2, n_axes - 1, PLACES[name], "aside", small=True, link=OPENS.get(name, name)
+    )
 
 
 def _drawn(trace: Trace, start: str, end: str) -> bool:
@@ -61,9 +95,11 @@ def _drawn(trace: Trace, start: str, end: str) -> bool:
 
 
 def _tokens(trace: Trace, query: int, key: int) -> dict[str, Window]:
-    """Of the queries "T" and of the keys "S" the first token that is drawn and the one after the last.
+    """Of the queries "T" and of the keys "S" the first token that is drawn and the one after the
+    last.
 
-    They hold the given ones, and of a longer sentence are always as many, so that the picture keeps its size.
+    They hold the given ones, and of a longer sentence are always as many, so that the picture keeps
+    its size.
     """
     drawn = {}
     for letter, place in (("T", query), ("S", key)):
@@ -87,6 +123,7 @@ def _windows(trace: Trace, head: int) -> dict[str, Window]:
 def _says(trace: Trace) -> str:
     sizes = trace.sizes
     return (
-        f"The whole attention layer as one picture for {counted(sizes['T'], 'token')} and "
-        f"{counted(sizes['H'], 'head')}, from the inputs to the output. Each small matrix opens its step."
+        f"The whole attention layer as one picture for {counted(sizes['T'], 'token')} and"
+        f" {counted(sizes['H'], 'head')}, from the inputs to the output. Each small matrix opens"
+        " its step."
     )

@@ -14,31 +14,62 @@ Part = dict[str, Any]
 
 
 def box(
-    x: float, y: float, width: float, height: float, color: str, line: float, axes: tuple[str, str] = PLANE
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    color: str,
+    line: float,
+    axes: tuple[str, str] = PLANE,
 ) -> Part:
     """A frame around cells; x and y count cells from the top left."""
     return {
-        "type": "rect", "x0": x - 0.5, "x1": x + width - 0.5, "y0": y - 0.5, "y1": y + height - 0.5,
-        "xref": axes[0], "yref": axes[1], "line": {"color": color, "width": line}, "layer": "above",
-    }  # fmt: skip
+        "type": "rect",
+        "x0": x - 0.5,
+        "x1": x + width - 0.5,
+        "y0": y - 0.5,
+        "y1": y + height - 0.5,
+        "xref": axes[0],
+        "yref": axes[1],
+        "line": {"color": color, "width": line},
+        "layer": "above",
+    }
 
 
-def broken_line(x0: float, y0: float, x1: float, y1: float, color: str, line: float, dash: str) -> Part:
+def broken_line(
+    x0: float, y0: float, x1: float, y1: float, color: str, line: float, dash: str
+) -> Part:
     """A dashed ("dash") or dotted ("dot") line."""
     return {
-        "type": "line", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "layer": "above",
+        "type": "line",
+        "x0": x0,
+        "y0": y0,
+        "x1": x1,
+        "y1": y1,
+        "layer": "above",
         "line": {"color": color, "width": line, "dash": dash},
-    }  # fmt: skip
+    }
 
 
 def word(
-    x: float, y: float, text: str, color: str = "@text", anchor: str = "center", size: float = 13, **more: Any
+    x: float,
+    y: float,
+    text: str,
+    color: str = "@text",
+    anchor: str = "center",
+    size: float = 13,
+    **more: Any,
 ) -> Part:
     """A word or two at a place, which is their middle, or what anchor and yanchor name."""
     return {
-        "x": x, "y": y, "text": text, "showarrow": False, "xanchor": anchor, "yanchor": "middle",
+        "x": x,
+        "y": y,
+        "text": text,
+        "showarrow": False,
+        "xanchor": anchor,
+        "yanchor": "middle",
         "font": {"color": color, "size": size},
-    } | more  # fmt: skip
+    } | more
 
 
 def margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, float]:
@@ -51,25 +82,39 @@ def margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, 
 
 
 def below(labels: Sequence[str]) -> tuple[int, float]:
-    """The angle of labels below a picture, aslant when they are long, and the height in px that they need."""
+    """The angle of labels below a picture, aslant when they are long, and the height in px that
+    they need.
+    """
     slanted = max(map(len, labels)) > 3
     return (-45 if slanted else 0), longest(labels) * (0.75 if slanted else 0) + 18
 
 
 def names_below(labels: Sequence[str]) -> tuple[Part, float]:
-    """The axis below bars that have names, of which many are not all written, and the height in px that it needs.
+    """The axis below bars that have names, of which many are not all written, and the height in px
+    that it needs.
 
     Told how to write them, Plotly need not try which angle leaves room for all.
     """
     angle, room = below(labels)
     which = {"dtick": 1} if len(labels) <= MOST_NAMES else {"nticks": MOST_NAMES // 2}
-    look = {"type": "category", "fixedrange": True, "showgrid": False, "tickfont": {"size": 11}, "tickangle": angle}
+    look = {
+        "type": "category",
+        "fixedrange": True,
+        "showgrid": False,
+        "tickfont": {"size": 11},
+        "tickangle": angle,
+    }
     return look | which, room
 
 
 def layout(height: int | float, description: str, **parts: Any) -> Part:
-    """What all pictures share: no dragging, no legend, and the sentence that is their accessible name."""
+    """What all pictures share: no dragging, no legend, and the sentence that is their
+    accessible name.
+    """
     return {
-        "height": height, "hovermode": "closest", "dragmode": False, "showlegend": False,
+        "height": height,
+        "hovermode": "closest",
+        "dragmode": False,
+        "showlegend": False,
         "meta": {"description": description},
-    } | parts  # fmt: skip
+    } | parts

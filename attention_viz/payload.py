@@ -1,6 +1,8 @@
-"""What travels to the matrix board: arrays as bytes, rules as plain lists, and where they come from.
+"""What travels to the matrix board: arrays as bytes, rules as plain lists, and where they come
+from.
 
-Numbers go as little-endian float32, masked cells as bits beside them, so that no number is infinite.
+Numbers go as little-endian float32, masked cells as bits beside them, so that no number is
+infinite.
 """
 
 from __future__ import annotations
@@ -25,23 +27,38 @@ from .tiles import largest
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
 
-LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}  # one scale, so that a step's effect is seen
+LIKE = {
+    "scaled_scores": "scores",
+    "masked_scores": "scores",
+}  # one scale, so that a step's effect is seen
 # Whose scale an aside has; shares and exponentials go from 0 to 1.
 ASIDE_SCALES = {
-    "weighted_values": "head_outputs", "head_contributions": "output", "row_maximum": "scores", "row_sum": "scores",
-    "shifted_scores": "scores", "merged_unswapped": "merged", "pair_products": "scores", "pair_hadamard": "scores",
+    "weighted_values": "head_outputs",
+    "head_contributions": "output",
+    "row_maximum": "scores",
+    "row_sum": "scores",
+    "shifted_scores": "scores",
+    "merged_unswapped": "merged",
+    "pair_products": "scores",
+    "pair_hadamard": "scores",
     "pair_total": "scores",
-    **{f"{way}_{source}": source for way in ("reshaped", "unswapped") for source in ("queries", "keys", "values")},
-}  # fmt: skip
+    **{
+        f"{way}_{source}": source
+        for way in ("reshaped", "unswapped")
+        for source in ("queries", "keys", "values")
+    },
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """Where the arrays of a scene come from: the trace, arrays beside it, and what is shown of the large ones.
+    """Where the arrays of a scene come from: the trace, arrays beside it, and what is shown of the
+    large ones.
 
-    windows: for an axis letter as `Step` writes it, the first index that is sent and the one after the last.
-    own_scale: every head has its own strongest colour. before: the trace without the user's edits, whose differences
-    are outlined. notation: whose symbols stand beside the words, and whether tokens are rows or columns.
+    windows: for an axis letter as `Step` writes it, the first index that is sent and the one after
+    the last. own_scale: every head has its own strongest colour. before: the trace without the
+    user's edits, whose differences are outlined. notation: whose symbols stand beside the words,
+    and whether tokens are rows or columns.
     """
 
     trace: Trace
@@ -55,7 +72,9 @@ class Stage:
         """The axes of an array, as they are declared."""
         if name in STEPS:
             return STEPS[name].letters
-        return aside_of(self.trace, name).axes if name in ASIDES else tuple(GIVEN_AXES[name].split())
+        return (
+            aside_of(self.trace, name).axes if name in ASIDES else tuple(GIVEN_AXES[name].split())
+        )
 
     def symbol(self, name: str) -> str:
         """The symbol of an array as the formulas beside the board write it."""
@@ -71,9 +90,13 @@ class Stage:
 
     @property
     def _sums_words(self) -> bool:
-        """Whether the inputs are the word vectors plus the position codes beside them; edited ones are not."""
+        """Whether the inputs are the word vectors plus the position codes beside them; edited
+        ones are not.
+        """
         parts = self.extra
-        return "words" in parts and np.array_equal(parts["words"] + parts["positions"], self.trace.inputs[0])
+        return "words" in parts and np.array_equal(
+            parts["words"] + parts["positions"], self.trace.inputs[0]
+        )
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
@@ -95,7 +118,9 @@ def bits(flags: Array) -> bytes:
 
 
 def sent(stage: Stage, name: str) -> JSON:
-    """An array as the board takes it: axes, shape, words, colour scale and numbers; docs/board.md names the entries."""
+    """An array as the board takes it: axes, shape, words, colour scale and numbers;
+    docs/board.md names the entries.
+    """
     letters = stage.letters(name)
     title = turned(title_of(name), stage.notation) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
@@ -130,18 +155,25 @@ def sent(stage: Stage, name: str) -> JSON:
 
 
 def limit(stage: Stage, name: str) -> float | JSON | None:
-    """The value of the strongest colour: of the whole array, or with own scales of each head; None for 0 to 1."""
+    """The value of the strongest colour: of the whole array, or with own scales of each head;
+    None for 0 to 1.
+    """
     if name in STEPS and STEPS[name].kind == "probability" and not stage.own_scale:
         return None
     array = stage.values(LIKE.get(name, name))
     letters = stage.letters(name)
     if stage.own_scale and len(letters) == 4:
-        return {"axis": 1, "values": [round(largest(array[:, h]), 6) for h in range(array.shape[1])]}
+        return {
+            "axis": 1,
+            "values": [round(largest(array[:, h]), 6) for h in range(array.shape[1])],
+        }
     return round(largest(array), 6)
 
 
 def _aside_limit(stage: Stage, name: str) -> float | None:
-    """An aside has the scale of the array it is made from; shares and exponentials go from 0 to 1."""
+    """An aside has the scale of the array it is made from; shares and exponentials go from 0 to
+    1.
+    """
     likeness = ASIDE_SCALES.get(name)
     if likeness is None:
         return None
@@ -157,7 +189,11 @@ def _changed(stage: Stage, name: str) -> Array | None:
 
 def rule_sent(rule: Rule) -> JSON:
     """A rule as the board takes it; what does nothing is left out."""
-    given: JSON = {"operation": rule.operation, "length": rule.length, "reads": [_read(r) for r in rule.reads]}
+    given: JSON = {
+        "operation": rule.operation,
+        "length": rule.length,
+        "reads": [_read(r) for r in rule.reads],
+    }
     if rule.adds:
         given["adds"] = [_read(r) for r in rule.adds]
     if rule.operation == "softmax":
@@ -173,4 +209,8 @@ def _read(r: Read) -> JSON:
 
 def _position(p: Position) -> JSON:
     given: JSON = {"parts": [list(part) for part in p.parts]}
-    return given | ({"over": p.over} if p.over != 1 else {}) | ({"modulo": p.modulo} if p.modulo else {})
+    return (
+        given
+        | ({"over": p.over} if p.over != 1 else {})
+        | ({"modulo": p.modulo} if p.modulo else {})
+    )

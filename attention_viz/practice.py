@@ -1,4 +1,6 @@
-"""Questions to work out by hand, in words: what is asked, the numbers that are given, the answer."""
+"""Questions to work out by hand, in words: what is asked, the numbers that are given, the
+answer.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,10 @@ PROJECTED = {
 
 HOW = {
     "scaled_scores": "Multiply the two.",
-    "probabilities": "Subtract the largest score from all, take e to the power of each, and divide the one that is "
-    "asked for by the sum of all.",
+    "probabilities": (
+        "Subtract the largest score from all, take e to the power of each, and divide the one that"
+        " is asked for by the sum of all."
+    ),
     "merged": "Head 0 comes first, with all its features, then head 1, and so on.",
 }
 DOT_PRODUCT = "Multiply the two lists number by number, and add everything up."
@@ -32,7 +36,9 @@ DOT_PRODUCT = "Multiply the two lists number by number, and add everything up."
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as plain text. given: what each list of numbers is, and the numbers; how: what to do with them."""
+    """A question as plain text. given: what each list of numbers is, and the numbers; how: what
+    to do with them.
+    """
 
     question: str
     given: tuple[tuple[str, str], ...]
@@ -41,7 +47,9 @@ class Asked:
 
 
 def answer_of(question: Question) -> str:
-    """The answer as it is shown: whole for a place, else precise enough to be judged right, also where it is large."""
+    """The answer as it is shown: whole for a place, else precise enough to be judged right,
+    also where it is large.
+    """
     if question.exact.field == "merged":
         return f"{question.answer:.0f}"
     write = decimals if abs(question.answer) >= 1 else number
@@ -55,9 +63,13 @@ def worded(question: Question, trace: Trace, notation: Notation) -> Asked:
     if field in PROJECTED:
         return words.projected(*PROJECTED[field])
     asks = {
-        "scores": words.scores, "scaled_scores": words.scaled_scores, "probabilities": words.probabilities,
-        "head_outputs": words.head_outputs, "merged": words.merged, "output": words.output,
-    }  # fmt: skip
+        "scores": words.scores,
+        "scaled_scores": words.scaled_scores,
+        "probabilities": words.probabilities,
+        "head_outputs": words.head_outputs,
+        "merged": words.merged,
+        "output": words.output,
+    }
     return asks[field]()
 
 
@@ -90,7 +102,8 @@ class _Words:
         _, head, query, key = self.index
         asks, read, d_k = self.token("T", query), self.token("S", key), self.trace.sizes["K"]
         return self.told(
-            f"Head {head}, {d_k} wide: what is the scaled score of {asks} with {read}?", ("the score", "the scale")
+            f"Head {head}, {d_k} wide: what is the scaled score of {asks} with {read}?",
+            ("the score", "the scale"),
         )
 
     def probabilities(self) -> Asked:
@@ -109,16 +122,21 @@ class _Words:
         asks = self.token("T", query)
         return self.told(
             f"Head {head}: what is feature {feature} of what {asks} receives?",
-            (f"how much {asks} reads from each token, in order", f"feature {feature} of the values of these tokens"),
+            (
+                f"how much {asks} reads from each token, in order",
+                f"feature {feature} of the values of these tokens",
+            ),
         )
 
     def merged(self) -> Asked:
         """A place."""
         column, width = self.index[-1], self.trace.sizes["V"]
-        _, head, _, feature = self.asked.exact.terms[0].factors[0].index  # the head's number that is copied there
+        _, head, _, feature = (
+            self.asked.exact.terms[0].factors[0].index
+        )  # the head's number that is copied there
         question = self.words(
-            f"Each head is {width} wide. In which column of the merged matrix does feature {feature} of head {head} "
-            "stand? Columns are counted from 0."
+            f"Each head is {width} wide. In which column of the merged matrix does feature"
+            f" {feature} of head {head} stand? Columns are counted from 0."
         )
         return Asked(question, (), HOW["merged"], f"{column}, from {head} × {width} + {feature}")
 
@@ -153,9 +171,15 @@ class _Words:
         return Asked(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
 
     def lists(self) -> list[str]:
-        """The numbers that the arithmetic reads: one list for each factor of its terms, then what is added."""
+        """The numbers that the arithmetic reads: one list for each factor of its terms, then
+        what is added.
+        """
         terms = self.asked.shown.terms
         several = [term for term in terms if len(term.factors) == len(terms[0].factors)]
         lists = [[term.factors[i].value for term in several] for i in range(len(terms[0].factors))]
-        lists += [[term.factors[0].value] for term in terms if len(term.factors) < len(terms[0].factors)]
-        return [", ".join(decimals(value, self.asked.places) for value in values) for values in lists]
+        lists += [
+            [term.factors[0].value] for term in terms if len(term.factors) < len(terms[0].factors)
+        ]
+        return [
+            ", ".join(decimals(value, self.asked.places) for value in values) for values in lists
+        ]

@@ -1,7 +1,9 @@
-"""What the matrix board is given: the matrices of a step, how each cell is computed, and where each matrix stands.
+"""What the matrix board is given: the matrices of a step, how each cell is computed, and where each
+matrix stands.
 
-A scene is one JSON object with bytes in it: how numbers and rules travel in it is in `payload`, how it is written out
-in `scene_formats`. The board in the browser knows no attention: all it says and shows comes from here.
+A scene is one JSON object with bytes in it: how numbers and rules travel in it is in `payload`, how
+it is written out in `scene_formats`. The board in the browser knows no attention: all it says and
+shows comes from here.
 """
 
 from __future__ import annotations
@@ -22,10 +24,12 @@ from .theme import ON_BOARDS
 
 @dataclass(frozen=True)
 class Panel:
-    """One matrix of the board: which axes of the array are drawn as rows and columns, and where it stands.
+    """One matrix of the board: which axes of the array are drawn as rows and columns, and where it
+    stands.
 
-    rows, columns: axis numbers, None for a single row or column. tiles: an axis that gets one matrix per index.
-    place: column and row of the board's own grid. part: result, operand, tiles, row or aside.
+    rows, columns: axis numbers, None for a single row or column. tiles: an axis that gets one
+    matrix per index. place: column and row of the board's own grid. part: result, operand, tiles,
+    row or aside.
     """
 
     array: str
@@ -42,7 +46,9 @@ class Panel:
     editable: bool = False
 
 
-def scene(stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]], description: str) -> JSON:
+def scene(
+    stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]], description: str
+) -> JSON:
     """The board's JSON object for some panels; cell: the array and the index of the pinned cell."""
     names = _needed(stage, [panel.array for panel in panels])
     array, index = cell
@@ -65,7 +71,9 @@ def dressed(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
 
 
 def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
-    """The arrays of the panels, what asides among them are worked out from, and settings that the rules read."""
+    """The arrays of the panels, what asides among them are worked out from, and settings that
+    the rules read.
+    """
     found = dict.fromkeys(names)
     waiting = list(found)
     while waiting:
@@ -87,7 +95,9 @@ def _told(stage: Stage, name: str, names: Sequence[str]) -> Rule | None:
 
 
 def _axes(stage: Stage, names: Iterable[str]) -> JSON:
-    """Every axis of the scene: its word, its labels, and the width of a head where heads lie side by side."""
+    """Every axis of the scene: its word, its labels, and the width of a head where heads lie
+    side by side.
+    """
     trace, axes = stage.trace, {}
     for name in names:
         declared = stage.letters(name)
@@ -105,10 +115,16 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
     words = turned(panel.title or title_of(panel.array), stage.notation)
     title = f"{stage.symbol(panel.array)} {words}".strip()
     given: JSON = {
-        "id": f"{panel.array} {panel.part}", "array": panel.array, "rows": panel.rows, "columns": panel.columns,
-        "place": list(panel.place), "role": panel.part, "title": title, "badge": _badge(stage, panel),
+        "id": f"{panel.array} {panel.part}",
+        "array": panel.array,
+        "rows": panel.rows,
+        "columns": panel.columns,
+        "place": list(panel.place),
+        "role": panel.part,
+        "title": title,
+        "badge": _badge(stage, panel),
         "size": "small" if panel.small else "full",
-    }  # fmt: skip
+    }
     if panel.tiles is not None:
         given |= {"tiles": panel.tiles, "arrange": panel.arrange}
     if panel.diagonal:
@@ -121,10 +137,16 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
 
 
 def _badge(stage: Stage, panel: Panel) -> str:
-    """The axes that are drawn, in the order in which they are read: of tiles, as they lie in the array."""
+    """The axes that are drawn, in the order in which they are read: of tiles, as they lie in
+    the array.
+    """
     letters = stage.trace.shown(stage.letters(panel.array))
     names = axis_names(stage.trace, stage.notation)
-    across = (panel.rows, panel.columns) if stage.notation.convention == "row" else (panel.columns, panel.rows)
+    across = (
+        (panel.rows, panel.columns)
+        if stage.notation.convention == "row"
+        else (panel.columns, panel.rows)
+    )
     drawn = [axis for axis in (panel.tiles, *across) if axis is not None]
     if drawn[-2:] == sorted(drawn[-2:]):
         drawn.sort()

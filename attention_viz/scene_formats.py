@@ -1,4 +1,6 @@
-"""The two ways in which a scene is written out: JSON text for a hand-out, one byte string for the app."""
+"""The two ways in which a scene is written out: JSON text for a hand-out, one byte string for
+the app.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,23 @@ from .payload import JSON
 
 
 def as_text(scene: JSON) -> str:
-    """A scene as JSON text, its bytes as base64. Raises: TypeError, ValueError, for what JSON has no word for.
+    """A scene as JSON text, its bytes as base64. Raises: TypeError, ValueError, for what JSON has
+    no word for.
 
     >>> as_text({"data": b"light work"})
     '{"data": "bGlnaHQgd29yaw=="}'
     """
-    return json.dumps(scene, allow_nan=False, default=lambda part: base64.b64encode(_checked(part)).decode())
+    return json.dumps(
+        scene, allow_nan=False, default=lambda part: base64.b64encode(_checked(part)).decode()
+    )
 
 
 def as_bytes(scene: JSON) -> bytes:
-    r"""A scene as one byte string: four bytes that say how long the JSON text is, the text, and then the bytes.
+    r"""A scene as one byte string: four bytes that say how long the JSON text is, the text, and
+    then the bytes.
 
-    In the text stands where they lie: [start, length], counted from the end of the text. Text and parts begin at
-    multiples of four. Raises: TypeError, ValueError, for what JSON has no word for.
+    In the text stands where they lie: [start, length], counted from the end of the text. Text and
+    parts begin at multiples of four. Raises: TypeError, ValueError, for what JSON has no word for.
 
     >>> as_bytes({"data": b"light work"})
     b'\x10\x00\x00\x00{"data":[0,10]} light work'
@@ -44,4 +50,7 @@ def _checked(part: object) -> bytes:
     """Bytes as they are; an array would be taken for them, too, as its numbers lie in memory."""
     if isinstance(part, bytes):
         return part
-    raise TypeError(f"a scene holds plain values and bytes, not {type(part).__name__}; pack arrays, convert numbers")
+    raise TypeError(
+        f"a scene holds plain values and bytes, not {type(part).__name__}; pack arrays, convert"
+        " numbers"
+    )

@@ -1,4 +1,6 @@
-"""The board of every step of the story: which matrices it shows, where they stand, and which cell is pinned."""
+"""The board of every step of the story: which matrices it shows, where they stand, and which
+cell is pinned.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ Cell = tuple[int, int, int]  # head, row, column
 
 
 def made_of_words(trace: Trace, embedding: Embedding) -> bool:
-    """Whether the inputs are word vectors plus position codes: those of a trained layer, or of the user, are not."""
+    """Whether the inputs are word vectors plus position codes: those of a trained layer, or of
+    the user, are not.
+    """
     trained = embedding.words is embedding.inputs  # made of words and positions long before
     return not trained and np.array_equal(embedding.inputs, trace.inputs[0])
 
 
 def beside_words(stage: Stage, embedding: Embedding) -> bool:
-    """Whether the board shows what the inputs are made of: they are the sum, or were before cells were edited."""
+    """Whether the board shows what the inputs are made of: they are the sum, or were before
+    cells were edited.
+    """
     return made_of_words(stage.before or stage.trace, embedding)
 
 
@@ -39,7 +45,11 @@ def tokens(stage: Stage, embedding: Embedding, query: int, feature: int) -> JSON
     if not beside_words(stage, embedding):
         own = [Panel("inputs", 1, 2, (0, 0), "result", editable=True)]
         trained = np.array_equal(embedding.inputs, stage.trace.inputs[0])
-        says = "The inputs of the trained layer." if trained else "The inputs, with the user's own numbers."
+        says = (
+            "The inputs of the trained layer."
+            if trained
+            else "The inputs, with the user's own numbers."
+        )
         return scene(stage, own, ("inputs", (0, query, feature)), says)
     stage = replace(stage, extra={"words": embedding.words, "positions": embedding.positions})
     panels = [
@@ -74,11 +84,40 @@ def split(stage: Stage, field: str, cell: Cell) -> JSON:
     group = head_of(stage.trace, heads, head)
     panels = [
         Panel(field, 1, 2, (0, 0)),
-        Panel(f"reshaped_{field}", 1, 3, (0, 1), "aside", tiles=2, arrange="across", title="2 reshape: cut every row"),
-        Panel(heads, 2, 3, (0, 2), "result", tiles=1, arrange="across", title="3 swap: one matrix per head"),
-        Panel(f"unswapped_{field}", 2, 3, (0, 3), "aside", tiles=1, arrange="across", title="wrong: no swap"),
+        Panel(
+            f"reshaped_{field}",
+            1,
+            3,
+            (0, 1),
+            "aside",
+            tiles=2,
+            arrange="across",
+            title="2 reshape: cut every row",
+        ),
+        Panel(
+            heads,
+            2,
+            3,
+            (0, 2),
+            "result",
+            tiles=1,
+            arrange="across",
+            title="3 swap: one matrix per head",
+        ),
+        Panel(
+            f"unswapped_{field}",
+            2,
+            3,
+            (0, 3),
+            "aside",
+            tiles=1,
+            arrange="across",
+            title="wrong: no swap",
+        ),
     ]
-    return scene(stage, panels, (heads, (0, group, row, feature)), f"The split of the {field} into heads.")
+    return scene(
+        stage, panels, (heads, (0, group, row, feature)), f"The split of the {field} into heads."
+    )
 
 
 def scores(stage: Stage, cell: Cell) -> JSON:
@@ -89,7 +128,9 @@ def scores(stage: Stage, cell: Cell) -> JSON:
         Panel("scores", 2, 3, (1, 1), "result"),
         *_all_heads(stage, "scores", (2, 1)),
     ]
-    return scene(stage, panels, _at("scores", cell), "Every query times every key gives the scores.")
+    return scene(
+        stage, panels, _at("scores", cell), "Every query times every key gives the scores."
+    )
 
 
 def scale(stage: Stage, cell: Cell) -> JSON:
@@ -101,7 +142,12 @@ def scale(stage: Stage, cell: Cell) -> JSON:
         Panel("scaled_shares", None, 3, (1, 1), "row", title="softmax of this row, scaled"),
         *_all_heads(stage, "scaled_scores", (2, 0)),
     ]
-    return scene(stage, panels, _at("scaled_scores", cell), "The scores times the scale give the scaled scores.")
+    return scene(
+        stage,
+        panels,
+        _at("scaled_scores", cell),
+        "The scores times the scale give the scaled scores.",
+    )
 
 
 def mask(stage: Stage, cell: Cell) -> JSON:
@@ -126,7 +172,12 @@ def softmax(stage: Stage, cell: Cell) -> JSON:
         Panel("row_sum", None, None, (1, 2), "row"),
         *_all_heads(stage, "probabilities", (2, 0)),
     ]
-    return scene(stage, panels, _at("probabilities", cell), "The softmax makes shares of every row of scores.")
+    return scene(
+        stage,
+        panels,
+        _at("probabilities", cell),
+        "The softmax makes shares of every row of scores.",
+    )
 
 
 def mixing(stage: Stage, cell: Cell) -> JSON:
@@ -155,7 +206,12 @@ def merge(stage: Stage, cell: Cell) -> JSON:
         Panel("merged", 1, 2, (0, 1), "result", title="merged: swap, then reshape"),
         Panel("merged_unswapped", 1, 2, (0, 2), "aside"),
     ]
-    return scene(stage, panels, ("merged", (0, query, column)), "The heads side by side are the merged matrix.")
+    return scene(
+        stage,
+        panels,
+        ("merged", (0, query, column)),
+        "The heads side by side are the merged matrix.",
+    )
 
 
 def output(stage: Stage, query: int, column: int) -> JSON:
@@ -172,11 +228,15 @@ def output(stage: Stage, query: int, column: int) -> JSON:
         ]
     if stage.trace.residual:
         panels.append(Panel("inputs", 1, 2, (2, 1), title="inputs, added"))
-    return scene(stage, panels, ("output", (0, query, column)), _made(stage, "merged heads", "w_o", "output"))
+    return scene(
+        stage, panels, ("output", (0, query, column)), _made(stage, "merged heads", "w_o", "output")
+    )
 
 
 def pair(stage: Stage, cell: Cell) -> JSON:
-    """One query token and one key token in all heads: every head with every head, and number by number."""
+    """One query token and one key token in all heads: every head with every head, and number by
+    number.
+    """
     head, query, key = cell
     panels = [
         Panel("query_heads", 1, 3, (0, 1), title="the query in every head"),
@@ -186,11 +246,18 @@ def pair(stage: Stage, cell: Cell) -> JSON:
         Panel("scores", 1, None, (3, 1), "aside", title="row sums = scores"),
         Panel("pair_total", None, None, (3, 2), "aside"),
     ]
-    return scene(stage, panels, ("pair_products", (0, query, key, head, head)), "One pair of tokens in all heads.")
+    return scene(
+        stage,
+        panels,
+        ("pair_products", (0, query, key, head, head)),
+        "One pair of tokens in all heads.",
+    )
 
 
 def around(trace: Trace, field: str, head: int, most: int = MOST) -> Window:
-    """The columns of a fused matrix that are sent: whole heads, as many as fit, the given one among them."""
+    """The columns of a fused matrix that are sent: whole heads, as many as fit, the given one
+    among them.
+    """
     block = head_columns(trace, field, head)
     width = block.stop - block.start
     total = getattr(trace, field).shape[2]
@@ -206,11 +273,16 @@ def output_window(trace: Trace, column: int) -> Window:
 
 
 def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
-    """What a field is made of, in words: a product with a matrix, if there is one, and what is added to it."""
+    """What a field is made of, in words: a product with a matrix, if there is one, and what is
+    added to it.
+    """
     has_weights = getattr(stage.trace.projections, weights) is not None
     times = f" multiplied by {stage.symbol(weights)}" if has_weights else ""
     added = stage.trace.says_added(field)
-    return f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'} the {field}."
+    return (
+        f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'}"
+        f" the {field}."
+    )
 
 
 def _windowed(stage: Stage, letter: str, given: Window) -> Stage:

@@ -36,11 +36,15 @@ def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
     """X or a weight matrix with numbered rows and columns; the rows of X name their tokens."""
     tokens = trace.labels("T") if name == "x" else [""] * len(matrix)
     rows = [f"{i} {token}".strip() for i, token in enumerate(tokens)]
-    return pd.DataFrame(matrix, index=pd.Index(rows), columns=[str(j) for j in range(matrix.shape[1])])
+    return pd.DataFrame(
+        matrix, index=pd.Index(rows), columns=[str(j) for j in range(matrix.shape[1])]
+    )
 
 
 def field_table(trace: Trace, field: str) -> pd.DataFrame:
-    """The whole field of the first sequence: one line for each row of a matrix, of all heads one below the other."""
+    """The whole field of the first sequence: one line for each row of a matrix, of all heads
+    one below the other.
+    """
     if not STEPS[field].per_head:
         return matrix_table(trace, field)
     heads = range(trace.projections.n_heads)
@@ -80,14 +84,20 @@ def place(factor: Factor) -> str:
 
 
 def reads(derivation: Derivation, places: int | None = None) -> str:
-    """The arithmetic of a cell as one line of plain text, in full when it is short; factors of a sum to so many places.
+    """The arithmetic of a cell as one line of plain text, in full when it is short; factors of a
+    sum to so many places.
 
-    If not told how many, two: there is a table of the terms. Of one product there is none, so its factors have four.
-    Before the result stands "≈" where a number that is shown is rounded: worked out from those, it may differ.
+    If not told how many, two: there is a table of the terms. Of one product there is none, so its
+    factors have four. Before the result stands "≈" where a number that is shown is rounded: worked
+    out from those, it may differ.
     """
     if derivation.operation == "mask":
         score, result = number(derivation.terms[0].value, 4), number(derivation.result, 4)
-        return f"allowed: {score} stays {result}" if derivation.allowed else f"not allowed: {score} becomes −∞"
+        return (
+            f"allowed: {score} stays {result}"
+            if derivation.allowed
+            else f"not allowed: {score} becomes −∞"
+        )
     rounded: list[bool] = []
 
     def shown(value: float, digits: int = 4) -> str:
@@ -107,10 +117,17 @@ def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int |
     if operation in ("product", "softcap"):
         return " × ".join(shown(factor.value) for factor in factors)
     if operation == "softmax":
-        return f"{shown(terms[derivation.position].value)} / {shown(sum(term.value for term in terms))}"
+        return (
+            f"{shown(terms[derivation.position].value)} /"
+            f" {shown(sum(term.value for term in terms))}"
+        )
     if len(terms) == 1:
-        return " × ".join(shown(factor.value, 4 if places is None else places) for factor in factors)
+        return " × ".join(
+            shown(factor.value, 4 if places is None else places) for factor in factors
+        )
     digits = 2 if places is None else places
-    products = [" × ".join(shown(factor.value, digits) for factor in term.factors) for term in terms[:4]]
+    products = [
+        " × ".join(shown(factor.value, digits) for factor in term.factors) for term in terms[:4]
+    ]
     more = f" + … ({len(terms) - 4} more)" if len(terms) > 4 else ""
     return " + ".join(f"({product})" if "−" in product else product for product in products) + more

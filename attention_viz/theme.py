@@ -1,4 +1,6 @@
-"""The colours of every picture, light and dark. Figures name a role ("@query"); `coloured` puts the colour in."""
+"""The colours of every picture, light and dark. Figures name a role ("@query"); `coloured` puts
+the colour in.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,10 @@ from .packing import packed
 
 Figure = dict[str, Any]
 
-# The role colours are those of .streamlit/config.toml (a test compares them); each has a contrast of at least 4.5
-# with the background. The scales are safe for the common kinds of colour blindness: probabilities in one hue,
-# features and logits from orange (negative) through the background to violet (positive).
+# The role colours are those of .streamlit/config.toml (a test compares them); each has a contrast
+# of at least 4.5 with the background. The scales are safe for the common kinds of colour blindness:
+# probabilities in one hue, features and logits from orange (negative) through the background to
+# violet (positive).
 PALETTES: dict[str, dict[str, Any]] = {
     "light": {
         "background": "#ffffff",
@@ -25,8 +28,20 @@ PALETTES: dict[str, dict[str, Any]] = {
         "focus": "#c2410c",
         "hidden": "#e3e4ec",
         "hatch": "#8d90a3",
-        "probability": [[0, "#f7f9fd"], [0.25, "#bcd6f0"], [0.5, "#5f9fd8"], [0.75, "#2166b0"], [1, "#0a2f66"]],
-        "logit": [[0, "#7f3b08"], [0.25, "#e08214"], [0.5, "#f7f7f9"], [0.75, "#8d7fc0"], [1, "#3f1273"]],
+        "probability": [
+            [0, "#f7f9fd"],
+            [0.25, "#bcd6f0"],
+            [0.5, "#5f9fd8"],
+            [0.75, "#2166b0"],
+            [1, "#0a2f66"],
+        ],
+        "logit": [
+            [0, "#7f3b08"],
+            [0.25, "#e08214"],
+            [0.5, "#f7f7f9"],
+            [0.75, "#8d7fc0"],
+            [1, "#3f1273"],
+        ],
     },
     "dark": {
         "background": "#11121a",
@@ -41,21 +56,44 @@ PALETTES: dict[str, dict[str, Any]] = {
         "focus": "#ffb071",
         "hidden": "#2c2e3d",
         "hatch": "#7d8096",
-        "probability": [[0, "#181b29"], [0.25, "#1f3f73"], [0.5, "#2f74c0"], [0.75, "#6fb3f2"], [1, "#e2f1ff"]],
+        "probability": [
+            [0, "#181b29"],
+            [0.25, "#1f3f73"],
+            [0.5, "#2f74c0"],
+            [0.75, "#6fb3f2"],
+            [1, "#e2f1ff"],
+        ],
         # Steeper beside the middle than in light: near black the eye tells fewer steps apart.
-        "logit": [[0, "#ffc27a"], [0.38, "#8f5820"], [0.5, "#1b1d29"], [0.62, "#5c4f9f"], [1, "#cdbcff"]],
+        "logit": [
+            [0, "#ffc27a"],
+            [0.38, "#8f5820"],
+            [0.5, "#1b1d29"],
+            [0.62, "#5c4f9f"],
+            [1, "#cdbcff"],
+        ],
     },
 }
 # What a board needs of them; the charts need more, which is added below.
 ON_BOARDS = {mode: dict(colours) for mode, colours in PALETTES.items()}
-# Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the colour-blind (Okabe and Ito
-# 2008, without their yellow and black), from its palest for the smallest number to its strongest for the largest.
-HUES = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0), (150, 140, 40),
-        (120, 120, 130))  # fmt: skip
+# Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the
+# colour-blind (the palette of Okabe and Ito without their yellow and black), from its palest for the
+# smallest number to its strongest for the largest.
+HUES = (
+    (0, 114, 178),
+    (230, 159, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (86, 180, 233),
+    (213, 94, 0),
+    (150, 140, 40),
+    (120, 120, 130),
+)
 
 
 def _bands(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> list[list[float | str]]:
-    """The scale of the heads: in band i from a little of hue i on the ground to the hue with a little ink."""
+    """The scale of the heads: in band i from a little of hue i on the ground to the hue with a
+    little ink.
+    """
     scale: list[list[float | str]] = []
     for i, hue in enumerate(HUES):
         for place, other, share in ((i, ground, 0.12), (i + 0.999, ink, 0.8)):
@@ -70,8 +108,14 @@ PALETTES["dark"]["heads"] = _bands((17, 18, 26), (255, 255, 255))
 
 
 def _inks(ink: int) -> dict[str, str]:
-    """A colour for each head as a line or a bar: the eight hues with a little ink, then with more."""
-    mixed = [[round(share * part + (1 - share) * ink) for part in hue] for share in (0.8, 0.5) for hue in HUES]
+    """A colour for each head as a line or a bar: the eight hues with a little ink, then with
+    more.
+    """
+    mixed = [
+        [round(share * part + (1 - share) * ink) for part in hue]
+        for share in (0.8, 0.5)
+        for hue in HUES
+    ]
     return {f"head {i}": "#{:02x}{:02x}{:02x}".format(*parts) for i, parts in enumerate(mixed)}
 
 
@@ -81,32 +125,58 @@ for _palette in PALETTES.values():
     _palette["feature"] = _palette["logit"]
     _palette["mask"] = [[0, _palette["hidden"]], [1, _palette["hidden"]]]
 
-_COLOUR_KEYS = {"color", "colorscale", "bgcolor", "bordercolor", "fillcolor", "gridcolor", "outlinecolor", "arrowcolor"}
+_COLOUR_KEYS = {
+    "color",
+    "colorscale",
+    "bgcolor",
+    "bordercolor",
+    "fillcolor",
+    "gridcolor",
+    "outlinecolor",
+    "arrowcolor",
+}
 _FONT_KEYS = {"font", "tickfont"}  # numbers inside cells keep their size: the cells do not grow
 
 
 def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
-    """The figure in the colours of a mode, "light" or "dark", ready to be sent; zoom enlarges the type."""
+    """The figure in the colours of a mode, "light" or "dark", ready to be sent; zoom enlarges
+    the type.
+    """
     sent: Figure = packed(coloured(figure, mode, zoom))
     return sent
 
 
 def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
-    """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges type and height."""
+    """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges
+    type and height.
+    """
     palette, size = PALETTES[mode], 13 * zoom
     font = {"color": palette["text"], "size": size, "family": '"Source Sans", sans-serif'}
     layout = {
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": font,
-        "hoverlabel": {"bgcolor": palette["background"], "font": font | {"size": size + 1}, "align": "left"},
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": palette["muted"], "activecolor": palette["primary"]},
+        "hoverlabel": {
+            "bgcolor": palette["background"],
+            "font": font | {"size": size + 1},
+            "align": "left",
+        },
+        "modebar": {
+            "bgcolor": "rgba(0,0,0,0)",
+            "color": palette["muted"],
+            "activecolor": palette["primary"],
+        },
     }
     dressed: Figure = _dressed(figure, palette, zoom)
     given = dressed["layout"]
     margin = {side: zoom * room for side, room in given.get("margin", {}).items()}
-    # Else Plotly measures each label of an axis, to hide what leaves the picture: a twentieth of a repaint.
-    axes = {name: {"ticklabeloverflow": "allow"} | axis for name, axis in given.items() if name[1:].startswith("axis")}
+    # Else Plotly measures each label of an axis, to hide what leaves the picture: a twentieth of a
+    # repaint.
+    axes = {
+        name: {"ticklabeloverflow": "allow"} | axis
+        for name, axis in given.items()
+        if name[1:].startswith("axis")
+    }
     # The names of upright axes grow with the type: without more height they would be cut.
     height = {"height": zoom * given["height"]} if "height" in given else {}
     dressed["layout"] = layout | given | axes | height | {"margin": margin}

@@ -1,4 +1,6 @@
-"""The heads of all layers as one board: a line of small matrices for each layer, every number in it real."""
+"""The heads of all layers as one board: a line of small matrices for each layer, every number
+in it real.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,11 @@ def thumbnails(
     kind: str = "probability",
     own_scale: bool = False,
 ) -> JSON:
-    """The board's JSON object for layers of shape (H, T, S), all in one scale of colours or each head in its own.
+    """The board's JSON object for layers of shape (H, T, S), all in one scale of colours or each
+    head in its own.
 
-    labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. Of very many tokens
-    only a window around the cell is sent, as many as `side_sent` says.
+    labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. Of
+    very many tokens only a window around the cell is sent, as many as `side_sent` says.
     """
     side = side_sent(len(layers) * layers[0].shape[0])
     layer, head, query, key = cell
@@ -42,27 +45,47 @@ def thumbnails(
         "description": description,
         "arrays": {
             f"layer {number}": array_sent(
-                f"layer {number}", numbers, (query, key), kind, _own(numbers) if own_scale else limit, side
+                f"layer {number}",
+                numbers,
+                (query, key),
+                kind,
+                _own(numbers) if own_scale else limit,
+                side,
             )
             for number, numbers in enumerate(layers)
         },
         "rules": {},
         "axes": axes_of(labels),
         "panels": [
-            {"id": f"layer {number}", "array": f"layer {number}", "rows": 1, "columns": 2, "tiles": 0,
-             "arrange": "across", "place": [0, number], "title": f"Layer {number}", "badge": "", "size": "small",
-             "role": "tiles"}
+            {
+                "id": f"layer {number}",
+                "array": f"layer {number}",
+                "rows": 1,
+                "columns": 2,
+                "tiles": 0,
+                "arrange": "across",
+                "place": [0, number],
+                "title": f"Layer {number}",
+                "badge": "",
+                "size": "small",
+                "role": "tiles",
+            }
             for number in range(len(layers))
         ],
         "cell": {"array": f"layer {layer}", "index": [head, query, key]},
-        "player": False, "arithmetic": True, "transposed": False,
-    }  # fmt: skip
+        "player": False,
+        "arithmetic": True,
+        "transposed": False,
+    }
 
 
 def axes_of(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
     """The axes of heads, queries and keys as the board takes them."""
     named = {"H": ("head", None), "T": ("query", list(labels[0])), "S": ("key", list(labels[1]))}
-    return {letter: {"word": word, "labels": words, "block": None} for letter, (word, words) in named.items()}
+    return {
+        letter: {"word": word, "labels": words, "block": None}
+        for letter, (word, words) in named.items()
+    }
 
 
 def array_sent(
@@ -73,7 +96,8 @@ def array_sent(
     limit: float | JSON | None = None,
     side: int = 64,
 ) -> JSON:
-    """An array as the board takes it: whole, or of its last two axes, queries and keys, the part around a cell.
+    """An array as the board takes it: whole, or of its last two axes, queries and keys, the part
+    around a cell.
 
     Shapes: numbers (T, S) or (H, T, S).
     """
@@ -81,9 +105,15 @@ def array_sent(
     window = (part_of(n_queries, cell[0], side), part_of(n_keys, cell[1], side))
     part = np.ascontiguousarray(numbers[(..., *window)])
     given: JSON = {
-        "shape": list(part.shape), "axes": list("HTS"[3 - numbers.ndim :]), "title": title, "role": "text",
-        "kind": kind, "limit": limit, "data": float_bytes(part), "given": GIVEN[kind],
-    }  # fmt: skip
+        "shape": list(part.shape),
+        "axes": list("HTS"[3 - numbers.ndim :]),
+        "title": title,
+        "role": "text",
+        "kind": kind,
+        "limit": limit,
+        "data": float_bytes(part),
+        "given": GIVEN[kind],
+    }
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
         given |= {"start": starts, "whole": list(numbers.shape)}

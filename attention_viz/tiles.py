@@ -1,4 +1,6 @@
-"""Matrices in one picture, in lines and columns that share axes and zoom together: the ground of every heatmap."""
+"""Matrices in one picture, in lines and columns that share axes and zoom together: the ground
+of every heatmap.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ MOST_HATCHED = 4096  # masked cells that get a glyph each, which takes the brows
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A matrix and what stands above it. head: what a click on it reports, -1 for no head; lit: framed."""
+    """A matrix and what stands above it. head: what a click on it reports, -1 for no head; lit:
+    framed.
+    """
 
     matrix: Array
     title: str = ""
@@ -38,9 +42,10 @@ class Tile:
 class Sheet:
     """What all tiles of a picture share. The labels along a side differ from each other.
 
-    kind: feature, logit or probability; it chooses the colours. limit: the value of the strongest one; None: each tile
-    has its own. missing: what a cell without a finite number is. width: what is left for the picture, and tallest: the
-    height of a cell that has all the room it wants, in px. start: the number of the first column, for clicks.
+    kind: feature, logit or probability; it chooses the colours. limit: the value of the strongest
+    one; None: each tile has its own. missing: what a cell without a finite number is. width: what
+    is left for the picture, and tallest: the height of a cell that has all the room it wants, in
+    px. start: the number of the first column, for clicks.
     """
 
     rows: tuple[str, ...]
@@ -54,11 +59,17 @@ class Sheet:
 
 
 def tiled(
-    sheet: Sheet, tiles: Sequence[Tile], description: str, *, across: int, cell: tuple[int, int] | None = None
+    sheet: Sheet,
+    tiles: Sequence[Tile],
+    description: str,
+    *,
+    across: int,
+    cell: tuple[int, int] | None = None,
 ) -> Figure:
     """The tiles in lines of so many, with hover, and labels at the left and at the bottom.
 
-    cell: a row and a column that are framed in each tile. A click reports the tile's meta: its head and first column.
+    cell: a row and a column that are framed in each tile. A click reports the tile's meta: its head
+    and first column.
     """
     lines, room = math.ceil(len(tiles) / across), sheet.width / across - GAP
     tall = _height(sheet, room)
@@ -69,7 +80,9 @@ def tiled(
     around: Part = {"shapes": [], "annotations": [], "margin": sides}
     data: list[Part] = []
     for column in range(min(across, len(tiles))):
-        last = (len(tiles) - 1 - column) // across  # the line whose tile has the column's labels below it
+        last = (
+            len(tiles) - 1 - column
+        ) // across  # the line whose tile has the column's labels below it
         labels = {"anchor": f"y{_suffix(last)}", "tickangle": angle}
         around[f"xaxis{_suffix(column)}"] = _across(sheet, column, across) | labels
     for line in range(lines):
@@ -77,7 +90,9 @@ def tiled(
     for place, tile in enumerate(tiles):
         line, column = divmod(place, across)
         axes = {"xaxis": f"x{_suffix(column)}", "yaxis": f"y{_suffix(line)}"}
-        data += _pictures(sheet, tile, axes, hatched, numbered=room / len(sheet.columns) >= NUMBERED)
+        data += _pictures(
+            sheet, tile, axes, hatched, numbered=room / len(sheet.columns) >= NUMBERED
+        )
         around["annotations"].append(_title(tile, axes))
         around["shapes"] += _frames(tile, axes, cell)
     if sheet.limit:
@@ -86,7 +101,8 @@ def tiled(
 
 
 def across_for(n_tiles: int) -> int:
-    """How many tiles stand side by side: at most 4, without a gap at the end where the number allows it.
+    """How many tiles stand side by side: at most 4, without a gap at the end where the number
+    allows it.
 
     >>> [across_for(n) for n in (1, 2, 4, 6, 8, 16)]
     [1, 2, 2, 3, 4, 4]
@@ -110,7 +126,9 @@ def largest(matrix: Array) -> float:
 
 
 def column_labels(trace: Trace, field: str) -> list[str]:
-    """The names of a field's columns: tokens, or feature numbers ("head·feature" where heads lie side by side)."""
+    """The names of a field's columns: tokens, or feature numbers ("head·feature" where heads
+    lie side by side).
+    """
     axis = trace.axes(field)[-1]
     if "·" not in axis:
         return [short(token) for token in trace.labels(axis)]
@@ -119,7 +137,9 @@ def column_labels(trace: Trace, field: str) -> list[str]:
 
 
 def _height(sheet: Sheet, room: float) -> float:
-    """The height of a tile in px: cells about square, flat enough for a screen and high enough for their labels."""
+    """The height of a tile in px: cells about square, flat enough for a screen and high enough
+    for their labels.
+    """
     n_rows, n_columns = len(sheet.rows), len(sheet.columns)
     lowest = 15.0 if n_rows <= MOST_TICKS else 1.2
     return n_rows * max(lowest, min(room / n_columns, sheet.tallest))
@@ -134,7 +154,9 @@ def _across(sheet: Sheet, column: int, across: int) -> Part:
     """The axis that all tiles of a column share. All columns are zoomed together."""
     width = (1 - (across - 1) * GAP / sheet.width) / across
     left = column * (width + GAP / sheet.width)
-    return _axis(sheet.columns, left, left + width, sheet.width * width / 12) | ({"matches": "x"} if column else {})
+    return _axis(sheet.columns, left, left + width, sheet.width * width / 12) | (
+        {"matches": "x"} if column else {}
+    )
 
 
 def _down(sheet: Sheet, line: int, tall: float, whole: float) -> Part:
@@ -144,15 +166,26 @@ def _down(sheet: Sheet, line: int, tall: float, whole: float) -> Part:
     return axis | {"anchor": "x"} | ({"matches": "y"} if line else {})
 
 
-def _axis(labels: Sequence[str], start: float, end: float, most: float, reverse: bool = False) -> Part:
-    """An axis with a part of the picture and at most so many labels; on zooming in more of them are written."""
+def _axis(
+    labels: Sequence[str], start: float, end: float, most: float, reverse: bool = False
+) -> Part:
+    """An axis with a part of the picture and at most so many labels; on zooming in more of them
+    are written.
+    """
     edges = [-0.5, len(labels) - 0.5]
     few = len(labels) <= min(most, MOST_TICKS)
     return {
-        "type": "category", "categoryorder": "array", "categoryarray": list(labels), "domain": [start, min(1.0, end)],
-        "range": edges[::-1] if reverse else edges, "showgrid": False, "zeroline": False, "ticks": "",
-        "tickfont": {"size": 11}, **({"dtick": 1} if few else {"nticks": max(2, int(min(most, MOST_TICKS) / 2))}),
-    }  # fmt: skip
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": list(labels),
+        "domain": [start, min(1.0, end)],
+        "range": edges[::-1] if reverse else edges,
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "tickfont": {"size": 11},
+        **({"dtick": 1} if few else {"nticks": max(2, int(min(most, MOST_TICKS) / 2))}),
+    }
 
 
 def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: bool) -> list[Part]:
@@ -161,19 +194,37 @@ def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: boo
     shown = np.where(finite, tile.matrix, np.nan).astype("f4")
     # The names of rows and columns are those of the axes.
     place = axes | {"xgap": _gap(sheet), "ygap": _gap(sheet), "meta": [tile.head, sheet.start]}
-    data: list[Part] = [place | _scale(sheet, tile) | {
-        "type": "heatmap", "z": shown, "hoverongaps": False, "name": tile.title,
-        "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",
-        "textfont": {"size": TYPE},  # by which assets/chart/cells.js knows where to write numbers as soon as they fit
-        **({"texttemplate": "%{z:.2f}"} if numbered else {}),
-    }]  # fmt: skip
+    data: list[Part] = [
+        place
+        | _scale(sheet, tile)
+        | {
+            "type": "heatmap",
+            "z": shown,
+            "hoverongaps": False,
+            "name": tile.title,
+            "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",
+            "textfont": {
+                "size": TYPE
+            },  # by which assets/chart/cells.js knows where to write numbers as soon as they fit
+            **({"texttemplate": "%{z:.2f}"} if numbered else {}),
+        }
+    ]
     if not finite.all():
-        data.append(place | {
-            "type": "heatmap", "z": np.where(finite, np.nan, 1).astype("f4"), "colorscale": "@mask", "showscale": False,
-            "name": tile.title, "hoverongaps": False,
-            "hovertemplate": f"%{{y}} → %{{x}}<br>{sheet.missing}<extra>%{{fullData.name}}</extra>",
-            **(_glyphs(finite) if hatched else {}),
-        })  # fmt: skip
+        data.append(
+            place
+            | {
+                "type": "heatmap",
+                "z": np.where(finite, np.nan, 1).astype("f4"),
+                "colorscale": "@mask",
+                "showscale": False,
+                "name": tile.title,
+                "hoverongaps": False,
+                "hovertemplate": (
+                    f"%{{y}} → %{{x}}<br>{sheet.missing}<extra>%{{fullData.name}}</extra>"
+                ),
+                **(_glyphs(finite) if hatched else {}),
+            }
+        )
     return data
 
 
@@ -194,10 +245,23 @@ def _scale(sheet: Sheet, tile: Tile) -> Part:
 def _colours(kind: str, limit: float, length: float) -> Part:
     numbers = min(5, max(2, int(length / TICK)))
     return {
-        "cmin": 0.0 if kind == "probability" else -limit, "cmax": limit, "colorscale": f"@{kind}",
-        "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 11}, "nticks": numbers, "xpad": 4,
-                     "ypad": 0, "x": 1.0, "lenmode": "pixels", "len": length, "y": 1, "yanchor": "top"},
-    }  # fmt: skip
+        "cmin": 0.0 if kind == "probability" else -limit,
+        "cmax": limit,
+        "colorscale": f"@{kind}",
+        "colorbar": {
+            "thickness": 10,
+            "outlinewidth": 0,
+            "tickfont": {"size": 11},
+            "nticks": numbers,
+            "xpad": 4,
+            "ypad": 0,
+            "x": 1.0,
+            "lenmode": "pixels",
+            "len": length,
+            "y": 1,
+            "yanchor": "top",
+        },
+    }
 
 
 def _gap(sheet: Sheet) -> int:
@@ -207,13 +271,23 @@ def _gap(sheet: Sheet) -> int:
 
 def _title(tile: Tile, axes: Part) -> Part:
     name = f"<b>{tile.title}</b>" if tile.lit else tile.title
-    return word(0, 1, name, anchor="left", size=12, yanchor="bottom", xref=f"{axes['xaxis']} domain",
-                yref=f"{axes['yaxis']} domain")  # fmt: skip
+    return word(
+        0,
+        1,
+        name,
+        anchor="left",
+        size=12,
+        yanchor="bottom",
+        xref=f"{axes['xaxis']} domain",
+        yref=f"{axes['yaxis']} domain",
+    )
 
 
 def _frames(tile: Tile, axes: Part, cell: tuple[int, int] | None) -> list[Part]:
     """A frame around the tile, and one around the cell in focus."""
     n_rows, n_columns = tile.matrix.shape
     plane = (axes["xaxis"], axes["yaxis"])
-    frame = box(0, 0, n_columns, n_rows, "@primary" if tile.lit else "@line", 3 if tile.lit else 1, plane)
+    frame = box(
+        0, 0, n_columns, n_rows, "@primary" if tile.lit else "@line", 3 if tile.lit else 1, plane
+    )
     return [frame] + ([box(cell[1], cell[0], 1, 1, "@focus", 2, plane)] if cell else [])

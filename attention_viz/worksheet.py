@@ -1,4 +1,6 @@
-"""Questions to work out by hand as one HTML file to print: the questions on the first sheet, the answers on another."""
+"""Questions to work out by hand as one HTML file to print: the questions on the first sheet,
+the answers on another.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ li { margin-bottom: 1.2rem; break-inside: avoid; }
 
 
 def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
-    """A whole page: questions by their numbers with what is given, then the answers on a sheet of their own.
+    """A whole page: questions by their numbers with what is given, then the answers on a sheet of
+    their own.
 
     made_of: which layer the questions are on.
     """
@@ -29,7 +32,8 @@ def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
     answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
     body = f"""<h1>{TITLE}</h1>
 <p>{told(made_of)}</p>
-<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may be off by as much.</p>
+<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may be off by as
+much.</p>
 <ol>{questions}</ol>
 <h1 class="answers">Answers</h1>
 <p><small>{told(made_of)}</small></p>
@@ -38,5 +42,11 @@ def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
 
 
 def _question(number: int, asked: Asked) -> str:
-    given = "".join(f'<p class="given">{told(name)}: <b>{escape(numbers)}</b></p>' for name, numbers in asked.given)
-    return f'<li value="{number}">{told(asked.question)}{given}<p>Answer: <span class="blank"></span></p></li>\n'
+    given = "".join(
+        f'<p class="given">{told(name)}: <b>{escape(numbers)}</b></p>'
+        for name, numbers in asked.given
+    )
+    return (
+        f'<li value="{number}">{told(asked.question)}{given}<p>Answer: <span'
+        ' class="blank"></span></p></li>\n'
+    )

@@ -1,1 +1,3 @@
-"""Measurements, run by hand with `make bench`. What is measured here is never asserted in a test."""
+"""Measurements, run by hand with `make bench`. What is measured here is never asserted in a
+test.
+"""

@@ -1,7 +1,9 @@
-"""Run the benchmarks named on the command line, or all: python -m benchmarks [NAME ...] [OPTION ...].
+"""Run the benchmarks named on the command line, or all: python -m benchmarks [NAME ...] [OPTION
+...].
 
-A benchmark is a module of this package with a function `main()`; a module whose name starts with an underscore is
-part of another one. Options, from the first dash on, go to `main(options)` of the one benchmark that is named.
+A benchmark is a module of this package with a function `main()`; a module whose name starts with an
+underscore is part of another one. Options, from the first dash on, go to `main(options)` of the one
+benchmark that is named.
 """
 
 import importlib
@@ -10,7 +12,11 @@ import sys
 from itertools import takewhile
 from pathlib import Path
 
-available = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]) if module.name[0] != "_"]
+available = [
+    module.name
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)])
+    if module.name[0] != "_"
+]
 names = list(takewhile(lambda word: not word.startswith("-"), sys.argv[1:]))
 options = sys.argv[1 + len(names) :]
 unknown = sorted(set(names) - set(available))

@@ -1,4 +1,6 @@
-"""The children of a benchmark: one process per library, asked in turn, and what is said of their times."""
+"""The children of a benchmark: one process per library, asked in turn, and what is said of
+their times.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,25 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 GET_TORCH = "python -m pip install torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
-NO_TORCH = f"PyTorch is not installed in this environment, so only NumPy is measured; to compare: {GET_TORCH}"
+NO_TORCH = (
+    "PyTorch is not installed in this environment, so only NumPy is measured; to compare:"
+    f" {GET_TORCH}"
+)
 
 Child = subprocess.Popen[str]
 Times = list[tuple[float, float]]
 
 
 def start(module: str, name: str, threads: int, *arguments: str) -> Child:
-    """A child that measures one library; libraries read their thread counts when they are loaded."""
+    """A child that measures one library; libraries read their thread counts when they are
+    loaded.
+    """
     counts = {f"{library}_NUM_THREADS": str(threads) for library in ("OPENBLAS", "OMP", "MKL")}
     command = [sys.executable, "-m", f"benchmarks.{module}", name, str(threads), *arguments]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, env=os.environ | counts, stdin=pipe, stdout=pipe, text=True)
+    return subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | counts, stdin=pipe, stdout=pipe, text=True
+    )
 
 
 def ask(child: Child, *question: Any) -> Any:
@@ -43,7 +52,11 @@ def in_turn(names: list[str], number: int) -> list[str]:
 
 def clock_of(threads: int) -> tuple[int, str]:
     """Which of (wall, CPU) seconds counts, and why."""
-    return (1, "CPU time, because other jobs may run") if threads == 1 else (0, "wall time, because threads wait")
+    return (
+        (1, "CPU time, because other jobs may run")
+        if threads == 1
+        else (0, "wall time, because threads wait")
+    )
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:

@@ -1,8 +1,9 @@
 """The child of the encoder benchmark: the trained encoder in one library, timed on request.
 
-It is started with its thread counts in the environment, before any library is imported:
-python -m benchmarks._encoders ENCODER THREADS. It answers each line (case, number of calls) on standard input with
-(wall seconds, CPU seconds), or for no calls with the largest difference from the engine's probabilities.
+It is started with its thread counts in the environment, before any library is imported: python -m
+benchmarks._encoders ENCODER THREADS. It answers each line (case, number of calls) on standard input
+with (wall seconds, CPU seconds), or for no calls with the largest difference from the engine's
+probabilities.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ Call = Callable[[], list[Any]]
 
 @cache
 def encoder(name: str, n_tokens: int, threads: int) -> Call:
-    """The call to measure: the same tokens through the same weights, from their numbers to the last layer."""
+    """The call to measure: the same tokens through the same weights, from their numbers to the
+    last layer.
+    """
     model = load_minilm()
     ids = np.random.default_rng(1).integers(1000, 30_000, n_tokens).tolist()
     if name == "products":
@@ -47,7 +50,9 @@ def numpy_encoder(model: MiniLM, ids: list[int]) -> Call:
 
 
 def products(model: MiniLM, n_tokens: int) -> Call:
-    """Only the eight matrix products of each layer, into arrays that exist: what NumPy cannot go below."""
+    """Only the eight matrix products of each layer, into arrays that exist: what NumPy cannot
+    go below.
+    """
     rng = np.random.default_rng(2)
     x, wide = (rng.standard_normal((n_tokens, width)).astype(np.float32) for width in (384, 1536))
     heads = split_heads(x[np.newaxis], 12)
@@ -69,15 +74,21 @@ def products(model: MiniLM, n_tokens: int) -> Call:
 
 
 def torch_encoder(model: MiniLM, ids: list[int], threads: int) -> Call:
-    """Hugging Face's BertModel with the same weights: eager attention, float32, output_attentions, inference mode."""
+    """Hugging Face's BertModel with the same weights: eager attention, float32,
+    output_attentions, inference mode.
+    """
     import torch
     from transformers import BertConfig, BertModel
 
     torch.set_num_threads(threads)
     config = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
-    bert = BertModel(BertConfig(**config, attn_implementation="eager"), add_pooling_layer=False).eval()
+    bert = BertModel(
+        BertConfig(**config, attn_implementation="eager"), add_pooling_layer=False
+    ).eval()
     arrays = bert_arrays(model)
-    bert.load_state_dict({name: torch.tensor(np.ascontiguousarray(array)) for name, array in arrays.items()})
+    bert.load_state_dict(
+        {name: torch.tensor(np.ascontiguousarray(array)) for name, array in arrays.items()}
+    )
     tokens = torch.tensor([ids])
 
     def call() -> list[Any]:
@@ -98,12 +109,18 @@ def bert_arrays(model: MiniLM) -> dict[str, np.ndarray]:
     }
     for number, layer in enumerate(model.layers):
         p, ff, start = layer.attention, layer.feed_forward, f"encoder.layer.{number}."
-        norms |= {f"{start}attention.output": layer.attention_norm, f"{start}output": layer.output_norm}
+        norms |= {
+            f"{start}attention.output": layer.attention_norm,
+            f"{start}output": layer.output_norm,
+        }
         parts = {
-            "attention.self.query": (p.w_q, p.b_q), "attention.self.key": (p.w_k, p.b_k),
-            "attention.self.value": (p.w_v, p.b_v), "attention.output.dense": (p.w_o, p.b_o),
-            "intermediate.dense": (ff.w_in, ff.b_in), "output.dense": (ff.w_out, ff.b_out),
-        }  # fmt: skip
+            "attention.self.query": (p.w_q, p.b_q),
+            "attention.self.key": (p.w_k, p.b_k),
+            "attention.self.value": (p.w_v, p.b_v),
+            "attention.output.dense": (p.w_o, p.b_o),
+            "intermediate.dense": (ff.w_in, ff.b_in),
+            "output.dense": (ff.w_out, ff.b_out),
+        }
         for name, (matrix, bias) in parts.items():
             arrays |= {f"{start}{name}.weight": matrix.T, f"{start}{name}.bias": bias}
     for name, norm in norms.items():
@@ -113,7 +130,9 @@ def bert_arrays(model: MiniLM) -> dict[str, np.ndarray]:
 
 def difference(name: str, n_tokens: int, threads: int) -> float:
     """The largest difference between the results of this encoder and the engine's."""
-    pairs = zip(encoder(name, n_tokens, threads)(), encoder("numpy", n_tokens, threads)(), strict=True)
+    pairs = zip(
+        encoder(name, n_tokens, threads)(), encoder("numpy", n_tokens, threads)(), strict=True
+    )
     return max(float(np.abs(np.asarray(one) - np.asarray(other)).max()) for one, other in pairs)
 
 
@@ -123,7 +142,11 @@ def serve() -> None:
     for line in sys.stdin:
         index, calls = json.loads(line)
         n_tokens = TOKENS[index]
-        answer = seconds(encoder(name, n_tokens, threads), calls) if calls else difference(name, n_tokens, threads)
+        answer = (
+            seconds(encoder(name, n_tokens, threads), calls)
+            if calls
+            else difference(name, n_tokens, threads)
+        )
         print(json.dumps(answer), flush=True)
 
 

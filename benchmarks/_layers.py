@@ -1,8 +1,9 @@
-"""The child of the engine benchmark: one layer in one library, timed on request or measured for its peak memory.
+"""The child of the engine benchmark: one layer in one library, timed on request or measured for its
+peak memory.
 
-It is started with its thread counts in the environment, before any library is imported:
-python -m benchmarks._layers LAYER THREADS [CASE]. Without CASE it answers each line (case, number of calls) on standard
-input with (wall seconds, CPU seconds); with CASE it prints the peak memory of one call.
+It is started with its thread counts in the environment, before any library is imported: python -m
+benchmarks._layers LAYER THREADS [CASE]. Without CASE it answers each line (case, number of calls)
+on standard input with (wall seconds, CPU seconds); with CASE it prints the peak memory of one call.
 """
 
 from __future__ import annotations
@@ -43,11 +44,17 @@ def layer(name: str, case: tuple[int, int, int, int], threads: int) -> Call:
     p = Projections.random(width, heads, bias=True).astype(np.float32)
     if name == "products":
         return products(x, p)
-    return numpy_layer(x, p) if name == "numpy" else torch_layer(x, p, name == "torch-batch-first", threads)
+    return (
+        numpy_layer(x, p)
+        if name == "numpy"
+        else torch_layer(x, p, name == "torch-batch-first", threads)
+    )
 
 
 def products(x: np.ndarray, p: Projections) -> Call:
-    """Only the six matrix products of the layer, written into arrays that exist: what NumPy cannot go below."""
+    """Only the six matrix products of the layer, written into arrays that exist: what NumPy
+    cannot go below.
+    """
     trace = attend(x, p)
     merged, output = np.empty_like(trace.merged), np.empty_like(trace.output)
     projected, scores = np.empty_like(trace.queries), np.empty_like(trace.scores)
@@ -75,7 +82,9 @@ def numpy_layer(x: np.ndarray, p: Projections) -> Call:
 
 
 def torch_layer(x: np.ndarray, p: Projections, batch_first: bool, threads: int) -> Call:
-    """torch.nn.MultiheadAttention with the weights of p, in inference mode, giving one map of weights per head."""
+    """torch.nn.MultiheadAttention with the weights of p, in inference mode, giving one map of
+    weights per head.
+    """
     import torch
 
     torch.set_num_threads(threads)
@@ -91,7 +100,9 @@ def torch_layer(x: np.ndarray, p: Projections, batch_first: bool, threads: int) 
 
     def call() -> tuple[Any, Any]:
         with torch.inference_mode():
-            output, weights = module(sequence, sequence, sequence, need_weights=True, average_attn_weights=False)
+            output, weights = module(
+                sequence, sequence, sequence, need_weights=True, average_attn_weights=False
+            )
         return (output if batch_first else output.swapaxes(0, 1)), weights
 
     return call
@@ -106,7 +117,9 @@ def seconds(call: Call, calls: int) -> tuple[float, float]:
 
 
 def peak(name: str, case: tuple[int, int, int, int], threads: int) -> float | None:
-    """MiB that one call adds to the memory of this process at its peak; None without Linux's counters and glibc."""
+    """MiB that one call adds to the memory of this process at its peak; None without Linux's
+    counters and glibc.
+    """
     if not Path("/proc/self/clear_refs").exists() or not hasattr(ctypes.CDLL(None), "malloc_trim"):
         return None
     layer(name, TINY, threads)()
@@ -140,7 +153,9 @@ def serve() -> None:
     for line in sys.stdin:
         index, calls = json.loads(line)
         case = CASES[index]
-        answer = seconds(layer(name, case, threads), calls) if calls else difference(name, case, threads)
+        answer = (
+            seconds(layer(name, case, threads), calls) if calls else difference(name, case, threads)
+        )
         print(json.dumps(answer), flush=True)
 
 

@@ -1,8 +1,10 @@
-"""The child of the training benchmark: whole runs of the training laboratory in one library, timed on request.
+"""The child of the training benchmark: whole runs of the training laboratory in one library, timed
+on request.
 
-It is started with its thread counts in the environment, before any library is imported:
-python -m benchmarks._training LIBRARY THREADS. It answers each line ("layer" or "stack", settings) on standard input
-with (wall seconds, CPU seconds, score). Every library starts from the same weights and sees the same sequences.
+It is started with its thread counts in the environment, before any library is imported: python -m
+benchmarks._training LIBRARY THREADS. It answers each line ("layer" or "stack", settings) on
+standard input with (wall seconds, CPU seconds, score). Every library starts from the same weights
+and sees the same sequences.
 """
 
 from __future__ import annotations
@@ -31,38 +33,57 @@ def numpy_run(settings: TrainingSettings) -> Projections:
 
 
 def torch_run(settings: TrainingSettings, kind: str, threads: int) -> Projections:
-    """The same run in PyTorch: autograd and torch.optim.Adam; `kind` is a name of benchmarks.training.LIBRARIES."""
+    """The same run in PyTorch: autograd and torch.optim.Adam; `kind` is a name of
+    benchmarks.training.LIBRARIES.
+    """
     import torch
 
     torch.set_num_threads(threads)
     dtype = torch.float32 if kind == "torch-float32" else torch.float64
     start = first_checkpoint(settings)
-    leaves = {name: torch.tensor(getattr(start.projections, name), dtype=dtype, requires_grad=True) for name in WEIGHTS}
+    leaves = {
+        name: torch.tensor(getattr(start.projections, name), dtype=dtype, requires_grad=True)
+        for name in WEIGHTS
+    }
     optimiser = torch.optim.Adam(leaves.values(), lr=settings.learning_rate, fused=kind != "torch")
     rng = np.random.default_rng(0)
     rng.bit_generator.state = start.generator_state
     for step in range(1, settings.last_step + 1):
         examples = settings.lesson.draw(rng, settings.batch)
-        inputs, targets = (torch.from_numpy(array).to(dtype) for array in (examples.inputs, examples.targets))
+        inputs, targets = (
+            torch.from_numpy(array).to(dtype) for array in (examples.inputs, examples.targets)
+        )
         output = torch_layer(inputs, leaves, settings, whole=kind == "torch")
         optimiser.zero_grad()
         torch_loss(output, targets, settings).backward()
-        optimiser.param_groups[0]["lr"] = learning_rate_at(step, settings.last_step, settings.learning_rate)
+        optimiser.param_groups[0]["lr"] = learning_rate_at(
+            step, settings.last_step, settings.learning_rate
+        )
         optimiser.step()
     ended = {name: leaf.detach().double().numpy() for name, leaf in leaves.items()}
     return Projections(**ended, n_heads=settings.n_heads)
 
 
-def torch_layer(inputs: Any, leaves: dict[str, Any], settings: TrainingSettings, whole: bool) -> Any:
-    """The layer: scaled_dot_product_attention as a whole, or its three operations, which are faster at these sizes."""
+def torch_layer(
+    inputs: Any, leaves: dict[str, Any], settings: TrainingSettings, whole: bool
+) -> Any:
+    """The layer: scaled_dot_product_attention as a whole, or its three operations, which are
+    faster at these sizes.
+    """
     import torch
 
-    projected = ((inputs @ leaves[name]).unflatten(-1, (settings.n_heads, -1)) for name in ("w_q", "w_k", "w_v"))
+    projected = (
+        (inputs @ leaves[name]).unflatten(-1, (settings.n_heads, -1))
+        for name in ("w_q", "w_k", "w_v")
+    )
     query, key, value = (heads.transpose(1, 2) for heads in projected)
     if whole:
         heads = torch.nn.functional.scaled_dot_product_attention(query, key, value)
     else:
-        heads = torch.softmax(query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1]), dim=-1) @ value
+        heads = (
+            torch.softmax(query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1]), dim=-1)
+            @ value
+        )
     return heads.transpose(1, 2).flatten(2) @ leaves["w_o"] + leaves["b_o"]
 
 
@@ -82,14 +103,20 @@ def stack_run(settings: StackSettings) -> float:
     return stack_accuracy(settings, point.weights)
 
 
-def timed(library: str, threads: int, kind: str, given: dict[str, Any]) -> tuple[float, float, float]:
-    """Wall seconds, CPU seconds and the score of one run; the score of a layer is taken after the clocks."""
+def timed(
+    library: str, threads: int, kind: str, given: dict[str, Any]
+) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds and the score of one run; the score of a layer is taken after
+    the clocks.
+    """
     wall, cpu = time.perf_counter(), time.process_time()
     if kind == "stack":
         reached = stack_run(StackSettings(**given))
         return time.perf_counter() - wall, time.process_time() - cpu, reached
     settings = TrainingSettings(**given)
-    projections = numpy_run(settings) if library == "numpy" else torch_run(settings, library, threads)
+    projections = (
+        numpy_run(settings) if library == "numpy" else torch_run(settings, library, threads)
+    )
     took = time.perf_counter() - wall, time.process_time() - cpu
     return (*took, score(settings, projections).total)
 

@@ -1,7 +1,8 @@
 """The engine's full trace against torch.nn.MultiheadAttention: time and peak memory of one call.
 
-One process per layer, each with the same number of threads, is asked in turn, round by round, so that whatever else
-the machine does meets all of them; a ratio is the median of the ratios of the rounds.
+One process per layer, each with the same number of threads, is asked in turn, round by round, so
+that whatever else the machine does meets all of them; a ratio is the median of the ratios of the
+rounds.
 """
 
 from __future__ import annotations
@@ -34,9 +35,15 @@ def main(options: Sequence[str] = ()) -> None:
     chosen = parser.parse_args(list(options))
     names = list(LAYERS) if importlib.util.find_spec("torch") else ["numpy", "products"]
     clock, why = clock_of(chosen.threads)
-    print(f"Engine: one call of attend, float32, {chosen.threads} thread(s), {chosen.rounds} rounds. Clock: {why}.")
+    print(
+        f"Engine: one call of attend, float32, {chosen.threads} thread(s), {chosen.rounds} rounds."
+        f" Clock: {why}."
+    )
     print("Products alone: the matrix products of the layer in NumPy, into arrays that exist.")
-    print("Columns with / are ratios NumPy / PyTorch, below 1 is faster; in brackets their quartiles over the rounds.")
+    print(
+        "Columns with / are ratios NumPy / PyTorch, below 1 is faster; in brackets their quartiles"
+        " over the rounds."
+    )
     if len(names) == 2:
         print(NO_TORCH)
     times, worst = measure(names, chosen.threads, chosen.rounds)
@@ -48,7 +55,9 @@ def main(options: Sequence[str] = ()) -> None:
 
 
 def measure(names: list[str], threads: int, rounds: int) -> tuple[dict[str, list[Times]], float]:
-    """Seconds (wall, CPU) per layer, size and round, and the largest difference between the results."""
+    """Seconds (wall, CPU) per layer, size and round, and the largest difference between the
+    results.
+    """
     children = {name: start("_layers", name, threads) for name in names}
     times: dict[str, list[Times]] = {name: [] for name in names}
     worst = 0.0
@@ -67,7 +76,9 @@ def measure(names: list[str], threads: int, rounds: int) -> tuple[dict[str, list
 
 
 def time_rows(times: dict[str, list[Times]], clock: int) -> list[list[str]]:
-    """The table of times: milliseconds of every layer, ratios to each PyTorch layer, with quartiles."""
+    """The table of times: milliseconds of every layer, ratios to each PyTorch layer, with
+    quartiles.
+    """
     others = [name for name in times if name != "numpy"]
     header = ["batch, tokens, width, heads", *(f"{LAYERS[name]} ms" for name in times)]
     rows = [header + [f"/ {LAYERS[name]}" for name in others]]
@@ -84,11 +95,21 @@ def memory_rows(names: list[str], threads: int) -> list[list[str]]:
     """The table of peak memory; below 1 MiB a ratio would compare single pages."""
     others = names[1:]
     rows = [
-        ["batch, tokens, width, heads", *(LAYERS[name] for name in names), *(f"/ {LAYERS[name]}" for name in others)]
+        [
+            "batch, tokens, width, heads",
+            *(LAYERS[name] for name in names),
+            *(f"/ {LAYERS[name]}" for name in others),
+        ]
     ]
     for case, sizes in enumerate(CASES):
-        peaks = [json.loads(start("_layers", name, threads, str(case)).communicate()[0]) for name in names]
-        row = [", ".join(map(str, sizes)), *("-" if peak is None else f"{peak:.1f}" for peak in peaks)]
+        peaks = [
+            json.loads(start("_layers", name, threads, str(case)).communicate()[0])
+            for name in names
+        ]
+        row = [
+            ", ".join(map(str, sizes)),
+            *("-" if peak is None else f"{peak:.1f}" for peak in peaks),
+        ]
         row += ["-" if peak is None or peak < 1 else f"{peaks[0] / peak:.2f}" for peak in peaks[1:]]
         rows.append(row)
     return rows

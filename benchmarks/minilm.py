@@ -1,7 +1,9 @@
-"""The trained encoder, every trace kept, against the same model in PyTorch with all its attention returned.
+"""The trained encoder, every trace kept, against the same model in PyTorch with all its attention
+returned.
 
-One process per library, each with the same number of threads, is asked in turn, round by round, so that whatever else
-the machine does meets all of them; a ratio is the median of the ratios of the rounds.
+One process per library, each with the same number of threads, is asked in turn, round by round, so
+that whatever else the machine does meets all of them; a ratio is the median of the ratios of the
+rounds.
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ from ._encoders import TOKENS
 
 ENCODERS = {"numpy": "NumPy", "products": "products alone", "torch": "PyTorch"}
 TARGETS = {16: 60, 128: 300}  # milliseconds
-NO_TORCH = f"Without PyTorch and transformers only NumPy is measured; to compare: {GET_TORCH}; pip install transformers"
+NO_TORCH = (
+    f"Without PyTorch and transformers only NumPy is measured; to compare: {GET_TORCH}; pip install"
+    " transformers"
+)
 
 
 def main(options: Sequence[str] = ()) -> None:
@@ -29,9 +34,15 @@ def main(options: Sequence[str] = ()) -> None:
     libraries = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
     names = list(ENCODERS) if libraries else ["numpy", "products"]
     clock, why = clock_of(chosen.threads)
-    print(f"all-MiniLM-L6-v2, 72 heads, float32, {chosen.threads} thread(s), {chosen.rounds} rounds. Clock: {why}.")
+    print(
+        f"all-MiniLM-L6-v2, 72 heads, float32, {chosen.threads} thread(s), {chosen.rounds} rounds."
+        f" Clock: {why}."
+    )
     print("Products alone: the matrix products of all layers in NumPy, into arrays that exist.")
-    print("Columns with / are ratios NumPy / other, below 1 is faster; in brackets their quartiles over the rounds.")
+    print(
+        "Columns with / are ratios NumPy / other, below 1 is faster; in brackets their quartiles"
+        " over the rounds."
+    )
     if not libraries:
         print(NO_TORCH)
     times, worst = measure(names, chosen.threads, chosen.rounds)
@@ -41,7 +52,9 @@ def main(options: Sequence[str] = ()) -> None:
 
 
 def measure(names: list[str], threads: int, rounds: int) -> tuple[dict[str, list[Times]], float]:
-    """Seconds (wall, CPU) per encoder, length and round, and the largest difference between the results."""
+    """Seconds (wall, CPU) per encoder, length and round, and the largest difference between the
+    results.
+    """
     children = {name: start("_encoders", name, threads) for name in names}
     times: dict[str, list[Times]] = {name: [[] for _ in TOKENS] for name in names}
     worst = 0.0
@@ -64,7 +77,11 @@ def rows(times: dict[str, list[Times]], clock: int) -> list[list[str]]:
     lines = [header + [f"/ {ENCODERS[name]}" for name in others]]
     for case, n_tokens in enumerate(TOKENS):
         seconds = {name: [pair[clock] for pair in rounds[case]] for name, rounds in times.items()}
-        line = [str(n_tokens), *(f"{median(s) * 1000:.1f}" for s in seconds.values()), str(TARGETS.get(n_tokens, "-"))]
+        line = [
+            str(n_tokens),
+            *(f"{median(s) * 1000:.1f}" for s in seconds.values()),
+            str(TARGETS.get(n_tokens, "-")),
+        ]
         for name in others:
             line.append(ratio(seconds["numpy"], seconds[name]))
         lines.append(line)

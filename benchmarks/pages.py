@@ -1,8 +1,9 @@
-"""The speed of the pages, each measured beside the least Streamlit can do and beside the usual page, in one run.
+"""The speed of the pages, each measured beside the least Streamlit can do and beside the usual
+page, in one run.
 
-Script time: one rerun under AppTest. Repaint: from a key press on the sequence-length slider in Chromium until the
-last change in sight of the page's own content or of a picture in it (then one frame). Bytes: what the server sends for
-it. The middle half of several presses.
+Script time: one rerun under AppTest. Repaint: from a key press on the sequence-length slider in
+Chromium until the last change in sight of the page's own content or of a picture in it (then one
+frame). Bytes: what the server sends for it. The middle half of several presses.
 """
 
 from __future__ import annotations
@@ -36,13 +37,22 @@ SERVERS = {
     "usual": ("benchmarks.rivals.usual", ROOT / "app.py", "scores"),
     "app": ("streamlit", ROOT / "app.py", ""),
 }
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
 FIRST, PRESSES = 6, 12  # tokens, and key presses for one more each
 QUIET = 450  # ms without a change of the page after which a repaint counts as finished
 
-# Notes the time in ms from the key press to the last change in sight in the main block or on a canvas, plus one frame.
+# Notes the time in ms from the key press to the last change in sight in the main block or on a
+# canvas, plus one frame.
 WATCH = """() => {
   const main = document.querySelector("[data-testid=stMain]");
   const watch = { start: 0, last: 0 };
@@ -52,7 +62,8 @@ WATCH = """() => {
     const { top, bottom } = element.getBoundingClientRect();
     return bottom > 0 && top < innerHeight;
   };
-  const waiting = new Set(); // elements of the page, looked at in the next frame, when all is laid out anyway
+  // elements of the page, looked at in the next frame, when all is laid out anyway
+  const waiting = new Set();
   const changed = (node) => {
     if (!waiting.size) requestAnimationFrame(() => {
       if ([...waiting].some(inSight)) watch.last = performance.now();
@@ -62,7 +73,8 @@ WATCH = """() => {
     waiting.add(element?.closest("[data-testid=stElementContainer]") ?? element ?? main);
   };
   const all = { childList: true, subtree: true, attributes: true, characterData: true };
-  new MutationObserver((changes) => changes.forEach(({ target }) => changed(target))).observe(main, all);
+  new MutationObserver((changes) => changes.forEach(({ target }) =>
+    changed(target))).observe(main, all);
   const drawing = CanvasRenderingContext2D.prototype;
   for (const name of ["clearRect", "fillRect", "fillText", "drawImage", "putImageData"]) {
     const draw = drawing[name];
@@ -78,8 +90,18 @@ def served(name: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", module, "run", str(script), f"--server.port={port}", "--server.headless=true"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    command = [
+        sys.executable,
+        "-m",
+        module,
+        "run",
+        str(script),
+        f"--server.port={port}",
+        "--server.headless=true",
+    ]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as server:
         try:
             address = f"http://localhost:{port}"
             for _ in range(100):
@@ -118,12 +140,21 @@ def _timed(app: AppTest) -> float:
 
 
 def repaint_times(pages: Sequence[Page], presses: int) -> dict[str, tuple[float, float]]:
-    """Milliseconds from key press to repaint in Chromium, and the kilobytes received for it, by page."""
+    """Milliseconds from key press to repaint in Chromium, and the kilobytes received for it, by
+    page.
+    """
     found = {}
-    with served("app") as app, served("floor") as floor, served("usual") as usual, sync_playwright() as playwright:
+    with (
+        served("app") as app,
+        served("floor") as floor,
+        served("usual") as usual,
+        sync_playwright() as playwright,
+    ):
         addresses = {"usual": f"{usual}/{SERVERS['usual'][2]}"}
         addresses |= {page.url_path: f"{app}/{page.url_path}" for page in pages}
-        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS
+        )
         floors = []
         for place, (name, address) in enumerate(addresses.items()):
             if place % 10 == 0:  # other work on the machine makes fast and slow hours
@@ -135,14 +166,19 @@ def repaint_times(pages: Sequence[Page], presses: int) -> dict[str, tuple[float,
 
 def _repaint(tab: BrowserPage, address: str, presses: int) -> tuple[float, float]:
     received: list[int] = []
-    tab.on("websocket", lambda socket: socket.on("framereceived", lambda payload: received.append(len(payload))))
+    tab.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda payload: received.append(len(payload))),
+    )
     tab.goto(f"{address}?n_tokens={FIRST}")
     _settle(tab)
     slider = _sequence_slider(tab)
     times, sizes = [], []
     for _ in range(presses):
         received.clear()
-        slider.press("ArrowRight")  # always on: what was there a moment ago would be a message that is not sent again
+        slider.press(
+            "ArrowRight"
+        )  # always on: what was there a moment ago would be a message that is not sent again
         times.append(_settle(tab))
         sizes.append(sum(received) / 1000)
     tab.close()
@@ -164,8 +200,12 @@ def _sequence_slider(tab: BrowserPage) -> Any:
 
 
 def _settle(tab: BrowserPage) -> float:
-    """Wait until the page has been quiet for a while; the time of its last change after the last key press."""
-    tab.wait_for_selector('[data-testid=stApp][data-test-script-state="notRunning"]', timeout=30_000)
+    """Wait until the page has been quiet for a while; the time of its last change after the
+    last key press.
+    """
+    tab.wait_for_selector(
+        '[data-testid=stApp][data-test-script-state="notRunning"]', timeout=30_000
+    )
     if not tab.evaluate("() => Boolean(window.watch)"):
         tab.wait_for_timeout(4000)
         return 0.0
@@ -174,10 +214,17 @@ def _settle(tab: BrowserPage) -> float:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print one line per page: script time, repaint, the repaint beside floor and usual page, and the bytes."""
+    """Print one line per page: script time, repaint, the repaint beside floor and usual page,
+    and the bytes.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks pages", description=__doc__)
     parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per page")
-    parser.add_argument("--sections", nargs="*", default=list(SECTIONS), help="sections of the menu, for example story")
+    parser.add_argument(
+        "--sections",
+        nargs="*",
+        default=list(SECTIONS),
+        help="sections of the menu, for example story",
+    )
     chosen = parser.parse_args(arguments)
     pages = [page for page in PAGES if page.section in chosen.sections]
     scripts, repaints = script_times(pages), repaint_times(pages, chosen.presses)
@@ -185,7 +232,10 @@ def main(arguments: Sequence[str] = ()) -> None:
     print("|---|---|---|---|---|---|")
     for name, (repaint, size) in repaints.items():
         floor, usual = (repaint / repaints[rival][0] for rival in ("floor", "usual"))
-        print(f"| {name} | {scripts[name]:.1f} | {repaint:.0f} | {floor:.2f} | {usual:.2f} | {size:.1f} |")
+        print(
+            f"| {name} | {scripts[name]:.1f} | {repaint:.0f} | {floor:.2f} | {usual:.2f} |"
+            f" {size:.1f} |"
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The training laboratory against PyTorch, and the tables of its results over several seeds.
 
-One process per library, each with the same number of threads, runs the same training in turn, round by round; a ratio
-is the median of the ratios of the rounds. Weights, sequences and steps are the same everywhere.
+One process per library, each with the same number of threads, runs the same training in turn, round
+by round; a ratio is the median of the ratios of the rounds. Weights, sequences and steps are the
+same everywhere.
 """
 
 from __future__ import annotations
@@ -43,14 +44,21 @@ def main(options: Sequence[str] = ()) -> None:
     names = list(LIBRARIES) if importlib.util.find_spec("torch") else ["numpy"]
     clock, why = clock_of(chosen.threads)
     print(
-        f"Training: float64, {chosen.threads} thread(s), {chosen.rounds} rounds of {ROUND_STEPS} steps. Clock: {why}."
+        f"Training: float64, {chosen.threads} thread(s), {chosen.rounds} rounds of {ROUND_STEPS}"
+        f" steps. Clock: {why}."
     )
-    print("Columns with / are ratios NumPy / PyTorch, below 1 is faster; in brackets their quartiles over the rounds.")
+    print(
+        "Columns with / are ratios NumPy / PyTorch, below 1 is faster; in brackets their quartiles"
+        " over the rounds."
+    )
     if len(names) == 1:
         print(NO_TORCH)
     children = {name: start("_training", name, chosen.threads) for name in names}
     print(table(speed_rows(children, chosen.rounds, clock)))
-    print(f"Results of whole runs, seeds 0 to {chosen.seeds - 1}: error as a share of the variance, or accuracy.")
+    print(
+        f"Results of whole runs, seeds 0 to {chosen.seeds - 1}: error as a share of the variance,"
+        " or accuracy."
+    )
     print(table(result_rows(children, range(chosen.seeds))))
     print("On the Stiefel manifold, two heads of width D/2:")
     print(table(stiefel_rows(children["numpy"], range(chosen.seeds))))
@@ -62,14 +70,24 @@ def main(options: Sequence[str] = ()) -> None:
 
 def result(child: Child, settings: TrainingSettings | StackSettings) -> Run:
     """Wall seconds, CPU seconds and score of one run."""
-    wall, cpu, reached = ask(child, "stack" if isinstance(settings, StackSettings) else "layer", asdict(settings))
+    wall, cpu, reached = ask(
+        child, "stack" if isinstance(settings, StackSettings) else "layer", asdict(settings)
+    )
     return wall, cpu, reached
 
 
 def speed_rows(children: dict[str, Child], rounds: int, clock: int) -> list[list[str]]:
-    """The table of times: milliseconds of 100 steps in every library, ratios to each PyTorch, with quartiles."""
+    """The table of times: milliseconds of 100 steps in every library, ratios to each PyTorch,
+    with quartiles.
+    """
     names = list(children)
-    rows = [["model", *(f"{LIBRARIES[name]} ms" for name in names), *(f"/ {LIBRARIES[name]}" for name in names[1:])]]
+    rows = [
+        [
+            "model",
+            *(f"{LIBRARIES[name]} ms" for name in names),
+            *(f"/ {LIBRARIES[name]}" for name in names[1:]),
+        ]
+    ]
     for label, settings in RUNS.items():
         seconds: dict[str, list[float]] = {name: [] for name in names}
         for child in children.values():
@@ -86,30 +104,51 @@ def speed_rows(children: dict[str, Child], rounds: int, clock: int) -> list[list
 
 
 def result_rows(children: dict[str, Child], seeds: range) -> list[list[str]]:
-    """The scores of all models and of one answer per head, the time of a whole run, and PyTorch's score as a check."""
+    """The scores of all models and of one answer per head, the time of a whole run, and
+    PyTorch's score as a check.
+    """
     twin = children.get("torch")
-    header = ["model", "parameters", *(f"seed {seed}" for seed in seeds), "mean", "one answer per head", "seconds"]
+    header = [
+        "model",
+        "parameters",
+        *(f"seed {seed}" for seed in seeds),
+        "mean",
+        "one answer per head",
+        "seconds",
+    ]
     rows = [header + (["PyTorch, seed 0"] if twin else [])]
     for task in TASKS:
         scores = [weightless_score(task, seed).total for seed in seeds]
-        rows.append([f"{task}, weightless", "-", *cells(scores), "-", "-", *(["-"] if twin else [])])
+        rows.append(
+            [f"{task}, weightless", "-", *cells(scores), "-", "-", *(["-"] if twin else [])]
+        )
         for name, settings in models(task).items():
             runs = [result(children["numpy"], replace(settings, seed=seed)) for seed in seeds]
             row = [f"{task}, {name}", str(settings.n_parameters), *cells([run[2] for run in runs])]
-            row += [f"{best_possible(task, settings.n_heads):.3f}", f"{median(run[1] for run in runs):.2f}"]
+            row += [
+                f"{best_possible(task, settings.n_heads):.3f}",
+                f"{median(run[1] for run in runs):.2f}",
+            ]
             rows.append(row + ([f"{result(twin, settings)[2]:.4f}"] if twin else []))
     return rows
 
 
 def stiefel_rows(child: Child, seeds: range) -> list[list[str]]:
     """Orthonormal columns in one layer, at two learning rates and three temperatures."""
-    rows = [["task", "constraint", "temperature", "rate", *(f"seed {seed}" for seed in seeds), "mean"]]
+    rows = [
+        ["task", "constraint", "temperature", "rate", *(f"seed {seed}" for seed in seeds), "mean"]
+    ]
     cases = [("free", 0.0), ("orthonormal", 0.0), ("orthonormal", 1 / 4), ("orthonormal", 1 / 16)]
     for task, width in (("neighbours", 5), ("agreement", 4)):
         for constraint, temperature in [*cases, ("orthonormal values", 0.0)]:
             for rate in (0.01, 0.03):
                 settings = TrainingSettings(
-                    task, d_k=width, d_v=width, constraint=constraint, temperature=temperature, learning_rate=rate
+                    task,
+                    d_k=width,
+                    d_v=width,
+                    constraint=constraint,
+                    temperature=temperature,
+                    learning_rate=rate,
                 )
                 scores = [result(child, replace(settings, seed=seed))[2] for seed in seeds]
                 shown = f"{temperature:g}" if temperature else "√d_k"
@@ -123,7 +162,14 @@ def stack_rows(child: Child, seeds: range) -> list[list[str]]:
     for loss in ("relative error", "cross-entropy"):
         for row in ROWS:
             runs = [result(child, StackSettings(row=row, loss=loss, seed=seed)) for seed in seeds]
-            rows.append([loss, row, *cells([run[2] for run in runs]), f"{median(run[1] for run in runs):.1f}"])
+            rows.append(
+                [
+                    loss,
+                    row,
+                    *cells([run[2] for run in runs]),
+                    f"{median(run[1] for run in runs):.1f}",
+                ]
+            )
     return rows
 
 

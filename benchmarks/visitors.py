@@ -1,7 +1,8 @@
 """Load on the server: many visitors on the scores page, each moving a slider every few seconds.
 
-A visitor speaks Streamlit's protocol as a browser does but draws nothing. The time of an act is from the message that
-a slider moved until the script of that visitor has finished. One server process; the usual page for comparison.
+A visitor speaks Streamlit's protocol as a browser does but draws nothing. The time of an act is
+from the message that a slider moved until the script of that visitor has finished. One server
+process; the usual page for comparison.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ PAUSE = 5.0
 
 
 class Visitor:
-    """One browser's side of the conversation: it keeps what the widgets hold and moves one slider."""
+    """One browser's side of the conversation: it keeps what the widgets hold and moves one
+    slider.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address.replace("http", "ws")
@@ -40,7 +43,10 @@ class Visitor:
     async def arrive(self) -> None:
         """Open the page and learn the name of its slider."""
         self.socket = await websockets.connect(
-            f"{self.address}/_stcore/stream", subprotocols=["streamlit"], max_size=None, open_timeout=120
+            f"{self.address}/_stcore/stream",
+            subprotocols=["streamlit"],
+            max_size=None,
+            open_timeout=120,
         )
         await self._run(BackMsg())
 
@@ -79,8 +85,12 @@ class Visitor:
                 return "".join(texts)
 
 
-async def crowd(address: str, count: int, seconds: float, memory: Callable[[], float]) -> tuple[list[float], float]:
-    """The times of all acts of so many visitors, each about every five seconds, and the memory while all are there."""
+async def crowd(
+    address: str, count: int, seconds: float, memory: Callable[[], float]
+) -> tuple[list[float], float]:
+    """The times of all acts of so many visitors, each about every five seconds, and the memory
+    while all are there.
+    """
     visitors = [Visitor(address) for _ in range(count)]
     for first in range(0, count, 10):
         await asyncio.gather(*(visitor.arrive() for visitor in visitors[first : first + 10]))
@@ -110,26 +120,42 @@ async def visits(address: str, count: int) -> None:
 def resident(name: str) -> float:
     """MiB of memory of the server that runs the app or a rival."""
     module, script, _ = SERVERS[name]
-    found = subprocess.run(["pgrep", "-f", f"{module} run {script}"], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        ["pgrep", "-f", f"{module} run {script}"], capture_output=True, text=True, check=True
+    )
     status = Path(f"/proc/{found.stdout.split()[0]}/status").read_text(encoding="ascii")
-    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+    return next(
+        int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS")
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print one line per number of visitors: how long an act takes, and memory; then what 500 visits leave behind."""
+    """Print one line per number of visitors: how long an act takes, and memory; then what 500
+    visits leave behind.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks visitors", description=__doc__)
     parser.add_argument("--visitors", type=int, nargs="*", default=[25, 50, 100, 200, 400])
     parser.add_argument("--seconds", type=float, default=20)
     chosen = parser.parse_args(arguments or [])
-    print("| pages of | visitors | acts | p50, ms | p95, ms | MiB per visitor |\n|---|---|---|---|---|---|")
+    print(
+        "| pages of | visitors | acts | p50, ms | p95, ms | MiB per visitor"
+        " |\n|---|---|---|---|---|---|"
+    )
     for name in ("app", "usual"):
-        for count in chosen.visitors if name == "app" else chosen.visitors[:2]:  # more bring the usual page down
+        for count in (
+            chosen.visitors if name == "app" else chosen.visitors[:2]
+        ):  # more bring the usual page down
             with served(name) as address:
                 _, before = asyncio.run(crowd(address, 2, 1, partial(resident, name)))
-                times, after = asyncio.run(crowd(address, count, chosen.seconds, partial(resident, name)))
+                times, after = asyncio.run(
+                    crowd(address, count, chosen.seconds, partial(resident, name))
+                )
             p50, p95 = (1000 * sorted(times)[int(share * len(times))] for share in (0.5, 0.95))
             each = (after - before) / count
-            print(f"| {name} | {count} | {len(times)} | {p50:.0f} | {p95:.0f} | {each:.2f} |", flush=True)
+            print(
+                f"| {name} | {count} | {len(times)} | {p50:.0f} | {p95:.0f} | {each:.2f} |",
+                flush=True,
+            )
     with served("app") as address:
         asyncio.run(visits(address, 600))  # until then the process still grows to its size
         before = resident("app")

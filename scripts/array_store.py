@@ -1,4 +1,6 @@
-"""Arrays for a data file, each distinct one kept once: many cases share their inputs, weights and first steps."""
+"""Arrays for a data file, each distinct one kept once: many cases share their inputs, weights
+and first steps.
+"""
 
 from __future__ import annotations
 

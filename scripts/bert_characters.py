@@ -1,4 +1,6 @@
-"""What each character does in BERT's uncased tokenisation, asked of the `tokenizers` library one by one."""
+"""What each character does in BERT's uncased tokenisation, asked of the `tokenizers` library
+one by one.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,18 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 SURROGATES = range(0xD800, 0xE000)
-OFF = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
+OFF = {
+    "clean_text": False,
+    "handle_chinese_chars": False,
+    "strip_accents": False,
+    "lowercase": False,
+}
 
 
 def character_roles() -> dict[str, list[tuple[int, int]]]:
-    """Each role with the ranges of code points that have it; lone surrogates, which it cannot take, are removed."""
+    """Each role with the ranges of code points that have it; lone surrogates, which it cannot
+    take, are removed.
+    """
     cleaned, stripped, spaced = (
         {c: BertNormalizer(**OFF | {option: True}).normalize_str(c) for c in every_character()}
         for option in ("clean_text", "strip_accents", "handle_chinese_chars")

@@ -1,11 +1,13 @@
-"""Runs the PyTorch lines of `attention_lab/export/torch_code.py` for all combinations of options; compares the results.
+"""Runs the PyTorch lines of `attention_lab/export/torch_code.py` for all combinations of options;
+compares the results.
 
 Run by hand, in an environment of its own, when those lines or the PyTorch version change:
 
     pip install torch==2.13.0 numpy==2.4.6
     python -m scripts.check_torch_code
 
-Stops at the first difference; prints how many lines ran, and how often each one-call form was possible.
+Stops at the first difference; prints how many lines ran, and how often each one-call form was
+possible.
 """
 
 from __future__ import annotations
@@ -87,15 +89,32 @@ def traces(dtype: str) -> Iterator[tuple[str, Trace]]:
     for made, changed, source in product(WEIGHTS, CHANGES, MEMORIES):
         width = M if source == "of its own width" else D
         change = dict(CHANGES[changed])
-        p = Projections.random(D, H, d_memory=width, bias=change.pop("bias", False), seed=5, **WEIGHTS[made])
+        p = Projections.random(
+            D, H, d_memory=width, bias=change.pop("bias", False), seed=5, **WEIGHTS[made]
+        )
         p = replace(p, **change).astype(dtype)
-        called = {} if source == "itself" else {"memory": RNG.normal(size=(B, S, width)).astype(dtype)}
+        called = (
+            {} if source == "itself" else {"memory": RNG.normal(size=(B, S, width)).astype(dtype)}
+        )
         for mask, bias, rule, residual in product(MASKS, BIASES, RULES, (False, True)):
-            name = ", ".join([dtype, made, changed, source, f"mask {mask}", f"bias {bias}", str(rule), str(residual)])
+            name = ", ".join(
+                [
+                    dtype,
+                    made,
+                    changed,
+                    source,
+                    f"mask {mask}",
+                    f"bias {bias}",
+                    str(rule),
+                    str(residual),
+                ]
+            )
             options = {"residual": residual, **called, **MASKS[mask], **BIASES[bias], **rule}
             n_queries = S if source == "itself" else T
             if source == "itself":
-                options |= {key: _square(options[key]) for key in ("mask", "bias") if key in options}
+                options |= {
+                    key: _square(options[key]) for key in ("mask", "bias") if key in options
+                }
             try:
                 yield name, attend(x[:, :n_queries], p, **options)
             except AttentionError as error:
@@ -112,7 +131,9 @@ def _square(given: Any) -> Any:
 def tensors(trace: Trace) -> dict[str, Any]:
     """What the lines of a trace read, as tensors."""
     arrays = {name: value(trace, name) for name in given(trace)}
-    made = {name: thing if name in SETTINGS else torch.tensor(thing) for name, thing in arrays.items()}
+    made = {
+        name: thing if name in SETTINGS else torch.tensor(thing) for name, thing in arrays.items()
+    }
     return {"torch": torch, "F": torch.nn.functional, **trace.sizes, **made}
 
 
@@ -120,13 +141,18 @@ def compare(trace: Trace, field: str, names: dict[str, Any], where: str) -> None
     """Stop unless a tensor has the shape, the type and the numbers of its field."""
     actual, expected = names[field].detach().numpy(), getattr(trace, field)
     if (actual.shape, actual.dtype) != (expected.shape, expected.dtype):
-        raise SystemExit(f"{where}: {field} is {actual.dtype} {actual.shape}, not {expected.dtype} {expected.shape}")
+        raise SystemExit(
+            f"{where}: {field} is {actual.dtype} {actual.shape}, not {expected.dtype}"
+            f" {expected.shape}"
+        )
     limit = tolerance(trace, field)
     np.testing.assert_allclose(actual, expected, rtol=0, atol=limit, err_msg=f"{where}: {field}")
 
 
 def run(name: str, trace: Trace, counts: Counter[str]) -> None:
-    """Run the lines of every step one after the other, then each one-call form on what the steps gave."""
+    """Run the lines of every step one after the other, then each one-call form on what the
+    steps gave.
+    """
     names = tensors(trace)
     for field in STEPS:
         exec(getattr(torch_code, field)(trace), names)
@@ -138,7 +164,11 @@ def run(name: str, trace: Trace, counts: Counter[str]) -> None:
         if lines.startswith("#"):
             counts[lines] += 1
             continue
-        made = {key: thing for key, thing in names.items() if key not in ("head_outputs", "probabilities", "output")}
+        made = {
+            key: thing
+            for key, thing in names.items()
+            if key not in ("head_outputs", "probabilities", "output")
+        }
         exec(lines, made)
         for result in {field, "probabilities"} & set(made):
             compare(trace, result, made, f"{name}, one call")

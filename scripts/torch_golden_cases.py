@@ -1,4 +1,6 @@
-"""The cases of make_torch_golden.py: settings and random arguments, every axis of a case a different length."""
+"""The cases of make_torch_golden.py: settings and random arguments, every axis of a case a
+different length.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import torch
 from torch import Tensor
 
 Case = dict[str, Any]
-# batch, heads, queries, keys, features of a head, features of keys and values that come from elsewhere
+# batch, heads, queries, keys, features of a head, features of keys and values that come from
+# elsewhere
 B, H, T, S, K, D_KEY, D_VALUE = 2, 3, 4, 7, 5, 11, 13
 D = H * K
 INF = torch.inf
@@ -78,13 +81,20 @@ def masks(n_keys: int) -> dict[str, dict[str, Tensor]]:
         "padding_float": {"key_padding_mask": numbers(26, B, n_keys)},
         "bool_2d_padding": {"attn_mask": hidden(27, *sizes), "key_padding_mask": padding},
         "bool_3d_padding": {"attn_mask": hidden(23, B * H, *sizes), "key_padding_mask": padding},
-        "float_2d_padding_float": {"attn_mask": numbers(24, *sizes), "key_padding_mask": numbers(26, B, n_keys)},
+        "float_2d_padding_float": {
+            "attn_mask": numbers(24, *sizes),
+            "key_padding_mask": numbers(26, B, n_keys),
+        },
         "causal": {"attn_mask": torch.ones(sizes, dtype=torch.bool).triu(1)},
     }
 
 
 def mha(
-    name: str, options: dict[str, Any], arguments: dict[str, Tensor], empty_rows: str = "zero", is_causal: bool = False
+    name: str,
+    options: dict[str, Any],
+    arguments: dict[str, Tensor],
+    empty_rows: str = "zero",
+    is_causal: bool = False,
 ) -> Case:
     """One call of nn.MultiheadAttention."""
     options = {"embed_dim": D, "num_heads": H, "batch_first": True} | options
@@ -99,7 +109,9 @@ def mha(
 
 
 def mha_grid() -> Iterator[Case]:
-    """Bias on and off, own sizes for keys and values, self and cross, against the kinds of masks."""
+    """Bias on and off, own sizes for keys and values, self and cross, against the kinds of
+    masks.
+    """
     own_sizes = {"kdim": D_KEY, "vdim": D_VALUE}
     few = ("no_mask", "bool_3d", "float_2d", "padding")
     grid: list[tuple[str, str, dict[str, Any], tuple[str, ...]]] = [
@@ -108,14 +120,26 @@ def mha_grid() -> Iterator[Case]:
         ("cross", "cross", {}, few),
         ("cross_without_bias", "cross", {"bias": False}, ("bool_2d_padding",)),
         ("three_inputs", "three", {}, ("no_mask", "float_hiding")),
-        ("own_sizes", "three", own_sizes, ("no_mask", "bool_3d", "float_3d", "bool_2d_padding", "causal")),
-        ("own_sizes_without_bias", "three", own_sizes | {"bias": False}, ("no_mask", "float_2d_padding_float")),
+        (
+            "own_sizes",
+            "three",
+            own_sizes,
+            ("no_mask", "bool_3d", "float_3d", "bool_2d_padding", "causal"),
+        ),
+        (
+            "own_sizes_without_bias",
+            "three",
+            own_sizes | {"bias": False},
+            ("no_mask", "float_2d_padding_float"),
+        ),
     ]
     for label, kind, options, names in grid:
         arguments = tokens(kind, options)
         kinds = masks(arguments["key"].shape[1])
         for name in names:
-            yield mha(f"{label}_{name}", options, arguments | kinds[name], is_causal=name == "causal")
+            yield mha(
+                f"{label}_{name}", options, arguments | kinds[name], is_causal=name == "causal"
+            )
 
 
 def mha_appended() -> Iterator[Case]:
@@ -132,9 +156,15 @@ def mha_appended() -> Iterator[Case]:
 
 def mha_layouts() -> Iterator[Case]:
     """Sequence first, no batch, one head, as many heads as features, one token."""
-    first = {name: token.transpose(0, 1).contiguous() for name, token in tokens("cross", {}).items()}
+    first = {
+        name: token.transpose(0, 1).contiguous() for name, token in tokens("cross", {}).items()
+    }
     yield mha("sequence_first", {"batch_first": False}, first)
-    yield mha("sequence_first_bool_3d_padding", {"batch_first": False}, first | masks(S)["bool_3d_padding"])
+    yield mha(
+        "sequence_first_bool_3d_padding",
+        {"batch_first": False},
+        first | masks(S)["bool_3d_padding"],
+    )
     single = {name: token[0] for name, token in tokens("self", {}).items()}
     yield mha("unbatched", {}, single)
     yield mha("unbatched_bool_3d", {}, single | {"attn_mask": hidden(30, H, T, T)})
@@ -152,7 +182,12 @@ def mha_empty_rows() -> Iterator[Case]:
     floats[3] = -INF
     yield mha("empty_row_float", {}, tokens("cross", {}) | {"attn_mask": floats}, "nan")
     all_padding = torch.arange(T) >= torch.tensor([2, 0])[:, None]
-    yield mha("empty_sequence_padding", {"bias": False}, tokens("self", {}) | {"key_padding_mask": all_padding}, "nan")
+    yield mha(
+        "empty_sequence_padding",
+        {"bias": False},
+        tokens("self", {}) | {"key_padding_mask": all_padding},
+        "nan",
+    )
 
 
 def mha_cases() -> Iterator[Case]:
@@ -165,7 +200,9 @@ def sdpa_masks(n_heads: int, n_queries: int, n_keys: int) -> dict[str, Tensor | 
     """Masks of scaled_dot_product_attention, where True means "may attend"."""
     empty = ~hidden(40, n_queries, n_keys)
     empty[n_queries // 2] = False
-    floats = numbers(41, 2, n_heads, n_queries, n_keys).masked_fill(hidden(42, 2, n_heads, n_queries, n_keys), -INF)
+    floats = numbers(41, 2, n_heads, n_queries, n_keys).masked_fill(
+        hidden(42, 2, n_heads, n_queries, n_keys), -INF
+    )
     return {
         "no_mask": None,
         "causal": None,
@@ -179,7 +216,9 @@ def sdpa_masks(n_heads: int, n_queries: int, n_keys: int) -> dict[str, Tensor | 
 
 
 def sdpa_cases() -> Iterator[Case]:
-    """All calls of scaled_dot_product_attention: (heads, key/value heads, queries, keys), scale, masks."""
+    """All calls of scaled_dot_product_attention: (heads, key/value heads, queries, keys),
+    scale, masks.
+    """
     all_masks = tuple(sdpa_masks(1, 4, 7))
     grid: list[tuple[tuple[int, int, int, int], float | None, tuple[str, ...]]] = [
         ((3, 3, 4, 7), None, all_masks),

@@ -1,8 +1,11 @@
-"""Settings of all tests: Hypothesis draws the same examples in every run and sets no time limit for one."""
+"""Settings of all tests: Hypothesis draws the same examples in every run and sets no time limit
+for one.
+"""
 
 import os
 
-# As in app.py, before NumPy is loaded: several threads for small products only take the cores from other processes.
+# As in app.py, before NumPy is loaded: several threads for small products only take the cores from
+# other processes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from hypothesis import settings

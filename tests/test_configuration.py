@@ -1,4 +1,6 @@
-"""The settings the app relies on: Streamlit's configuration, its theme, the pinned requirements, a clean repository."""
+"""The settings the app relies on: Streamlit's configuration, its theme, the pinned
+requirements, a clean repository.
+"""
 
 import re
 import shutil
@@ -15,7 +17,9 @@ from streamlit import config
 from scripts.planted_bugs import BUGS
 
 ROOT = Path(__file__).resolve().parent.parent
-SETTINGS: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+SETTINGS: dict[str, Any] = tomllib.loads(
+    (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+)
 
 EXPECTED = {
     "runner.postScriptGC": False,
@@ -30,7 +34,9 @@ EXPECTED = {
 }
 
 TEXT_COLOURS = ["primaryColor", "textColor", "linkColor"] + [
-    f"{name}{part}" for name in ("blue", "red", "green", "violet", "gray") for part in ("Color", "TextColor")
+    f"{name}{part}"
+    for name in ("blue", "red", "green", "violet", "gray")
+    for part in ("Color", "TextColor")
 ]
 
 BUILD_PRODUCTS = re.compile(
@@ -54,7 +60,9 @@ OPTIONS = dict(flatten(SETTINGS))
 def luminance(colour: str) -> float:
     """Relative luminance of #rrggbb, as WCAG 2.2 defines it."""
     channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -66,7 +74,11 @@ def contrast(one: str, other: str) -> float:
 
 def requirement_lines() -> list[str]:
     """The lines of requirements.txt that are not empty."""
-    return [line for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [
+        line
+        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
 
 
 def build_products(paths: Iterable[str]) -> list[str]:
@@ -76,20 +88,26 @@ def build_products(paths: Iterable[str]) -> list[str]:
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_streamlit_knows_every_option(option: str) -> None:
-    """Each option of config.toml exists in the installed Streamlit, the hidden runner.postScriptGC above all."""
+    """Each option of config.toml exists in the installed Streamlit, the hidden
+    runner.postScriptGC above all.
+    """
     assert option in config.get_config_options()
 
 
 @pytest.mark.parametrize(("option", "value"), EXPECTED.items())
 def test_the_settings_the_app_relies_on(option: str, value: object) -> None:
-    """No collection after each run, nothing sent away, no error details for visitors, no developer tools, no prompt."""
+    """No collection after each run, nothing sent away, no error details for visitors, no
+    developer tools, no prompt.
+    """
     assert OPTIONS[option] == value
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", TEXT_COLOURS)
 def test_colours_can_be_read(scheme: str, name: str) -> None:
-    """Accent, text and role colours have a contrast of at least 4.5 on both backgrounds of their theme."""
+    """Accent, text and role colours have a contrast of at least 4.5 on both backgrounds of
+    their theme.
+    """
     theme = SETTINGS["theme"][scheme]
     assert contrast(theme[name], theme["backgroundColor"]) >= 4.5
     assert contrast(theme[name], theme["secondaryBackgroundColor"]) >= 4.5
@@ -102,12 +120,16 @@ def test_contrast_of_black_on_white() -> None:
 
 
 def test_streamlit_is_pinned_to_what_is_installed() -> None:
-    """Streamlit is pinned exactly, because a hidden option is relied on, and the tests run on that very version."""
+    """Streamlit is pinned exactly, because a hidden option is relied on, and the tests run on
+    that very version.
+    """
     assert f"streamlit=={version('streamlit')}" in requirement_lines()
 
 
 def test_each_requirement_is_pinned_and_has_its_reason() -> None:
-    """requirements.txt alternates one line of reason and one exact pin, which may be for some systems only."""
+    """requirements.txt alternates one line of reason and one exact pin, which may be for some
+    systems only.
+    """
     lines = requirement_lines()
     assert len(lines) % 2 == 0
     assert all(re.fullmatch(r"# .{10,}", reason) for reason in lines[::2])
@@ -115,7 +137,9 @@ def test_each_requirement_is_pinned_and_has_its_reason() -> None:
 
 
 def test_the_app_needs_four_packages_and_a_faster_loop() -> None:
-    """Nothing but streamlit, numpy, plotly and pandas is needed to run the app; uvloop speeds it where there is one."""
+    """Nothing but streamlit, numpy, plotly and pandas is needed to run the app; uvloop speeds
+    it where there is one.
+    """
     needed = {"streamlit", "numpy", "plotly", "pandas"}
     assert {line.split("==")[0] for line in requirement_lines()[1::2]} == {*needed, "uvloop"}
 
@@ -138,7 +162,9 @@ def test_the_repository_holds_no_build_products() -> None:
     assert not build_products(listing.stdout.splitlines())
 
 
-@pytest.mark.parametrize("path", ["a/__pycache__/b.pyc", ".venv/bin/python", "build/page.png", "x.egg-info/PKG-INFO"])
+@pytest.mark.parametrize(
+    "path", ["a/__pycache__/b.pyc", ".venv/bin/python", "build/page.png", "x.egg-info/PKG-INFO"]
+)
 def test_a_build_product_is_recognised(path: str) -> None:
     """The check of the repository's files is able to fail, and lets sources through."""
     assert build_products([path, "attention_core/trace.py", "docs/building/plan.md"]) == [path]

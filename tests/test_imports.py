@@ -1,4 +1,6 @@
-"""Imports run in one direction: numpy, attention_core, attention_viz, attention_ui, pages and app.py."""
+"""Imports run in one direction: numpy, attention_core, attention_viz, attention_ui, pages and
+app.py.
+"""
 
 import ast
 import subprocess
@@ -10,12 +12,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What the files of a layer may import besides the standard library; a name stands for everything below it too.
+# What the files of a layer may import besides the standard library; a name stands for everything
+# below it too.
 ALLOWED = {
     "attention_core": ("attention_core", "numpy"),
     "attention_lab": ("attention_lab", "attention_core", "numpy"),
     "attention_viz": ("attention_viz", "attention_lab", "attention_core", "numpy", "pandas"),
-    "attention_ui": ("attention_ui", "attention_viz", "attention_lab", "attention_core", "streamlit", "PIL"),
+    "attention_ui": (
+        "attention_ui",
+        "attention_viz",
+        "attention_lab",
+        "attention_core",
+        "streamlit",
+        "PIL",
+    ),
     "pages": ("attention_ui", "attention_viz", "attention_lab", "attention_core", "streamlit"),
     "app.py": ("attention_ui", "streamlit"),
 }
@@ -31,20 +41,30 @@ print(*sorted({"streamlit", "plotly", "pandas", "PIL"} & set(sys.modules)))
 
 def dynamic_import(call: ast.Call) -> str | None:
     """The module named in `import_module("x")` or `__import__("x")`."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+    name = (
+        call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
+    )
     if name not in {"import_module", "__import__"} or not call.args:
         return None
     target = call.args[0]
-    return target.value if isinstance(target, ast.Constant) and isinstance(target.value, str) else "a computed name"
+    return (
+        target.value
+        if isinstance(target, ast.Constant) and isinstance(target.value, str)
+        else "a computed name"
+    )
 
 
 def imported_names(source: str, package: str) -> Iterator[str]:
-    """Every imported name in full; `package` is the dotted folder of the file, for relative imports."""
+    """Every imported name in full; `package` is the dotted folder of the file, for relative
+    imports.
+    """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            parents = (
+                package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            )
             prefix = ".".join([*parents, *([node.module] if node.module else [])])
             yield from (f"{prefix}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Call) and (name := dynamic_import(node)):
@@ -103,7 +123,9 @@ def test_each_layer_imports_only_what_lies_below_it(layer: str) -> None:
     ],
 )
 def test_the_checker_sees_a_forbidden_import(layer: str, source: str, offence: str) -> None:
-    """Each way of breaking the table of layers is reported by name, so a green run means something."""
+    """Each way of breaking the table of layers is reported by name, so a green run means
+    something.
+    """
     package = "pages.story" if layer == "pages" else layer.removesuffix("app.py")
     assert offences(layer, source, package) == [offence]
 
@@ -111,28 +133,46 @@ def test_the_checker_sees_a_forbidden_import(layer: str, source: str, offence: s
 @pytest.mark.parametrize(
     ("layer", "source"),
     [
-        ("attention_core", "import math\nimport numpy.typing\nfrom .formulas import softmax\nfrom . import masks"),
+        (
+            "attention_core",
+            "import math\nimport numpy.typing\nfrom .formulas import softmax\nfrom . import masks",
+        ),
         ("attention_viz", "import pandas as pd\nfrom pandas import DataFrame"),
-        ("attention_ui", "import streamlit as st\nfrom attention_viz.theme import PALETTES\nfrom .urls import parse"),
+        (
+            "attention_ui",
+            (
+                "import streamlit as st\nfrom attention_viz.theme import PALETTES\nfrom .urls"
+                " import parse"
+            ),
+        ),
         ("pages", "import streamlit as st\nfrom attention_ui.frame import current_trace"),
         ("app.py", "import streamlit as st\nfrom attention_ui import registry"),
     ],
 )
 def test_the_checker_allows_what_the_table_allows(layer: str, source: str) -> None:
     """Imports from below, from the same package and from the standard library are no offence."""
-    assert offences(layer, source, "pages.story" if layer == "pages" else layer.removesuffix("app.py")) == []
+    assert (
+        offences(layer, source, "pages.story" if layer == "pages" else layer.removesuffix("app.py"))
+        == []
+    )
 
 
 def test_no_page_lies_directly_in_pages() -> None:
-    """A page lies in a section's folder; directly in pages/ it breaks the first deep link to a fresh server."""
+    """A page lies in a section's folder; directly in pages/ it breaks the first deep link to a
+    fresh server.
+    """
     assert not list((ROOT / "pages").glob("*.py"))
 
 
 def test_the_engine_loads_no_drawing_library() -> None:
-    """Importing all of attention_core in a fresh interpreter loads neither streamlit, plotly, pandas nor Pillow."""
+    """Importing all of attention_core in a fresh interpreter loads neither streamlit, plotly,
+    pandas nor Pillow.
+    """
     if not files_of("attention_core"):
         return
-    run = subprocess.run([sys.executable, "-c", LOAD_CORE], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", LOAD_CORE], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == []
 
@@ -142,7 +182,9 @@ BENCHMARKS = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py")
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_a_benchmark_runs_without_options(name: str) -> None:
-    """`python -m benchmarks` calls main() of every benchmark, with arguments only where options are given."""
+    """`python -m benchmarks` calls main() of every benchmark, with arguments only where options
+    are given.
+    """
     body = ast.parse((ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")).body
     (main,) = (part for part in body if isinstance(part, ast.FunctionDef) and part.name == "main")
     assert len(main.args.args) == len(main.args.defaults)

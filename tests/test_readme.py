@@ -32,12 +32,21 @@ def test_every_linked_file_exists() -> None:
 def test_the_picture_shows_queries_and_keys_in_their_colours() -> None:
     """A picture saved with few colours keeps the blue and the red that the texts speak of."""
     with Image.open(ROOT / "docs" / "scores.png") as picture:
-        shown = {colour for _, colour in picture.convert("RGB").getcolors(picture.width * picture.height) or []}
+        shown = {
+            colour
+            for _, colour in picture.convert("RGB").getcolors(picture.width * picture.height) or []
+        }
     assert {ImageColor.getrgb(PALETTES["light"][role]) for role in ("query", "key")} <= shown
 
 
 @pytest.mark.parametrize("function", [attend, Projections.random])
 def test_help_says_how_every_option_is_used(function) -> None:
-    """The README sends its reader to help(attend): each option is named there, and where the weights are made."""
-    words = set(inspect.getdoc(function).replace("(", " ").replace(",", " ").replace(";", " ").split())
-    assert {"seed"} >= set(inspect.signature(function).parameters) - {word.strip(".:") for word in words}
+    """The README sends its reader to help(attend): each option is named there, and where the
+    weights are made.
+    """
+    words = set(
+        inspect.getdoc(function).replace("(", " ").replace(",", " ").replace(";", " ").split()
+    )
+    assert {"seed"} >= set(inspect.signature(function).parameters) - {
+        word.strip(".:") for word in words
+    }

@@ -1,4 +1,6 @@
-"""Inside a package imports run one way, too: no module imports one above it, and an `__init__` file only re-exports."""
+"""Inside a package imports run one way, too: no module imports one above it, and an `__init__`
+file only re-exports.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def modules_of(package: str) -> dict[str, Path]:
 
 
 def module_imports(package: str) -> dict[str, set[str]]:
-    """What every module imports from its own package; `__init__` files, which only re-export, count for nobody."""
+    """What every module imports from its own package; `__init__` files, which only re-export,
+    count for nobody.
+    """
     modules = modules_of(package)
     found: dict[str, set[str]] = {}
     for name, file in modules.items():
@@ -46,7 +50,9 @@ def rooms(imports: dict[str, set[str]]) -> dict[str, set[str]]:
 
     found: dict[str, set[str]] = {}
     for module, others in imports.items():
-        found.setdefault(room(module), set()).update(room(o) for o in others if room(o) != room(module))
+        found.setdefault(room(module), set()).update(
+            room(o) for o in others if room(o) != room(module)
+        )
     return found
 
 
@@ -60,7 +66,9 @@ def circle(imports: dict[str, set[str]]) -> list[str]:
 
 
 def statements_beside_imports(source: str) -> Iterable[str]:
-    """The statements of an `__init__` file that are neither its docstring, an import nor `__all__`."""
+    """The statements of an `__init__` file that are neither its docstring, an import nor
+    `__all__`.
+    """
     for node in ast.parse(source).body:
         is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         is_all = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
@@ -84,7 +92,10 @@ def test_folders_do_not_import_in_a_circle(package: str) -> None:
 def test_init_files_only_re_export(package: str) -> None:
     """Nobody looks for code in an `__init__` file."""
     files = [file for name, file in modules_of(package).items() if name.endswith("__init__")]
-    found = {str(file): list(statements_beside_imports(file.read_text(encoding="utf-8"))) for file in files}
+    found = {
+        str(file): list(statements_beside_imports(file.read_text(encoding="utf-8")))
+        for file in files
+    }
     assert {file: statements for file, statements in found.items() if statements} == {}
 
 
@@ -96,19 +107,27 @@ def test_the_engine_is_one_folder() -> None:
 
 
 def test_the_engine_loads_numpy_alone() -> None:
-    """`import attention_core` in a fresh interpreter loads NumPy and the standard library, nothing else."""
+    """`import attention_core` in a fresh interpreter loads NumPy and the standard library,
+    nothing else.
+    """
     code = (
-        "import sys, numpy.random, numpy.linalg; before = {m.split('.')[0] for m in sys.modules};"
-        "import attention_core;"
-        "print(*sorted({m.split('.')[0] for m in sys.modules} - before - set(sys.stdlib_module_names)))"
+        "import sys, numpy.random, numpy.linalg; before = {m.split('.')[0] for m in"
+        " sys.modules};import attention_core;print(*sorted({m.split('.')[0] for m in sys.modules} -"
+        " before - set(sys.stdlib_module_names)))"
     )
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert run.stdout.split() == ["attention_core"]
 
 
 def test_a_circle_is_found() -> None:
-    """The checks are able to fail: circles of modules and folders, and code in an `__init__` file."""
+    """The checks are able to fail: circles of modules and folders, and code in an `__init__`
+    file.
+    """
     imports = {"p.a.x": {"p.b.y"}, "p.b.y": set(), "p.b.z": {"p.a.x"}}
     assert circle(imports) == []
     assert set(circle(rooms(imports))) == {"p.a", "p.b"}
-    assert list(statements_beside_imports('"""Doc."""\nfrom .a import b\n__all__ = ["b"]\nx = 1')) == ["x = 1"]
+    assert list(
+        statements_beside_imports('"""Doc."""\nfrom .a import b\n__all__ = ["b"]\nx = 1')
+    ) == ["x = 1"]

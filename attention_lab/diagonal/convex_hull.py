@@ -16,21 +16,26 @@ ROUNDING = 1e-11
 
 
 def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
-    """The weights, from 0 and with sum 1, that bring the points nearest to one point, and the distance that remains.
+    """The weights, from 0 and with sum 1, that bring the points nearest to one point, and the
+    distance that remains.
 
     The distance is 0, but for rounding, exactly when the point lies in the convex hull.
     Shapes: (D,), (N, D) -> (N,). Source: Lawson and Hanson 1974, chapter 23, algorithm NNLS.
 
-    >>> weights, distance = hull_weights(np.array([1.0, 1.0]), np.array([[4.0, 0.0], [0.0, 4.0], [-1.0, -1.0]]))
+    >>> weights, distance = hull_weights(np.array([1.0, 1.0]), np.array([[4.0, 0.0], [0.0, 4.0],
+    ...     [-1.0, -1.0]]))
     >>> weights.round(4).tolist(), round(distance, 12)
     ([0.3333, 0.3333, 0.3333], 0.0)
     """
     point_D, points_ND = _points(point_D, points_ND)
     with np.errstate(over="ignore", invalid="ignore"):
         centre_D = points_ND.mean(axis=0)
-        size = float(max(np.abs(points_ND - centre_D).max(), np.abs(point_D - centre_D).max())) or 1.0
+        size = (
+            float(max(np.abs(points_ND - centre_D).max(), np.abs(point_D - centre_D).max())) or 1.0
+        )
     check_range(np.array(size))
-    # Distances from the point, and a row of ones that asks for the sum 1; all numbers of about size 1.
+    # Distances from the point, and a row of ones that asks for the sum 1; all numbers of about size
+    # 1.
     offsets_DN = (points_ND - point_D).T / size
     matrix_EN = np.vstack([offsets_DN, np.ones(len(points_ND))])
     target_E = np.append(np.zeros(len(point_D)), 1.0)
@@ -49,8 +54,11 @@ def in_hull(point_D: Array, points_ND: Array) -> bool:
     point_D, points_ND = _points(point_D, points_ND)
     both_ND = unit_sized("points", np.vstack([point_D, points_ND]))
     point_D, points_ND = both_ND[0], both_ND[1:]
-    rounding = ROUNDING * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
-    # Seen from the mean, a point beyond all others is outside: that settles most points of many dimensions at once.
+    rounding = (
+        ROUNDING * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
+    )
+    # Seen from the mean, a point beyond all others is outside: that settles most points of many
+    # dimensions at once.
     outwards_D = point_D - points_ND.mean(axis=0)
     beyond = float(point_D @ outwards_D - (points_ND @ outwards_D).max())
     if beyond > 2 * rounding * float(np.linalg.norm(outwards_D)):
@@ -60,9 +68,14 @@ def in_hull(point_D: Array, points_ND: Array) -> bool:
 
 def _points(point_D: ArrayLike, points_ND: ArrayLike) -> tuple[Array, Array]:
     """A point and points of as many dimensions. Raises: ShapeError, SettingsError."""
-    point, points = as_stack("point", point_D, 1, exactly=True), as_stack("points", points_ND, 2, exactly=True)
+    point, points = (
+        as_stack("point", point_D, 1, exactly=True),
+        as_stack("points", points_ND, 2, exactly=True),
+    )
     if points.shape[1] != len(point):
-        raise ShapeError(f"point has {len(point)} dimensions but points have {points.shape[1]}; make them equal")
+        raise ShapeError(
+            f"point has {len(point)} dimensions but points have {points.shape[1]}; make them equal"
+        )
     check_room(points=len(points), dimensions=len(point))
     return point, points
 
@@ -70,18 +83,26 @@ def _points(point_D: ArrayLike, points_ND: ArrayLike) -> tuple[Array, Array]:
 def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
     """The x from 0 up that brings matrix·x nearest to the target. Shapes: (E, N), (E,) -> (N,).
 
-    Columns enter one by one where the error still falls, and leave when their weight would turn negative.
+    Columns enter one by one where the error still falls, and leave when their weight would turn
+    negative.
     """
-    matrix_EN, target_E = as_stack("matrix", matrix_EN, 2, exactly=True), as_stack("target", target_E, 1, exactly=True)
+    matrix_EN, target_E = (
+        as_stack("matrix", matrix_EN, 2, exactly=True),
+        as_stack("target", target_E, 1, exactly=True),
+    )
     if len(matrix_EN) != len(target_E):
-        raise ShapeError(f"matrix has {len(matrix_EN)} rows but target has {len(target_E)} numbers; make them equal")
+        raise ShapeError(
+            f"matrix has {len(matrix_EN)} rows but target has {len(target_E)} numbers; make them"
+            " equal"
+        )
     check_range(np.asarray(np.vdot(matrix_EN, matrix_EN)))
     check_range(np.asarray(np.vdot(target_E, target_E)))
     n = matrix_EN.shape[1]
     x_N, free_N = np.zeros(n), np.zeros(n, dtype=bool)
     slope_N = matrix_EN.T @ target_E
     steepest = ROUNDING * float(np.abs(slope_N).max())
-    # Each column enters and leaves a few times at most; the bound only ends cycles made of rounding.
+    # Each column enters and leaves a few times at most; the bound only ends cycles made of
+    # rounding.
     for _ in range(3 * n):
         entering = np.where(free_N, -np.inf, slope_N)
         if entering.max() <= steepest:
@@ -93,7 +114,9 @@ def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
 
 
 def _feasible(matrix_EN: Array, target_E: Array, x_N: Array, free_N: Array) -> tuple[Array, Array]:
-    """The least-squares solution of the free columns, walked towards until no weight is negative."""
+    """The least-squares solution of the free columns, walked towards until no weight is
+    negative.
+    """
     while True:
         solution_N = np.zeros_like(x_N)
         solution_N[free_N] = np.linalg.lstsq(matrix_EN[:, free_N], target_E, rcond=None)[0]
@@ -107,7 +130,8 @@ def _feasible(matrix_EN: Array, target_E: Array, x_N: Array, free_N: Array) -> t
 
 
 def hull_corners(points_N2: Array) -> list[int]:
-    """The points that are corners of the convex hull in the plane, counter-clockwise, to draw its outline.
+    """The points that are corners of the convex hull in the plane, counter-clockwise, to draw its
+    outline.
 
     Shapes: (N, 2). Source: Andrew 1979, monotone chain.
 
@@ -116,7 +140,9 @@ def hull_corners(points_N2: Array) -> list[int]:
     """
     points_N2 = as_stack("points", points_N2, 2, exactly=True)
     if points_N2.shape[1] != 2:
-        raise ShapeError(f"points has shape {points_N2.shape} but must have two columns: points of the plane")
+        raise ShapeError(
+            f"points has shape {points_N2.shape} but must have two columns: points of the plane"
+        )
     points_N2 = unit_sized("points", points_N2)
     order = np.lexsort((points_N2[:, 1], points_N2[:, 0]))
     _, first = np.unique(points_N2[order], axis=0, return_index=True)

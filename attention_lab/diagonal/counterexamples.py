@@ -1,4 +1,6 @@
-"""A search for tokens that violate a proposition: finds them for the false ones, and none for the others."""
+"""A search for tokens that violate a proposition: finds them for the false ones, and none for
+the others.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ MOST_TRIES = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What a search found: the tokens that violate a proposition most, or None, and what came nearest to it.
+    """What a search found: the tokens that violate a proposition most, or None, and what came
+    nearest to it.
 
-    tried: how many token matrices were looked at; applied: how many met the proposition's condition.
+    tried: how many token matrices were looked at; applied: how many met the proposition's
+    condition.
     """
 
     x: Array | None
@@ -29,8 +33,16 @@ class Search:
     applied: int
 
 
-def search(proposition: Proposition, *, n_tokens: int = 4, d_model: int = 2, seed: int = 0, tries: int = 300) -> Search:
-    """Look for a counterexample among random tokens; the worst violation is returned. Raises: SettingsError.
+def search(
+    proposition: Proposition,
+    *,
+    n_tokens: int = 4,
+    d_model: int = 2,
+    seed: int = 0,
+    tries: int = 300,
+) -> Search:
+    """Look for a counterexample among random tokens; the worst violation is returned. Raises:
+    SettingsError.
 
     >>> from attention_lab.diagonal.propositions import proposition
     >>> search(proposition("S4"), n_tokens=3, d_model=1).x.tolist()
@@ -40,7 +52,9 @@ def search(proposition: Proposition, *, n_tokens: int = 4, d_model: int = 2, see
     check_room(n_tokens=n, keys=n, d_model=d)
     rng = np.random.default_rng(seed_number(seed))
     found, nearest, applied = None, None, 0
-    seconds = whole_number("tries", tries, 1, MOST_TRIES) * expected_check_seconds(proposition, n, d)
+    seconds = whole_number("tries", tries, 1, MOST_TRIES) * expected_check_seconds(
+        proposition, n, d
+    )
     check_seconds(seconds, "choose fewer tokens, features or tries")
     for _ in range(tries):
         x_TD = candidate(proposition, rng, n, d)
@@ -54,7 +68,9 @@ def search(proposition: Proposition, *, n_tokens: int = 4, d_model: int = 2, see
 
 
 def expected_check_seconds(proposition: Proposition, n_tokens: int, d_model: int) -> float:
-    """About how long one try takes on one core: the pairs of tokens, and what some propositions do besides."""
+    """About how long one try takes on one core: the pairs of tokens, and what some propositions
+    do besides.
+    """
     seconds = 3e-4 + 1e-7 * n_tokens**2 + 1e-9 * n_tokens**2 * d_model
     besides: dict[str, float] = {
         "S1": 5e-8 * n_tokens**2 * d_model,
@@ -65,12 +81,17 @@ def expected_check_seconds(proposition: Proposition, n_tokens: int, d_model: int
     return seconds + besides.get(proposition.number, 0.0)
 
 
-def candidate(proposition: Proposition, rng: np.random.Generator, n_tokens: int, d_model: int) -> Array:
-    """Random tokens that meet the proposition's condition: small whole numbers as often as real ones.
+def candidate(
+    proposition: Proposition, rng: np.random.Generator, n_tokens: int, d_model: int
+) -> Array:
+    """Random tokens that meet the proposition's condition: small whole numbers as often as real
+    ones.
 
     Their lengths differ widely, because equal lengths hide what can go wrong. Shapes: (T, D).
     """
-    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1))
+    check_room(
+        n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1)
+    )
     if rng.random() < 0.5:
         x_TD = rng.integers(-4, 5, (n_tokens, d_model)).astype(np.float64)
     else:

@@ -1,6 +1,7 @@
 """Attention stacked upon attention: how fast the tokens become equal, and what delays it.
 
-Source: Dong, Cordonnier and Loukas 2021: without skip connections and feed-forward parts, doubly exponentially fast.
+Source: Dong, Cordonnier and Loukas 2021: without skip connections and feed-forward parts, doubly
+exponentially fast.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ MOST_LAYERS = 64
 class Stack:
     """The same kind of layer again and again.
 
-    weights: weightless in one head, or `n_heads` random ones with W_O, drawn afresh for each layer. gain: a factor on
-    what attention adds. skip adds the layer's inputs. layer_norm normalises what comes out.
+    weights: weightless in one head, or `n_heads` random ones with W_O, drawn afresh for each layer.
+    gain: a factor on what attention adds. skip adds the layer's inputs. layer_norm normalises what
+    comes out.
     Raises: SettingsError.
     """
 
@@ -63,8 +65,8 @@ class Stack:
 class Level:
     """The tokens after some layers, and how equal they are.
 
-    Shapes: tokens (T, D). distance: to consensus, 0 (all tokens equal) to 1. self_mass: mean diagonal of the
-    probabilities of the layer that follows, over its heads.
+    Shapes: tokens (T, D). distance: to consensus, 0 (all tokens equal) to 1. self_mass: mean
+    diagonal of the probabilities of the layer that follows, over its heads.
     """
 
     tokens: Array
@@ -73,9 +75,11 @@ class Level:
 
 
 def consensus_distance(x_XTD: Array) -> Array:
-    """How far tokens are from all being their mean: |X - mean| / |X|, 0 for equal tokens (also when all are 0).
+    """How far tokens are from all being their mean: |X - mean| / |X|, 0 for equal tokens (also when
+    all are 0).
 
-    Shapes: (..., T, D) -> (...). Source: Dong, Cordonnier and Loukas 2021, equation 2 (there with other norms).
+    Shapes: (..., T, D) -> (...). Source: Dong, Cordonnier and Loukas 2021, equation 2 (there with
+    other norms).
 
     >>> float(consensus_distance(np.array([[1.0, 2.0], [1.0, 2.0]])))
     0.0
@@ -89,12 +93,15 @@ def consensus_distance(x_XTD: Array) -> Array:
 
 
 def levels(x_TD: Array, stack: Stack) -> Iterator[Level]:
-    """The tokens before the first layer, after it, after the second, and so on: n_layers + 1 levels.
+    """The tokens before the first layer, after it, after the second, and so on: n_layers + 1
+    levels.
 
     Raises: SettingsError, ShapeError.
     """
     tokens_TD = as_stack("x", x_TD, 2, exactly=True)
-    check_seconds(expected_depth_seconds(stack, *tokens_TD.shape), "choose fewer tokens, features or layers")
+    check_seconds(
+        expected_depth_seconds(stack, *tokens_TD.shape), "choose fewer tokens, features or layers"
+    )
     for layer in range(stack.n_layers + 1):
         trace = attend(tokens_TD, layer_weights(stack, layer, tokens_TD.shape[-1]))
         self_mass = float(diagonal(trace.probabilities[0]).mean())
@@ -107,25 +114,33 @@ def levels(x_TD: Array, stack: Stack) -> Iterator[Level]:
 
 
 def expected_depth_seconds(stack: Stack, n_tokens: int, d_model: int) -> float:
-    """About how long the levels take on one core: a fixed cost of a layer, its scores and its matrix products."""
+    """About how long the levels take on one core: a fixed cost of a layer, its scores and its
+    matrix products.
+    """
     scores = n_tokens**2 * (1e-8 * stack.n_heads + 2e-10 * d_model)
     return (stack.n_layers + 1) * (2e-4 + scores + d_model**2 * (2e-8 + 1e-9 * n_tokens))
 
 
 def layer_weights(stack: Stack, layer: int, d_model: int) -> Projections:
-    """The weights of one layer; every layer of a random stack has its own. Raises: SettingsError."""
+    """The weights of one layer; every layer of a random stack has its own. Raises:
+    SettingsError.
+    """
     if stack.weights == "weightless":
         return Projections.weightless(d_model, stack.n_heads)
-    seed = int(np.random.SeedSequence([stack.seed, whole_number("layer", layer, 0)]).generate_state(1)[0])
+    seed = int(
+        np.random.SeedSequence([stack.seed, whole_number("layer", layer, 0)]).generate_state(1)[0]
+    )
     return Projections.random(d_model, stack.n_heads, seed=seed)
 
 
 def cubic_step(x_TD: Array, scale: float) -> Array:
-    """What one weightless layer makes of small deviations from the mean: e_i becomes Cov·e_i·scale, a third power.
+    """What one weightless layer makes of small deviations from the mean: e_i becomes Cov·e_i·scale,
+    a third power.
 
-    Shapes: (T, D) -> (T, D), the deviations after the layer. Exact to leading order: where all rows of A are nearly
-    uniform, a token moves from the mean only as far as its scores differ from those of the others. A deviation of
-    size ε therefore becomes one of size ε³, and the exponent triples with each layer.
+    Shapes: (T, D) -> (T, D), the deviations after the layer. Exact to leading order: where all rows
+    of A are nearly uniform, a token moves from the mean only as far as its scores differ from those
+    of the others. A deviation of size ε therefore becomes one of size ε³, and the exponent triples
+    with each layer.
     """
     x_TD, scale = as_stack("x", x_TD, 2, exactly=True), number_between("scale", scale)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -137,9 +152,11 @@ def cubic_step(x_TD: Array, scale: float) -> Array:
 
 
 def cubic_error(x_TD: Array) -> float:
-    """How far the cubic prediction is from one weightless layer: |e' - predicted| / |e'|, in the Frobenius norm.
+    """How far the cubic prediction is from one weightless layer: |e' - predicted| / |e'|, in the
+    Frobenius norm.
 
-    It falls in proportion to the deviations (with their square when the mean is 0); 0 when nothing deviates.
+    It falls in proportion to the deviations (with their square when the mean is 0); 0 when nothing
+    deviates.
     Shapes: (T, D).
     """
     x_TD = as_stack("x", x_TD, 2, exactly=True)

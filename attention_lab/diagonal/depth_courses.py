@@ -1,4 +1,6 @@
-"""The way of tokens through a stack of layers as two rows of numbers, and the stacks worth comparing."""
+"""The way of tokens through a stack of layers as two rows of numbers, and the stacks worth
+comparing.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,11 @@ HALVED = 0.5 * 0.5  # what attention adds when W_V and W_O are both drawn half a
 
 @dataclass(frozen=True)
 class Course:
-    """How equal the tokens are before each layer, and how much each layer's tokens look at themselves.
+    """How equal the tokens are before each layer, and how much each layer's tokens look at
+    themselves.
 
-    distances: to consensus, 0 to 1; self_masses: of the layer that follows; one number for each of n_layers + 1 levels.
+    distances: to consensus, 0 to 1; self_masses: of the layer that follows; one number for each of
+    n_layers + 1 levels.
     """
 
     distances: tuple[float, ...]
@@ -41,7 +45,8 @@ class Course:
 
 @remembered(256)
 def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 16) -> Course:
-    """The course of the words of a text, or without one (None) of drawn Gaussian tokens. Raises: AttentionError.
+    """The course of the words of a text, or without one (None) of drawn Gaussian tokens. Raises:
+    AttentionError.
 
     >>> course(Stack(n_layers=2), 64).distances[0] > 0.9
     True
@@ -51,7 +56,9 @@ def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 
     else:
         x_TD = embed(tokenize_at_most(text, MAX_TOKENS).tokens, d_model, positions=False).words
     passed = list(levels(x_TD, stack))
-    return Course(tuple(level.distance for level in passed), tuple(level.self_mass for level in passed))
+    return Course(
+        tuple(level.distance for level in passed), tuple(level.self_mass for level in passed)
+    )
 
 
 @dataclass(frozen=True)
@@ -73,15 +80,24 @@ class Draws:
         """
         number_between("share", share, 0, 1)
         rows = ([one.distances for one in self.courses], [one.self_masses for one in self.courses])
-        return Course(*(tuple(float(number) for number in np.quantile(numbers, share, axis=0)) for numbers in rows))
+        return Course(
+            *(
+                tuple(float(number) for number in np.quantile(numbers, share, axis=0))
+                for numbers in rows
+            )
+        )
 
 
 def draws(stack: Stack, d_model: int, text: str | None = None, n_draws: int = DRAWS) -> Draws:
-    """The courses for so many seeds from the stack's own on; weightless layers on a text draw nothing.
+    """The courses for so many seeds from the stack's own on; weightless layers on a text draw
+    nothing.
 
     Raises: AttentionError.
     """
-    seeds = range(stack.seed, stack.seed + (1 if text is not None and stack.weights == "weightless" else n_draws))
+    seeds = range(
+        stack.seed,
+        stack.seed + (1 if text is not None and stack.weights == "weightless" else n_draws),
+    )
     return Draws(tuple(course(replace(stack, seed=seed), d_model, text) for seed in seeds))
 
 

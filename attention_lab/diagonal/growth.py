@@ -1,4 +1,5 @@
-"""How diagonal dominance grows with the number of features: Monte Carlo over random tokens, in chunks.
+"""How diagonal dominance grows with the number of features: Monte Carlo over random tokens, in
+chunks.
 
 The curves without chance are in `growth_curves`.
 """
@@ -12,7 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import scaled_dot_product_attention
-from attention_core.checks import Array, check_switch, number_between, score_scale, seed_number, whole_number
+from attention_core.checks import (
+    Array,
+    check_switch,
+    number_between,
+    score_scale,
+    seed_number,
+    whole_number,
+)
 from attention_core.initialisation import Stream
 from attention_core.limits import check_room, check_seconds
 
@@ -29,9 +37,10 @@ _LEAST = {"n_tokens": 1, "d_model": 1, "d_k": 0}
 class Experiment:
     """Attention of Gaussian tokens, drawn again and again.
 
-    Weightless when d_k is 0; otherwise tied, Q = K = X W with a new Gaussian W (entries of variance 1/d_model) in
-    each draw. (With tied orthonormal W the queries are Gaussian tokens of d_k features: weightless, d_model = d_k.)
-    scale: on the scores; None is 1/√(width of a query), 1.0 leaves them unscaled.
+    Weightless when d_k is 0; otherwise tied, Q = K = X W with a new Gaussian W (entries of variance
+    1/d_model) in each draw. (With tied orthonormal W the queries are Gaussian tokens of d_k
+    features: weightless, d_model = d_k.) scale: on the scores; None is 1/√(width of a query), 1.0
+    leaves them unscaled.
     Raises: SettingsError.
     """
 
@@ -44,7 +53,11 @@ class Experiment:
 
     def __post_init__(self) -> None:
         n, d, d_k = (whole_number(name, getattr(self, name), low) for name, low in _LEAST.items())
-        for sizes in ({"n_tokens": n, "keys": n}, {"n_tokens": n, "d_model": d}, {"d_model": d, "d_k": d_k}):
+        for sizes in (
+            {"n_tokens": n, "keys": n},
+            {"n_tokens": n, "d_model": d},
+            {"d_model": d, "d_k": d_k},
+        ):
             check_room(**sizes)
         score_scale(self.scale, d_k or d)
         check_switch("causal", self.causal)
@@ -70,9 +83,11 @@ class Estimate:
 def estimates(
     experiment: Experiment, *, error: float = 0.004, at_least: int = 32, at_most: int = MOST_DRAWS
 ) -> Iterator[Estimate]:
-    """Ever better estimates of self-mass and argmax rate, one per chunk of draws: show progress, stop at any time.
+    """Ever better estimates of self-mass and argmax rate, one per chunk of draws: show progress,
+    stop at any time.
 
-    Ends when both standard errors are at most `error` (after at_least draws), or after at_most draws.
+    Ends when both standard errors are at most `error` (after at_least draws), or after at_most
+    draws.
     Raises: SettingsError.
 
     >>> *_, last = estimates(Experiment(n_tokens=2, d_model=64), error=0.01)
@@ -80,9 +95,16 @@ def estimates(
     1.0
     """
     number_between("error", error, 0.0)
-    least, most = whole_number("at_least", at_least, 2), whole_number("at_most", at_most, 1, MOST_DRAWS)
-    # The rows of a draw are nearly independent: N tokens bring the error of a share down to 1/2 by the root of N draws.
-    draws = min(most, max(least, 0.25 / experiment.n_tokens / (error * error) if error * error else math.inf))
+    least, most = (
+        whole_number("at_least", at_least, 2),
+        whole_number("at_most", at_most, 1, MOST_DRAWS),
+    )
+    # The rows of a draw are nearly independent: N tokens bring the error of a share down to 1/2 by
+    # the root of N draws.
+    draws = min(
+        most,
+        max(least, 0.25 / experiment.n_tokens / (error * error) if error * error else math.inf),
+    )
     seconds = draws * expected_draw_seconds(experiment)
     check_seconds(seconds, "choose fewer tokens, features or draws, or a larger error")
     draws, totals, squares = 0, np.zeros(2), np.zeros(2)
@@ -100,15 +122,23 @@ def expected_draw_seconds(experiment: Experiment) -> float:
     """About how long one draw takes on one core: its numbers, and its matrix products."""
     e = experiment
     numbers = e.n_tokens * e.d_model + e.d_model * e.d_k + e.n_tokens**2
-    return 2e-6 + 2e-8 * numbers + 1e-10 * e.n_tokens * (e.n_tokens * (e.d_k or e.d_model) + e.d_model * e.d_k)
+    return (
+        2e-6
+        + 2e-8 * numbers
+        + 1e-10 * e.n_tokens * (e.n_tokens * (e.d_k or e.d_model) + e.d_model * e.d_k)
+    )
 
 
 def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:
     """Self-mass and argmax rate of each draw, chunk by chunk. Shapes: (2, draws of the chunk)."""
-    e, (n_tokens, d_model, d_k) = experiment, (experiment.n_tokens, experiment.d_model, experiment.d_k)
+    e, (n_tokens, d_model, d_k) = (
+        experiment,
+        (experiment.n_tokens, experiment.d_model, experiment.d_k),
+    )
     sizes = [e.seed, n_tokens, d_model, d_k]
-    # Tokens and weights have a stream of numbers each, so that the result does not depend on the size of the chunks;
-    # every choice of sizes has its own, so that the errors of neighbouring points are independent.
+    # Tokens and weights have a stream of numbers each, so that the result does not depend on the
+    # size of the chunks; every choice of sizes has its own, so that the errors of neighbouring
+    # points are independent.
     streams = (Stream.MEASURED_TOKENS, Stream.MEASURED_WEIGHTS)
     tokens, weights = (np.random.default_rng([*sizes, stream]) for stream in streams)
     size = max(1, CHUNK_NUMBERS // (n_tokens * max(n_tokens, d_model) + d_model * d_k))
@@ -116,7 +146,9 @@ def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:
         n_draws = min(size, at_most - first)
         query_XTK = tokens.standard_normal((n_draws, n_tokens, d_model))
         if d_k:
-            query_XTK = query_XTK @ (weights.standard_normal((n_draws, d_model, d_k)) / math.sqrt(d_model))
+            query_XTK = query_XTK @ (
+                weights.standard_normal((n_draws, d_model, d_k)) / math.sqrt(d_model)
+            )
         yield _measured(query_XTK, e)
 
 

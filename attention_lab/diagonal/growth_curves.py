@@ -1,8 +1,10 @@
-"""Diagonal dominance of random tokens without chance: exact curves, a rigorous bound and one-line rules.
+"""Diagonal dominance of random tokens without chance: exact curves, a rigorous bound and one-line
+rules.
 
-Tokens are X ~ N(0, I_d), weightless. Given r = |x_i|², which is chi-square with d degrees of freedom, the scores of
-row i for other tokens are independent normal numbers with mean 0 and variance r·scale², and its score for itself is
-r·scale. With tied orthonormal weights the same holds with d_k in the place of d.
+Tokens are X ~ N(0, I_d), weightless. Given r = |x_i|², which is chi-square with d degrees of
+freedom, the scores of row i for other tokens are independent normal numbers with mean 0 and
+variance r·scale², and its score for itself is r·scale. With tied orthonormal weights the same holds
+with d_k in the place of d.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ from attention_core.limits import check_seconds
 NORMAL = NormalDist()
 # Nodes over the length of a token and over the Laplace variable: the curves are then right to 1e-6.
 LENGTH_NODES, LAPLACE_STEP = 48, 0.2
-# Beyond them the density of long tokens is lost in rounding, and rows under a causal mask in memory.
+# Beyond them the density of long tokens is lost in rounding, and rows under a causal mask in
+# memory.
 MOST_TOKENS, MOST_FEATURES = 10**6, 10**6
 
 
 def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> float:
-    """R = E_r[Φ(√r)^(N-1)]: each other token must score below |x_i|². No scale or temperature changes it.
+    """R = E_r[Φ(√r)^(N-1)]: each other token must score below |x_i|². No scale or temperature
+    changes it.
 
     Raises: SettingsError, as all curves here.
 
@@ -38,10 +42,13 @@ def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> f
     return float(weights_R @ _mean_power(log_chance_R, n_tokens, causal))
 
 
-def self_mass_exact(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:
+def self_mass_exact(
+    n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False
+) -> float:
     """D = E_r E[1/(1 + Y)], Y the sum of N-1 lognormal numbers, by a Laplace transform.
 
-    1/(1 + Y) is the integral of exp(-t - tY) over t > 0, and the N-1 terms of Y are independent given r.
+    1/(1 + Y) is the integral of exp(-t - tY) over t > 0, and the N-1 terms of Y are independent
+    given r.
 
     >>> round(self_mass_exact(16, 8), 3)
     0.423
@@ -54,10 +61,14 @@ def self_mass_exact(n_tokens: int, d_model: int, *, scale: float | None = None, 
     return float(weights_R @ (power_RL @ density_L))
 
 
-def self_mass_bound(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:
-    """D ≥ E_r[1/(1 + (N-1) exp(r·scale²/2 - r·scale))]: Jensen's inequality, because 1/(1 + Y) is convex in Y.
+def self_mass_bound(
+    n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False
+) -> float:
+    """D ≥ E_r[1/(1 + (N-1) exp(r·scale²/2 - r·scale))]: Jensen's inequality, because 1/(1 + Y) is
+    convex in Y.
 
-    Source: Jensen 1906; the mean of a lognormal number is exp(variance/2). It runs close below the exact curve.
+    Source: Jensen 1906; the mean of a lognormal number is exp(variance/2). It runs close below the
+    exact curve.
 
     >>> round(self_mass_bound(16, 8), 3)
     0.413
@@ -68,8 +79,11 @@ def self_mass_bound(n_tokens: int, d_model: int, *, scale: float | None = None, 
     return float(weights_R @ _mean_over_rows(rule_RI))
 
 
-def self_mass_rule(n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False) -> float:
-    """D ≈ 1/(1 + (N-1) exp(½ - √d)): the same with every token at its typical length √d, as LayerNorm makes it.
+def self_mass_rule(
+    n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False
+) -> float:
+    """D ≈ 1/(1 + (N-1) exp(½ - √d)): the same with every token at its typical length √d, as
+    LayerNorm makes it.
 
     For raw Gaussian tokens it is too high for many features and too low for few.
 
@@ -77,11 +91,14 @@ def self_mass_rule(n_tokens: int, d_model: int, *, scale: float | None = None, c
     0.8485
     """
     factor = _score_scale(scale, d_model)
-    return float(_mean_over_rows(_one_rival_rule(float(d_model), factor, _others(n_tokens, causal))))
+    return float(
+        _mean_over_rows(_one_rival_rule(float(d_model), factor, _others(n_tokens, causal)))
+    )
 
 
 def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
-    """The number of features at which D = 1/2: (ln(N-1) + ½)² when scaled by 1/√d, 2 ln(N-1) unscaled.
+    """The number of features at which D = 1/2: (ln(N-1) + ½)² when scaled by 1/√d, 2 ln(N-1)
+    unscaled.
 
     >>> round(half_mass_width(64), 1), round(half_mass_width(64, scaled=False), 1)
     (21.6, 8.3)
@@ -92,19 +109,24 @@ def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
 
 
 def half_argmax_width(n_tokens: int) -> float:
-    """The number of features near which R = 1/2: [Φ⁻¹(2^(-1/(N-1)))]², much earlier than half of the mass.
+    """The number of features near which R = 1/2: [Φ⁻¹(2^(-1/(N-1)))]², much earlier than half of
+    the mass.
 
     >>> round(half_argmax_width(64), 1)
     5.3
     """
-    return NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1))) ** 2
+    return (
+        NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1)))
+        ** 2
+    )
 
 
 @remembered(64)
 def chi_nodes(degrees: int) -> tuple[Array, Array]:
     """Lengths √r of Gaussian tokens with weights: Gauss-Legendre nodes times the chi density.
 
-    Sums over them are means over tokens, right to rounding for smooth functions. Shapes: (R,), (R,).
+    Sums over them are means over tokens, right to rounding for smooth functions. Shapes: (R,),
+    (R,).
     """
     d = whole_number("degrees", degrees, 1, MOST_FEATURES)
     middle = math.sqrt(max(d - 0.5, 0.0))
@@ -121,7 +143,8 @@ def chi_nodes(degrees: int) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=64)
 def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
-    """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: one rival's part of the row's sum.
+    """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: one rival's part of the
+    row's sum.
 
     It does not depend on the number of tokens. Shapes: (R, L), with the weights (R,).
     """
@@ -149,15 +172,21 @@ def _score_scale(scale: float | None, d_model: int) -> float:
 
 
 def _one_rival_rule(r: Array | float, scale: float, others: Array) -> Array:
-    """1/(1 + n·E[exp(rival - own)]) for n others: the mean of a lognormal number in the place of each."""
-    with np.errstate(over="ignore"):  # of the scale's square: the exponent is then beyond 690 in any case
+    """1/(1 + n·E[exp(rival - own)]) for n others: the mean of a lognormal number in the place
+    of each.
+    """
+    with np.errstate(
+        over="ignore"
+    ):  # of the scale's square: the exponent is then beyond 690 in any case
         exponent = np.minimum(r * scale * (np.float64(scale) / 2 - 1), 690.0)
     rule: Array = 1.0 / (1.0 + others * np.exp(exponent))
     return rule
 
 
 def _others(n_tokens: int, causal: bool) -> Array:
-    """How many others each row competes with: N-1 in the one kind of row, or 0, 1, ..., N-1 under a causal mask."""
+    """How many others each row competes with: N-1 in the one kind of row, or 0, 1, ..., N-1
+    under a causal mask.
+    """
     check_switch("causal", causal)
     last = whole_number("n_tokens", n_tokens, 1, MOST_TOKENS) - 1
     return np.arange(last + 1) if causal else np.array([last])
@@ -167,7 +196,9 @@ def _mean_power(log_q_X: Array, n_tokens: int, causal: bool) -> Array:
     """q^(N-1), or under a causal mask the mean of q^0 to q^(N-1), a geometric series."""
     if causal:
         below = n_tokens * np.expm1(log_q_X)
-        power_X: Array = np.divide(np.expm1(n_tokens * log_q_X), below, out=np.ones_like(log_q_X), where=below != 0)
+        power_X: Array = np.divide(
+            np.expm1(n_tokens * log_q_X), below, out=np.ones_like(log_q_X), where=below != 0
+        )
     else:
         power_X = np.exp((n_tokens - 1) * log_q_X)
     return power_X

@@ -1,4 +1,6 @@
-"""What the growth of the diagonal is drawn from: the curves over many widths, and the experiments beside them."""
+"""What the growth of the diagonal is drawn from: the curves over many widths, and the
+experiments beside them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ TIED_WIDTH = 32
 
 @dataclass(frozen=True)
 class Growth:
-    """Which growth is looked at. tied: with tied weights, against their width d_k; else against the tokens' width."""
+    """Which growth is looked at. tied: with tied weights, against their width d_k; else against
+    the tokens' width.
+    """
 
     tied: bool = False
     scaled: bool = True
@@ -49,7 +53,9 @@ class Growth:
 
 @dataclass(frozen=True)
 class Curves:
-    """Self-mass and argmax rate over the widths: exact, the lower bound, the one-line rule, and uniform attention."""
+    """Self-mass and argmax rate over the widths: exact, the lower bound, the one-line rule, and
+    uniform attention.
+    """
 
     widths: tuple[int, ...]
     self_mass: tuple[float, ...]
@@ -61,7 +67,8 @@ class Curves:
 
 @remembered(64)
 def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curves:
-    """The curves for Gaussian tokens without weights; for tied orthonormal weights the width is d_k.
+    """The curves for Gaussian tokens without weights; for tied orthonormal weights the width is
+    d_k.
 
     >>> round(curves(16).self_mass[5], 3), curves(4).uniform
     (0.423, 0.25)
@@ -70,9 +77,15 @@ def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curve
     scale = None if scaled else 1.0
     return Curves(
         CURVE_WIDTHS,
-        tuple(self_mass_exact(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS),
-        tuple(self_mass_bound(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS),
-        tuple(self_mass_rule(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS),
+        tuple(
+            self_mass_exact(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS
+        ),
+        tuple(
+            self_mass_bound(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS
+        ),
+        tuple(
+            self_mass_rule(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS
+        ),
         tuple(argmax_rate_exact(n_tokens, width, causal=causal) for width in CURVE_WIDTHS),
         sum(1 / count for count in range(1, n_tokens + 1)) / n_tokens if causal else 1 / n_tokens,
     )

@@ -1,6 +1,7 @@
 """The diagonal of attention: how much, and how surely, every token looks at itself.
 
-Every function reads the last two axes, so that one matrix and a stack of draws go through the same formula.
+Every function reads the last two axes, so that one matrix and a stack of draws go through the same
+formula.
 """
 
 from __future__ import annotations
@@ -9,7 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_numbers, as_stack, check_alike, check_range, too_large
+from attention_core.checks import (
+    Array,
+    as_array,
+    as_numbers,
+    as_stack,
+    check_alike,
+    check_range,
+    too_large,
+)
 from attention_core.errors import ShapeError
 from attention_core.head_blocks import check_places, head_columns
 from attention_core.option_checks import as_scores
@@ -25,7 +34,8 @@ ROUNDING = 1e-12
 class Square:
     """What the diagonal measures read of one head whose queries and keys are the same tokens.
 
-    Shapes: scores (..., T, T), scaled, -inf where a key is hidden; probabilities (..., T, T); w_q, w_k (D, K).
+    Shapes: scores (..., T, T), scaled, -inf where a key is hidden; probabilities (..., T, T); w_q,
+    w_k (D, K).
     """
 
     scores: Array
@@ -41,12 +51,15 @@ class Square:
 
 
 def square_of(trace: Trace, head: int = 0, batch: int = 0) -> Square:
-    """One head of a trace, ready to be measured. Raises: ShapeError for cross-attention, which has no diagonal."""
+    """One head of a trace, ready to be measured. Raises: ShapeError for cross-attention, which
+    has no diagonal.
+    """
     n_queries, n_keys = trace.scores.shape[2:]
     check_places(trace, head=head, batch=batch)
     if trace.memory is not trace.inputs or n_queries != n_keys:
         raise ShapeError(
-            f"{n_queries} queries look at {n_keys} keys of another sequence; only self-attention has a diagonal"
+            f"{n_queries} queries look at {n_keys} keys of another sequence; only self-attention"
+            " has a diagonal"
         )
     return Square(
         trace.masked_scores[batch, head],
@@ -63,7 +76,10 @@ def diagonal(matrix_XTT: Array) -> Array:
     """
     matrix_XTT = as_array("matrix", matrix_XTT)
     if matrix_XTT.ndim < 2 or matrix_XTT.shape[-1] != matrix_XTT.shape[-2] or 0 in matrix_XTT.shape:
-        raise ShapeError(f"matrix must have as many rows as columns, at least one, but has shape {matrix_XTT.shape}")
+        raise ShapeError(
+            "matrix must have as many rows as columns, at least one, but has shape"
+            f" {matrix_XTT.shape}"
+        )
     cells: Array = np.diagonal(matrix_XTT, axis1=-2, axis2=-1)
     return cells
 
@@ -71,15 +87,17 @@ def diagonal(matrix_XTT: Array) -> Array:
 def margins(scores_XTT: Array) -> Array:
     """How far each token's score for itself lies above its best score for another: s_ii - max s_ij.
 
-    Units or range: logits. +inf where a token sees itself alone, -inf where it may not see itself, 0 for what is no
-    more than rounding, as between equal tokens. Shapes: (..., T, T) -> (..., T).
+    Units or range: logits. +inf where a token sees itself alone, -inf where it may not see itself,
+    0 for what is no more than rounding, as between equal tokens. Shapes: (..., T, T) -> (..., T).
     Raises: SettingsError for a difference beyond the range of float.
 
     >>> margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
     [-2.0, -2.0, 3.0]
     """
     own_XT = diagonal(scores_XTT := as_scores("scores", scores_XTT))
-    best_other_XT = np.where(np.eye(scores_XTT.shape[-1], dtype=bool), -np.inf, scores_XTT).max(axis=-1)
+    best_other_XT = np.where(np.eye(scores_XTT.shape[-1], dtype=bool), -np.inf, scores_XTT).max(
+        axis=-1
+    )
     margin_XT: Array = np.full(own_XT.shape, -np.inf, np.result_type(own_XT, np.float32))
     with np.errstate(over="ignore"):
         np.subtract(own_XT, best_other_XT, out=margin_XT, where=np.isfinite(own_XT))
@@ -91,14 +109,17 @@ def margins(scores_XTT: Array) -> Array:
 
 
 def seen_pairs(scores_XTT: Array) -> Array:
-    """The ordered pairs of two different tokens of which the query may see the key. Shapes: (..., T, T) bool."""
+    """The ordered pairs of two different tokens of which the query may see the key. Shapes:
+    (..., T, T) bool.
+    """
     diagonal(scores_XTT := as_scores("scores", scores_XTT))
     pairs: Array = np.isfinite(scores_XTT) & ~np.eye(scores_XTT.shape[-1], dtype=bool)
     return pairs
 
 
 def pair_violations(probabilities_XTT: Array) -> Array:
-    """The cells that exceed both diagonal cells of their pair: a_ij > max(a_ii, a_jj). Shapes: (..., T, T) bool.
+    """The cells that exceed both diagonal cells of their pair: a_ij > max(a_ii, a_jj). Shapes:
+    (..., T, T) bool.
 
     >>> from attention_core import Projections, attend
     >>> A = attend([[1.0], [2.0], [3.0]], Projections.weightless(1)).probabilities[0, 0]
@@ -112,19 +133,23 @@ def pair_violations(probabilities_XTT: Array) -> Array:
 def pair_excess(probabilities_XTT: Array) -> Array:
     """How far each cell lies above the larger of its pair's diagonal cells: a_ij - max(a_ii, a_jj).
 
-    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal and for what is no more than rounding.
+    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal and for what is no more than
+    rounding.
     Raises: SettingsError beyond the range of float.
     """
     own_XT = diagonal(probabilities_XTT := as_numbers("probabilities", probabilities_XTT))
     with np.errstate(over="ignore"):
-        excess: Array = probabilities_XTT - np.maximum(own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :])
+        excess: Array = probabilities_XTT - np.maximum(
+            own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :]
+        )
     check_range(excess)
     excess[np.abs(excess) <= ROUNDING] = 0.0
     return excess
 
 
 def worst_pair(probabilities_TT: Array) -> tuple[int, int]:
-    """The row and column of the cell that exceeds both diagonal cells of its pair most, or comes nearest to it.
+    """The row and column of the cell that exceeds both diagonal cells of its pair most, or comes
+    nearest to it.
 
     One token alone has only its own cell.
 
@@ -139,10 +164,13 @@ def worst_pair(probabilities_TT: Array) -> tuple[int, int]:
 
 
 def log_cross_ratios(scores_XTT: Array) -> Array:
-    """How much a pair of tokens prefers itself: s_ii + s_jj - s_ij - s_ji = log(a_ii a_jj / (a_ij a_ji)).
+    """How much a pair of tokens prefers itself: s_ii + s_jj - s_ij - s_ji = log(a_ii a_jj / (a_ij
+    a_ji)).
 
-    The normalisers of the two rows cancel. Without weights it is |x_i - x_j|² times the scale, never negative.
-    Shapes: (..., T, T), 0 on the diagonal and for what is rounding, NaN for a pair that is not visible both ways.
+    The normalisers of the two rows cancel. Without weights it is |x_i - x_j|² times the scale,
+    never negative.
+    Shapes: (..., T, T), 0 on the diagonal and for what is rounding, NaN for a pair that is not
+    visible both ways.
 
     >>> log_cross_ratios(np.outer([1.0, 3.0], [1.0, 3.0])).tolist()
     [[0.0, 4.0], [4.0, 0.0]]
@@ -151,18 +179,29 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     finite = np.where(seen, scores_XTT, 0.0)
     own_XT = diagonal(finite)
     with np.errstate(over="ignore", invalid="ignore"):
-        ratios = own_XT[..., :, np.newaxis] + own_XT[..., np.newaxis, :] - finite - finite.swapaxes(-1, -2)
+        ratios = (
+            own_XT[..., :, np.newaxis]
+            + own_XT[..., np.newaxis, :]
+            - finite
+            - finite.swapaxes(-1, -2)
+        )
     check_range(ratios)
     larger_XT = np.maximum(np.abs(own_XT), np.abs(finite).max(axis=-1))
-    ratios[np.abs(ratios) <= ROUNDING * np.maximum(larger_XT[..., :, np.newaxis], larger_XT[..., np.newaxis, :])] = 0.0
+    ratios[
+        np.abs(ratios)
+        <= ROUNDING * np.maximum(larger_XT[..., :, np.newaxis], larger_XT[..., np.newaxis, :])
+    ] = 0.0
     own_seen = diagonal(seen)
-    both = seen & seen.swapaxes(-1, -2) & own_seen[..., :, np.newaxis] & own_seen[..., np.newaxis, :]
+    both = (
+        seen & seen.swapaxes(-1, -2) & own_seen[..., :, np.newaxis] & own_seen[..., np.newaxis, :]
+    )
     known: Array = np.where(both, ratios, np.nan)
     return known
 
 
 def uniform_self_mass(scores_XTT: Array) -> Array:
-    """The self-mass of a query that reads all keys it may see equally: the mean of 1/n_i, the fair baseline.
+    """The self-mass of a query that reads all keys it may see equally: the mean of 1/n_i, the fair
+    baseline.
 
     Shapes: (..., T, T) -> (...). 1/N without a mask, (1 + 1/2 + ... + 1/N)/N under a causal one.
     """
@@ -172,7 +211,8 @@ def uniform_self_mass(scores_XTT: Array) -> Array:
 
 
 def gram_alignment(w_q_DK: Array, w_k_DK: Array) -> float:
-    """The cosine between W_Q and W_K as long vectors: 1 when tied, about 0 at random, -1 when opposite.
+    """The cosine between W_Q and W_K as long vectors: 1 when tied, about 0 at random, -1 when
+    opposite.
 
     A matrix of zeros has no direction; its alignment is 0. Shapes: (D, K) twice.
 

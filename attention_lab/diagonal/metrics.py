@@ -1,4 +1,6 @@
-"""The numbers of the diagonal laboratory: each one declared once, with its formula, its range and what it means."""
+"""The numbers of the diagonal laboratory: each one declared once, with its formula, its range
+and what it means.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,11 @@ ROUNDING_OF_LOGITS = 1e-9
 
 @dataclass(frozen=True)
 class Metric:
-    """One number about the diagonal. symbol, formula and range are LaTeX; says: one sentence for a student.
+    """One number about the diagonal. symbol, formula and range are LaTeX; says: one sentence for a
+    student.
 
-    of: what computes it from a `Square`; for a stack of matrices one number each, NaN where there is nothing to
-    measure (no pair, no weights).
+    of: what computes it from a `Square`; for a stack of matrices one number each, NaN where there
+    is nothing to measure (no pair, no weights).
     """
 
     name: str
@@ -57,7 +60,9 @@ def excess_self_mass(square: Square) -> Array:
 
 
 def argmax_rate(square: Square) -> Array:
-    """R: the share of rows whose largest score is the diagonal one; a tie, up to rounding, counts as a hit."""
+    """R: the share of rows whose largest score is the diagonal one; a tie, up to rounding,
+    counts as a hit.
+    """
     own_XT = diagonal(square.scores)
     rounding_XT = ROUNDING * np.maximum(1.0, np.abs(own_XT))
     rate: Array = (np.isfinite(own_XT) & (margins(square.scores) >= -rounding_XT)).mean(axis=-1)
@@ -88,7 +93,9 @@ def least_margin(square: Square) -> Array:
 def violation_rate(square: Square) -> Array:
     """V: the share of the visible ordered pairs with a_ij > max(a_ii, a_jj)."""
     pairs = seen_pairs(square.scores)
-    return _quotient((pairs & pair_violations(square.probabilities)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return _quotient(
+        (pairs & pair_violations(square.probabilities)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1))
+    )
 
 
 def mean_log_cross_ratio(square: Square) -> Array:
@@ -100,7 +107,9 @@ def mean_log_cross_ratio(square: Square) -> Array:
 def negative_cross_ratios(square: Square) -> Array:
     """The share of those pairs with χ < 0, which look at each other more than at themselves."""
     ratios, pairs = _ratios_of_pairs(square)
-    return _quotient((pairs & (ratios < -ROUNDING_OF_LOGITS)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return _quotient(
+        (pairs & (ratios < -ROUNDING_OF_LOGITS)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1))
+    )
 
 
 def alignment(square: Square) -> float:
@@ -123,7 +132,9 @@ def measure(square: Square) -> dict[str, float | None]:
 
 def _quotient(numerator: Any, denominator: Any) -> Array:
     """numerator / denominator, and NaN where the denominator is 0: a share of nothing."""
-    above, below = (as_measured(n, v, 0) for n, v in (("numerator", numerator), ("denominator", denominator)))
+    above, below = (
+        as_measured(n, v, 0) for n, v in (("numerator", numerator), ("denominator", denominator))
+    )
     share: Array = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
     return share
 
@@ -135,61 +146,102 @@ def _ratios_of_pairs(square: Square) -> tuple[Array, Array]:
 
 METRICS = (
     Metric(
-        "self_mass", "Self-attention mass", "D", r"D = \frac1N \sum_i a_{ii}", "[0, 1]",
-        "The share of attention that tokens spend on themselves, averaged over the rows.", self_mass,
+        "self_mass",
+        "Self-attention mass",
+        "D",
+        r"D = \frac1N \sum_i a_{ii}",
+        "[0, 1]",
+        "The share of attention that tokens spend on themselves, averaged over the rows.",
+        self_mass,
     ),
     Metric(
-        "excess_self_mass", "Excess self-mass", "D^*",
-        r"D^* = \frac{D - U}{1 - U}, \quad U = \frac1N \sum_i \frac1{n_i}", r"[-\tfrac{U}{1-U},\ 1]",
-        "Self-mass beyond what uniform attention gives: 0 is uniform, 1 is the identity; without weights and mask at "
-        "least 0.",
+        "excess_self_mass",
+        "Excess self-mass",
+        "D^*",
+        r"D^* = \frac{D - U}{1 - U}, \quad U = \frac1N \sum_i \frac1{n_i}",
+        r"[-\tfrac{U}{1-U},\ 1]",
+        "Self-mass beyond what uniform attention gives: 0 is uniform, 1 is the identity; without"
+        " weights and mask at least 0.",
         excess_self_mass,
     ),
     Metric(
-        "argmax_rate", "Diagonal argmax rate", "R", r"R = \frac1N\,\#\{i : s_{ii} = \max_j s_{ij}\}", "[0, 1]",
-        "The share of tokens that look at themselves most; no temperature changes it.", argmax_rate,
+        "argmax_rate",
+        "Diagonal argmax rate",
+        "R",
+        r"R = \frac1N\,\#\{i : s_{ii} = \max_j s_{ij}\}",
+        "[0, 1]",
+        "The share of tokens that look at themselves most; no temperature changes it.",
+        argmax_rate,
     ),
     Metric(
-        "majority_rate", "Strictly dominant rows", r"R_{1/2}", r"\frac1N\,\#\{i : a_{ii} > \tfrac12\}", "[0, 1]",
-        "The share of tokens that look at themselves more than at all others together: the diagonal dominance of "
-        "linear algebra.", majority_rate,
+        "majority_rate",
+        "Strictly dominant rows",
+        r"R_{1/2}",
+        r"\frac1N\,\#\{i : a_{ii} > \tfrac12\}",
+        "[0, 1]",
+        "The share of tokens that look at themselves more than at all others together: the diagonal"
+        " dominance of linear algebra.",
+        majority_rate,
     ),
     Metric(
-        "mean_margin", "Mean diagonal margin", r"\bar m", r"m_i = s_{ii} - \max_{j \ne i} s_{ij}",
+        "mean_margin",
+        "Mean diagonal margin",
+        r"\bar m",
+        r"m_i = s_{ii} - \max_{j \ne i} s_{ij}",
         r"(-\infty, \infty)\ \text{logits}",
-        "How far a token's score for itself lies above its best score for another, on average.", mean_margin,
+        "How far a token's score for itself lies above its best score for another, on average.",
+        mean_margin,
     ),
     Metric(
-        "least_margin", "Least diagonal margin", r"m_{\min}", r"m_{\min} = \min_i m_i",
+        "least_margin",
+        "Least diagonal margin",
+        r"m_{\min}",
+        r"m_{\min} = \min_i m_i",
         r"(-\infty, \infty)\ \text{logits}",
-        "The margin of the token that is out-voted most; at least 0 exactly when every row peaks on its diagonal.",
+        "The margin of the token that is out-voted most; at least 0 exactly when every row peaks on"
+        " its diagonal.",
         least_margin,
     ),
     Metric(
-        "violation_rate", "Pair-bound violation rate", "V",
-        r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{\#\{i \ne j : s_{ij} > -\infty\}}", "[0, 1]",
-        "The share of ordered pairs, of those that no mask hides, in which a cell beats both diagonal cells; 0 exactly "
-        "when the bound of the slides holds for these tokens.", violation_rate,
+        "violation_rate",
+        "Pair-bound violation rate",
+        "V",
+        r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{\#\{i \ne j : s_{ij} >"
+        r" -\infty\}}",
+        "[0, 1]",
+        "The share of ordered pairs, of those that no mask hides, in which a cell beats both"
+        " diagonal cells; 0 exactly when the bound of the slides holds for these tokens.",
+        violation_rate,
     ),
     Metric(
-        "mean_log_cross_ratio", "Mean log cross-ratio", r"\bar\chi",
-        r"\chi_{ij} = s_{ii} + s_{jj} - s_{ij} - s_{ji} = \log\frac{a_{ii}\,a_{jj}}{a_{ij}\,a_{ji}}",
+        "mean_log_cross_ratio",
+        "Mean log cross-ratio",
+        r"\bar\chi",
+        r"\chi_{ij} = s_{ii} + s_{jj} - s_{ij} - s_{ji} ="
+        r" \log\frac{a_{ii}\,a_{jj}}{a_{ij}\,a_{ji}}",
         r"(-\infty, \infty)",
-        "How much two tokens prefer themselves to each other, whatever the normalisers; without weights it is "
-        "their squared distance times the scale.", mean_log_cross_ratio,
+        "How much two tokens prefer themselves to each other, whatever the normalisers; without"
+        " weights it is their squared distance times the scale.",
+        mean_log_cross_ratio,
     ),
     Metric(
-        "negative_cross_ratios", "Share of negative cross-ratios", r"\chi^-",
-        r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}}", "[0, 1]",
-        "The share of pairs, of those that see each other, that look at each other more than at themselves; 0 whenever "
-        "scores are a Gram matrix.",
+        "negative_cross_ratios",
+        "Share of negative cross-ratios",
+        r"\chi^-",
+        r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}}",
+        "[0, 1]",
+        "The share of pairs, of those that see each other, that look at each other more than at"
+        " themselves; 0 whenever scores are a Gram matrix.",
         negative_cross_ratios,
     ),
     Metric(
-        "gram_alignment", "Gram alignment", "g",
-        r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}", "[-1, 1]",
-        "How alike W_Q and W_K are: 1 tied, 0 unrelated, −1 opposite; for tokens of independent features its sign is, "
-        "on average, that of the excess self-mass.",
+        "gram_alignment",
+        "Gram alignment",
+        "g",
+        r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}",
+        "[-1, 1]",
+        "How alike W_Q and W_K are: 1 tied, 0 unrelated, −1 opposite; for tokens of independent"
+        " features its sign is, on average, that of the excess self-mass.",
         alignment,
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""Live checks of the propositions about the diagonal: does one hold for these tokens, by how much, and where?"""
+"""Live checks of the propositions about the diagonal: does one hold for these tokens, by how
+much, and where?
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Tokens that look at each other without a mask. Shapes: x (T, D); scores, scaled, and probabilities (T, T)."""
+    """Tokens that look at each other without a mask. Shapes: x (T, D); scores, scaled, and
+    probabilities (T, T).
+    """
 
     x: Array
     scores: Array
@@ -37,19 +41,29 @@ class Tokens:
             object.__setattr__(self, name, as_stack(name, getattr(self, name), 2, exactly=True))
         check_alike("scores", self.scores, "probabilities", self.probabilities)
         if self.scores.shape != (len(self.x), len(self.x)):
-            raise ShapeError(f"scores has shape {self.scores.shape} but x has {len(self.x)} tokens; make them agree")
+            raise ShapeError(
+                f"scores has shape {self.scores.shape} but x has {len(self.x)} tokens; make them"
+                " agree"
+            )
         number_between("scale", self.scale)
 
     @property
     def rounding(self) -> float:
         """What may be off by rounding, which grows with the scores and is coarser in float32."""
         finest = float(np.finfo(np.float64).eps)
-        coarser = max(float(np.finfo(array.dtype).eps) for array in (self.x, self.scores, self.probabilities)) / finest
+        coarser = (
+            max(
+                float(np.finfo(array.dtype).eps)
+                for array in (self.x, self.scores, self.probabilities)
+            )
+            / finest
+        )
         return ROUNDING * coarser * max(1.0, float(np.abs(self.scores).max()))
 
 
 def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:
-    """Weightless attention of tokens over themselves; scale is 1/√D when None. Shapes: (T, D). Raises: AttentionError.
+    """Weightless attention of tokens over themselves; scale is 1/√D when None. Shapes: (T, D).
+    Raises: AttentionError.
 
     >>> weightless([[1.0], [2.0]]).probabilities.round(4).tolist()
     [[0.2689, 0.7311], [0.1192, 0.8808]]
@@ -59,14 +73,19 @@ def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:
 
 
 def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> Tokens:
-    """A head of a trace with its queries as the tokens, mask and bias left out; softcap stays. Raises: ShapeError.
+    """A head of a trace with its queries as the tokens, mask and bias left out; softcap stays.
+    Raises: ShapeError.
 
-    Without weights and with tied ones the scores are a Gram matrix of the queries, as the propositions ask for. A trace
-    in float32 is computed again in float64 from what it was given, else its rounding would look like a violation.
+    Without weights and with tied ones the scores are a Gram matrix of the queries, as the
+    propositions ask for. A trace in float32 is computed again in float64 from what it was given,
+    else its rounding would look like a violation.
     """
     check_places(trace, head=head, batch=batch)
     if trace.scores.shape[2] != trace.scores.shape[3]:
-        raise ShapeError("the propositions are about tokens that look at themselves: queries and keys must be as many")
+        raise ShapeError(
+            "the propositions are about tokens that look at themselves: queries and keys must be as"
+            " many"
+        )
     if trace.scores.dtype != np.float64:
         trace, batch = _in_double(trace, batch), 0
     scores_TT = trace.scaled_scores[batch, head]
@@ -75,16 +94,20 @@ def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> Tokens:
 
 def _in_double(trace: Trace, batch: int) -> Trace:
     """One sequence of a trace attended to in float64, without mask and bias."""
-    x_1TD, memory_1SM = (given[batch : batch + 1].astype(np.float64) for given in (trace.inputs, trace.memory))
+    x_1TD, memory_1SM = (
+        given[batch : batch + 1].astype(np.float64) for given in (trace.inputs, trace.memory)
+    )
     weights = trace.projections.astype(np.float64)
     return attend(x_1TD, weights, memory=memory_1SM, scale=trace.scale, softcap=trace.softcap)
 
 
 @dataclass(frozen=True)
 class Check:
-    """The verdict on some tokens: excess is the largest violation (0 or less: none), where the cell or row it is in.
+    """The verdict on some tokens: excess is the largest violation (0 or less: none), where the cell
+    or row it is in.
 
-    applies: whether the tokens meet the statement's condition at all; where they do not, it holds emptily.
+    applies: whether the tokens meet the statement's condition at all; where they do not, it holds
+    emptily.
     """
 
     holds: bool
@@ -148,18 +171,24 @@ def one_of_two(t: Tokens) -> Check:
 
 
 def longer_projection(t: Tokens) -> Check:
-    """S9: a_ij <= a_ii exactly when x_i·(x_j - x_i) <= 0: the cells in which the two signs differ."""
+    """S9: a_ij <= a_ii exactly when x_i·(x_j - x_i) <= 0: the cells in which the two signs
+    differ.
+    """
     lead_TT = _lead(t)
     products_TT = t.x @ t.x.T
     reach_TT = (products_TT - diagonal(products_TT)[:, np.newaxis]) * t.scale
     differ = np.sign(lead_TT) * np.sign(reach_TT) < 0
-    return _largest(np.where(differ, np.minimum(np.abs(lead_TT), np.abs(reach_TT)), 0.0), t.rounding)
+    return _largest(
+        np.where(differ, np.minimum(np.abs(lead_TT), np.abs(reach_TT)), 0.0), t.rounding
+    )
 
 
 def longer_tokens_only(t: Tokens) -> Check:
     """S10: a_ij <= a_ii whenever |x_j| <= |x_i|."""
     squares_T = (t.x**2).sum(axis=-1)
-    return _over_pairs(np.where(squares_T <= squares_T[:, np.newaxis], _lead(t), -np.inf), t.rounding)
+    return _over_pairs(
+        np.where(squares_T <= squares_T[:, np.newaxis], _lead(t), -np.inf), t.rounding
+    )
 
 
 def inside_the_others(t: Tokens) -> Check:
@@ -199,7 +228,9 @@ def trace_at_least_one(t: Tokens) -> Check:
         values = np.linalg.eigvalsh((similar_TT + similar_TT.T) / 2).astype(complex)
     else:
         values = np.linalg.eigvals(t.probabilities).astype(complex)
-    excess = float(max(short_of_one, np.abs(values.imag).max(), -values.real.min(), values.real.max() - 1))
+    excess = float(
+        max(short_of_one, np.abs(values.imag).max(), -values.real.min(), values.real.max() - 1)
+    )
     return Check(excess <= len(t.x) * t.rounding, excess)
 
 
@@ -225,7 +256,9 @@ def _lead(t: Tokens) -> Array:
 
 
 def _over_pairs(excess_TT: Array, rounding: float) -> Check:
-    """The verdict over the pairs of different tokens; the condition of a statement about pairs is that there is one."""
+    """The verdict over the pairs of different tokens; the condition of a statement about pairs
+    is that there is one.
+    """
     if len(excess_TT) == 1:
         return Check(True, 0.0, applies=False)
     return _largest(np.where(np.eye(len(excess_TT), dtype=bool), -np.inf, excess_TT), rounding)

@@ -1,4 +1,6 @@
-"""The diagonal laboratory's set-up: which tokens, which weights, which options; equal scenes give the same `Trace`."""
+"""The diagonal laboratory's set-up: which tokens, which weights, which options; equal scenes
+give the same `Trace`.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,11 @@ LARGEST_SIZE = 4096
 class DiagonalScene:
     """What the visitor of the laboratory chose, as plain values.
 
-    tokens: the words of `text`, `n_tokens` drawn Gaussian vectors, or the typed `numbers` (which bring their own
-    sizes). spread stretches the tokens, positions come after, layer_norm last. d_k 0 means d_model. angle, in
-    degrees, turns W_K from tied (0) through unrelated (90) to opposite (180). temperature divides the scaled scores;
-    unscaled ones are divided by the temperature alone.
+    tokens: the words of `text`, `n_tokens` drawn Gaussian vectors, or the typed `numbers` (which
+    bring their own sizes). spread stretches the tokens, positions come after, layer_norm last. d_k
+    0 means d_model. angle, in degrees, turns W_K from tied (0) through unrelated (90) to opposite
+    (180). temperature divides the scaled scores; unscaled ones are divided by the temperature
+    alone.
     Raises: SettingsError, TextError.
     """
 
@@ -73,7 +76,9 @@ class DiagonalScene:
         number_between("spread", self.spread, -5.0, 5.0)
         number_between("angle", self.angle)
         if number_between("temperature", self.temperature) <= 0:
-            raise SettingsError(f"temperature is {self.temperature} but must be a finite number above 0")
+            raise SettingsError(
+                f"temperature is {self.temperature} but must be a finite number above 0"
+            )
 
 
 @remembered(64)
@@ -86,7 +91,9 @@ def trace_of_scene(scene: DiagonalScene) -> Trace:
 
 
 def tokens_of_scene(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
-    """The tokens' labels, and the matrix that attention reads. Shapes: (T, D). Raises: AttentionError."""
+    """The tokens' labels, and the matrix that attention reads. Shapes: (T, D). Raises:
+    AttentionError.
+    """
     labels, words_TD = _words(scene)
     x_TD = _with_positions(scene.positions, stretch(words_TD, scene.spread, scene.seed))
     return labels, standardised(x_TD) if scene.layer_norm else x_TD
@@ -97,16 +104,20 @@ def projections_of_scene(scene: DiagonalScene, d_model: int) -> Projections:
     if scene.weights == "weightless":
         return Projections.weightless(d_model)
     if scene.weights in ("orthonormal", "tied orthonormal"):
-        stiefel = Projections.stiefel(d_model, 1, d_k=scene.d_k or None, d_v=d_model, seed=scene.seed)
+        stiefel = Projections.stiefel(
+            d_model, 1, d_k=scene.d_k or None, d_v=d_model, seed=scene.seed
+        )
         return stiefel if scene.weights == "orthonormal" else replace(stiefel, w_k=stiefel.w_q)
     degrees = {"tied": 0.0, "angle": scene.angle, "free": 90.0}
     return at_angle(d_model, scene.d_k or d_model, degrees[scene.weights], scene.seed)
 
 
 def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections:
-    """One head whose keys are turned away from its queries: W_K = cos t · W_Q + sin t · U, with U drawn afresh.
+    """One head whose keys are turned away from its queries: W_K = cos t · W_Q + sin t · U, with U
+    drawn afresh.
 
-    0 degrees is tied, 90 unrelated, 180 opposite (W_K = -W_Q). Entries have variance 1/d_model. Raises: SettingsError.
+    0 degrees is tied, 90 unrelated, 180 opposite (W_K = -W_Q). Entries have variance 1/d_model.
+    Raises: SettingsError.
 
     >>> weights = at_angle(4, 2, 180)
     >>> bool((weights.w_k == -weights.w_q).all())
@@ -124,7 +135,9 @@ def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projectio
 
 
 def score_scale_of_scene(scene: DiagonalScene, d_k: int) -> float:
-    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled. Raises: SettingsError."""
+    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled. Raises:
+    SettingsError.
+    """
     divisor = scene.temperature * (math.sqrt(whole_number("d_k", d_k, 1)) if scene.scaled else 1.0)
     # A reciprocal beyond the range of float is refused by `attend`, which reads it.
     return 1.0 / divisor if divisor >= 1 / LARGEST[np.dtype(np.float64)] else math.inf

@@ -31,7 +31,9 @@ def gaussian_tokens(n_tokens: int, d_model: int, seed: int = 0) -> Array:
 
     More features leave the first ones as they are, so that only d_model changes.
     """
-    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1))
+    check_room(
+        n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1)
+    )
     features_DT = generator(seed, Stream.TOKENS).standard_normal((d_model, n_tokens))
     return np.ascontiguousarray(features_DT.T)
 
@@ -39,13 +41,16 @@ def gaussian_tokens(n_tokens: int, d_model: int, seed: int = 0) -> Array:
 def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
     """Tokens made longer and shorter at random: token i times exp(spread · z_i) with z_i normal.
 
-    The directions stay. spread: 0 changes nothing; at 1 one token in six becomes more than e times as long.
+    The directions stay. spread: 0 changes nothing; at 1 one token in six becomes more than e times
+    as long.
     Shapes: (T, D).
     """
     x_TD = as_stack("x", x_TD, 2, exactly=True)
     number_between("spread", spread)
     with np.errstate(over="ignore", invalid="ignore"):
-        factors_T1 = np.exp(spread * generator(seed, Stream.LENGTHS).standard_normal((len(x_TD), 1)))
+        factors_T1 = np.exp(
+            spread * generator(seed, Stream.LENGTHS).standard_normal((len(x_TD), 1))
+        )
         longer: Array = x_TD * factors_T1
     check_range(longer)
     return longer
@@ -54,8 +59,9 @@ def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
 def standardised(x_XD: Array) -> Array:
     """LayerNorm without gain and shift: every token with mean 0 and variance 1 over its features.
 
-    All tokens then have length √D. A token whose features are all equal becomes 0, because it has no direction; the
-    epsilon only keeps it from being divided by 0 and is too small to change another. Shapes: (..., D).
+    All tokens then have length √D. A token whose features are all equal becomes 0, because it has
+    no direction; the epsilon only keeps it from being divided by 0 and is too small to change
+    another. Shapes: (..., D).
     Source: Ba, Kiros and Hinton 2016, section 3.
 
     >>> standardised(np.array([[1.0, 3.0], [5.0, 5.0]])).tolist()
@@ -67,11 +73,14 @@ def standardised(x_XD: Array) -> Array:
     constant_X1 = (x_XD == x_XD[..., :1]).all(axis=-1, keepdims=True)
     varied_XD = np.where(constant_X1, 0.0, x_XD)
     ones_D = np.ones(x_XD.shape[-1])
-    return layer_norm(varied_XD, Norm(ones_D, 0 * ones_D, epsilon=float(np.finfo(varied_XD.dtype).tiny)))
+    return layer_norm(
+        varied_XD, Norm(ones_D, 0 * ones_D, epsilon=float(np.finfo(varied_XD.dtype).tiny))
+    )
 
 
 def parse_tokens(text: str) -> Array:
-    """A typed token matrix: tokens separated by semicolons, features by commas or spaces. Shapes: (T, D).
+    """A typed token matrix: tokens separated by semicolons, features by commas or spaces. Shapes:
+    (T, D).
 
     Raises: SettingsError for what is no number, ShapeError for ragged rows or too many numbers.
 
@@ -84,12 +93,20 @@ def parse_tokens(text: str) -> Array:
         raise SettingsError("no numbers are given: write tokens like 1; 2; 3 or 3,3; 10,0")
     widest = max(map(len, rows))
     if len(rows) > MAX_TOKENS or widest > MAX_FEATURES:
-        raise ShapeError(f"{len(rows)} tokens of {widest} features are too many; {MAX_TOKENS} of {MAX_FEATURES} fit")
+        raise ShapeError(
+            f"{len(rows)} tokens of {widest} features are too many; {MAX_TOKENS} of"
+            f" {MAX_FEATURES} fit"
+        )
     if len({len(row) for row in rows}) > 1:
-        raise ShapeError(f"the tokens have {', '.join(str(len(row)) for row in rows)} features; give each as many")
+        raise ShapeError(
+            f"the tokens have {', '.join(str(len(row)) for row in rows)} features; give each as"
+            " many"
+        )
     x_TD = np.array([[_number(word) for word in row] for row in rows])
     if not all_finite(x_TD):
-        raise SettingsError("every number must be finite: replace inf and what is larger than 1e308")
+        raise SettingsError(
+            "every number must be finite: replace inf and what is larger than 1e308"
+        )
     return x_TD
 
 
@@ -102,7 +119,9 @@ def format_tokens(x_TD: Array) -> str:
     x_TD = as_numbers("x", x_TD)
     if x_TD.ndim != 2:
         raise ShapeError(f"x has shape {x_TD.shape} but must have a row for each token")
-    return "; ".join(",".join(repr(float(value)).removesuffix(".0") for value in row) for row in x_TD)
+    return "; ".join(
+        ",".join(repr(float(value)).removesuffix(".0") for value in row) for row in x_TD
+    )
 
 
 def _number(word: str) -> float:

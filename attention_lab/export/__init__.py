@@ -1,1 +1,3 @@
-"""The lines that compute each step, in NumPy and in PyTorch, and the script and notebook made of them."""
+"""The lines that compute each step, in NumPy and in PyTorch, and the script and notebook made
+of them.
+"""

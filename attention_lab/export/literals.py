@@ -1,4 +1,6 @@
-"""Values as Python source text that gives back the very same values, and nothing else, whatever they hold."""
+"""Values as Python source text that gives back the very same values, and nothing else, whatever
+they hold.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.masks import causal_mask
 
-# The longest text in which numbers are still looked at rather than scrolled past: 8 rows of 8 full-length numbers.
+# The longest text in which numbers are still looked at rather than scrolled past: 8 rows of 8
+# full-length numbers.
 READABLE = 1500
 # Characters of the shortest number with its comma and space.
 SHORTEST = 5
@@ -24,9 +27,11 @@ UNPACKED = '''def unpacked(text, dtype, shape):
 
 
 def array_source(array: Array) -> str:
-    """An expression that makes the array: a formula where there is one, its numbers where few, else its bytes.
+    """An expression that makes the array: a formula where there is one, its numbers where few, else
+    its bytes.
 
-    The bytes are written as base64 and need the function `UNPACKED`. float64, float32 and bool come back exactly.
+    The bytes are written as base64 and need the function `UNPACKED`. float64, float32 and bool come
+    back exactly.
 
     >>> array_source(np.eye(3)), array_source(np.array([0.5, -np.inf]))
     ('np.eye(3)', 'np.array([0.5, -np.inf])')
@@ -44,14 +49,19 @@ def array_source(array: Array) -> str:
         width = max(len(_number(number)) for number in array.ravel().tolist())
         numbers = _rows(array.tolist(), width if array.ndim > 1 else 0, margin=" " * 4)
         if len(numbers) <= READABLE:
-            return f"np.array(\n    {numbers}{dtype}\n)" if "\n" in numbers else f"np.array({numbers}{dtype})"
+            return (
+                f"np.array(\n    {numbers}{dtype}\n)"
+                if "\n" in numbers
+                else f"np.array({numbers}{dtype})"
+            )
     little = array.astype(array.dtype.newbyteorder("<"))
     text = base64.b64encode(little.tobytes()).decode("ascii")
     return f"{PACKED}{text}', {little.dtype.str!r}, {array.shape})"
 
 
 def labels_source(labels: Sequence[str]) -> str:
-    r"""A tuple of texts as Python writes it: quotes, backslashes, line ends and invisible signs are escaped.
+    r"""A tuple of texts as Python writes it: quotes, backslashes, line ends and invisible signs are
+    escaped.
 
     >>> print(labels_source(["it's", chr(10)]))
     ("it's", '\n')
@@ -61,7 +71,11 @@ def labels_source(labels: Sequence[str]) -> str:
 
 def _same(array: Array, other: Array) -> bool:
     """Whether two arrays agree to the last bit, the sign of a zero included."""
-    return array.shape == other.shape and array.dtype == other.dtype and array.tobytes() == other.tobytes()
+    return (
+        array.shape == other.shape
+        and array.dtype == other.dtype
+        and array.tobytes() == other.tobytes()
+    )
 
 
 def _rows(values: Any, width: int, margin: str) -> str:

@@ -1,7 +1,8 @@
-"""A trace as a program of its own: a Python script or notebook that computes the layer again and compares each step.
+"""A trace as a program of its own: a Python script or notebook that computes the layer again and
+compares each step.
 
-Only NumPy is needed to run it; the numbers are inside. Token labels are data: they go in as string literals and nowhere
-else.
+Only NumPy is needed to run it; the numbers are inside. Token labels are data: they go in as string
+literals and nowhere else.
 """
 
 from __future__ import annotations
@@ -20,22 +21,35 @@ from .step_code import SETTINGS, numpy_lines, value
 
 TITLE = "One layer of multi-head attention, computed again step by step"
 ABOUT = """\
-The numbers come first: the lengths of the axes, what the layer was given, and what the app showed for each step.
-Then every step is computed again by its own lines and compared with what was shown. Change a number or a line and
+The numbers come first: the lengths of the axes, what the layer was given, and what the app showed
+for each step.
+Then every step is computed again by its own lines and compared with what was shown. Change a
+number or a line and
 run it again: it stops at the first step that gives something else."""
 ENDING = f'print("All {len(STEPS)} steps agree with the numbers that the app showed.")'
 
 
 def script(trace: Trace) -> str:
-    """A self-contained Python script, NumPy only, that recomputes every step and stops at the first difference."""
-    steps = [f"# {_heading(name)}\n# {trace.says(name)}\n{numpy_lines(trace, name)}" for name in STEPS]
+    """A self-contained Python script, NumPy only, that recomputes every step and stops at the
+    first difference.
+    """
+    steps = [
+        f"# {_heading(name)}\n# {trace.says(name)}\n{numpy_lines(trace, name)}" for name in STEPS
+    ]
     given, shown = _given(trace), _shown(trace)
-    head = [f'"""{TITLE}.\n\n{ABOUT}\n"""', _imports(trace, given + shown), _sizes(trace), given, shown]
+    head = [
+        f'"""{TITLE}.\n\n{ABOUT}\n"""',
+        _imports(trace, given + shown),
+        _sizes(trace),
+        given,
+        shown,
+    ]
     return "\n\n".join([*head, *steps, ENDING]) + "\n"
 
 
 def notebook(trace: Trace) -> str:
-    """The same as a Jupyter notebook: for each step its formula and sentence, then a cell that runs and checks it.
+    """The same as a Jupyter notebook: for each step its formula and sentence, then a cell that runs
+    and checks it.
 
     Source: nbformat 4.5, https://nbformat.readthedocs.io/en/latest/format_description.html
     """
@@ -50,13 +64,18 @@ def notebook(trace: Trace) -> str:
         text = f"## {_heading(name)}\n\n$${formula(trace, name, OURS)}$$\n\n{trace.says(name)}"
         first = ", ".join("0" * (getattr(trace, name).ndim - 2))
         look = f"{name}[{first}].round(3)"
-        cells += [_markdown(f"{name}-text", text), _code(f"{name}-code", f"{numpy_lines(trace, name)}\n{look}")]
+        cells += [
+            _markdown(f"{name}-text", text),
+            _code(f"{name}-code", f"{numpy_lines(trace, name)}\n{look}"),
+        ]
     cells.append(_code("ending", ENDING))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    return json.dumps(
+        {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, indent=1
+    )
 
 
 def _heading(name: str) -> str:
@@ -69,14 +88,24 @@ def _imports(trace: Trace, data: str) -> str:
     lines = ["import base64", ""] if packed else []
     lines.append("import numpy as np")
     if trace.empty_rows_as == "nan" and trace.empty_rows.any():
-        lines += ["", 'np.seterr(invalid="ignore")  # a query with nothing to attend to becomes NaN, as in PyTorch']
+        lines += [
+            "",
+            (
+                'np.seterr(invalid="ignore")  # a query with nothing to attend to becomes NaN, as'
+                " in PyTorch"
+            ),
+        ]
     return "\n".join([*lines, "", "", UNPACKED, ""] if packed else lines)
 
 
 def _sizes(trace: Trace) -> str:
     """The length of every axis, and what its positions are called."""
     letters = set("·".join(axis for name in STEPS for axis in trace.axes(name)).split("·"))
-    rows = [f"{letter} = {trace.sizes[letter]}  # {AXES[letter]}" for letter in AXES if letter in letters]
+    rows = [
+        f"{letter} = {trace.sizes[letter]}  # {AXES[letter]}"
+        for letter in AXES
+        if letter in letters
+    ]
     if trace.tokens:
         rows += ["", "# What stands at the positions.", f"tokens = {labels_source(trace.tokens)}"]
     if trace.memory_tokens not in ((), trace.tokens):
@@ -89,7 +118,9 @@ def _given(trace: Trace) -> str:
     rows = ["# What the layer was given."]
     for name in step_code.given(trace):
         thing = value(trace, name)
-        rows.append(f"{name} = {float(thing)!r}" if name in SETTINGS else f"{name} = {array_source(thing)}")
+        rows.append(
+            f"{name} = {float(thing)!r}" if name in SETTINGS else f"{name} = {array_source(thing)}"
+        )
     return "\n".join(rows)
 
 
@@ -106,5 +137,10 @@ def _code(name: str, source: str) -> dict[str, Any]:
     """A code cell; packed numbers are folded away."""
     metadata = {"jupyter": {"source_hidden": True}} if PACKED in source else {}
     return {
-        "cell_type": "code", "execution_count": None, "id": name, "metadata": metadata, "outputs": [], "source": source,
-    }  # fmt: skip
+        "cell_type": "code",
+        "execution_count": None,
+        "id": name,
+        "metadata": metadata,
+        "outputs": [],
+        "source": source,
+    }

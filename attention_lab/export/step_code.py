@@ -20,7 +20,8 @@ IN_ONE_CALL = {"head_outputs": torch_code.heads_in_one_call, "output": torch_cod
 
 
 def numpy_lines(trace: Trace, field: str) -> str:
-    """The NumPy lines of a step with the shapes of what goes in and comes out, and the check of the result.
+    """The NumPy lines of a step with the shapes of what goes in and comes out, and the check of the
+    result.
 
     `shown` holds the arrays of the trace by name. Raises: SettingsError for no field.
 
@@ -37,7 +38,9 @@ def numpy_lines(trace: Trace, field: str) -> str:
 
 
 def torch_lines(trace: Trace, field: str) -> str:
-    """The PyTorch lines of a step, likewise; and below them the one call that does all of it, if any."""
+    """The PyTorch lines of a step, likewise; and below them the one call that does all of it,
+    if any.
+    """
     code = str(getattr(torch_code, one_of("field", field, STEPS))(trace))
     lines = [*_shapes(trace, field, code), code]
     if field in IN_ONE_CALL:
@@ -68,7 +71,9 @@ def value(trace: Trace, name: str) -> Any:
 
 
 def axes(trace: Trace, name: str) -> tuple[str, ...]:
-    """The axis letters of a field or of an array that was given; 1 where a mask or bias is the same along an axis."""
+    """The axis letters of a field or of an array that was given; 1 where a mask or bias is the
+    same along an axis.
+    """
     if name not in MASKS:
         return trace.axes(SEQUENCES.get(name, name))
     shape = value(trace, name).shape

@@ -1,7 +1,7 @@
 """The PyTorch statements of every step, as a reader would write them, for the options of one trace.
 
-They use the names of `numpy_code` for tensors of the same shapes. `scripts/check_torch_code.py` runs them, in an
-environment that has PyTorch, and compares each with its field of the `Trace`.
+They use the names of `numpy_code` for tensors of the same shapes. `scripts/check_torch_code.py`
+runs them, in an environment that has PyTorch, and compares each with its field of the `Trace`.
 """
 
 from __future__ import annotations
@@ -55,19 +55,28 @@ def scores(trace: Trace) -> str:
 
 
 def scaled_scores(trace: Trace) -> str:
-    capped = "" if trace.softcap is None else "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
+    capped = (
+        ""
+        if trace.softcap is None
+        else "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
+    )
     return "scaled_scores = scores * scale" + capped
 
 
 def masked_scores(trace: Trace) -> str:
     biased = "scaled_scores" if trace.bias is None else "scaled_scores + bias"
-    return f"masked_scores = {biased if trace.mask is None else f'torch.where(mask, {biased}, -torch.inf)'}"
+    return (
+        "masked_scores ="
+        f" {biased if trace.mask is None else f'torch.where(mask, {biased}, -torch.inf)'}"
+    )
 
 
 def probabilities(trace: Trace) -> str:
     softmax = "probabilities = torch.softmax(masked_scores, dim=-1)"
     if trace.empty_rows_as == "zero" and trace.empty_rows.any():
-        softmax += "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
+        softmax += (
+            "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
+        )
     return softmax
 
 
@@ -87,26 +96,40 @@ def output(trace: Trace) -> str:
 
 
 def heads_in_one_call(trace: Trace) -> str:
-    """`head_outputs` from the heads by one call of PyTorch, or a comment that says why there is none."""
+    """`head_outputs` from the heads by one call of PyTorch, or a comment that says why there is
+    none.
+    """
     if trace.softcap is not None:
         return "# F.scaled_dot_product_attention has no soft cap."
     if trace.empty_rows_as == "nan" and trace.empty_rows.any():
-        return "# F.scaled_dot_product_attention gives zeros, not NaN, where there is nothing to attend to."
+        return (
+            "# F.scaled_dot_product_attention gives zeros, not NaN, where there is nothing to"
+            " attend to."
+        )
     options = [_heads_mask(trace)] if _has_rule(trace) else []
     options += [] if _usual_scale(trace) else ["scale=scale"]
     options += ["enable_gqa=True"] if _grouped(trace) else []
-    return _call("head_outputs = F.scaled_dot_product_attention", "query_heads", "key_heads", "value_heads", *options)
+    return _call(
+        "head_outputs = F.scaled_dot_product_attention",
+        "query_heads",
+        "key_heads",
+        "value_heads",
+        *options,
+    )
 
 
 def layer_in_one_call(trace: Trace) -> str:
-    """`output` from the inputs by PyTorch's module with our weights, or a comment that says why there is none."""
+    """`output` from the inputs by PyTorch's module with our weights, or a comment that says why
+    there is none.
+    """
     obstacle = _obstacle(trace)
     if obstacle:
         return f"# torch.nn.MultiheadAttention cannot be used here: {obstacle}."
     options = [_layer_mask(trace)] if _has_rule(trace) else []
     names = "output, probabilities"
     if trace.empty_rows_as == "zero" and trace.empty_rows.any():
-        # Asked for its weights, the module gives NaN to a query with nothing to attend to; otherwise zeros.
+        # Asked for its weights, the module gives NaN to a query with nothing to attend to;
+        # otherwise zeros.
         names, options = "output, _", [*options, "need_weights=False"]
     else:
         options.append("average_attn_weights=False")
@@ -125,10 +148,22 @@ def _module(trace: Trace) -> str:
     if own_width:
         weights = [f'"{letter}_proj_weight": w_{letter}.T' for letter in "qkv"]
     weights.append('"out_proj.weight": w_o.T')
-    weights += ['"in_proj_bias": torch.cat([b_q, b_k, b_v])', '"out_proj.bias": b_o'] if biased else []
+    weights += (
+        ['"in_proj_bias": torch.cat([b_q, b_k, b_v])', '"out_proj.bias": b_o'] if biased else []
+    )
     entries = "".join(f"    {weight},\n" for weight in weights)
-    made = _call("layer = torch.nn.MultiheadAttention", "D", "H", *options, "batch_first=True", "dtype=x.dtype")
-    return f"{made}\n# It keeps its matrices transposed: (out, in).\nlayer.load_state_dict({{\n{entries}}})"
+    made = _call(
+        "layer = torch.nn.MultiheadAttention",
+        "D",
+        "H",
+        *options,
+        "batch_first=True",
+        "dtype=x.dtype",
+    )
+    return (
+        f"{made}\n# It keeps its matrices transposed: (out,"
+        f" in).\nlayer.load_state_dict({{\n{entries}}})"
+    )
 
 
 def _obstacle(trace: Trace) -> str:
@@ -152,17 +187,22 @@ def _has_rule(trace: Trace) -> bool:
 
 
 def _rule(trace: Trace) -> tuple[str, tuple[int, ...]]:
-    """Mask, bias or both as one tensor, True or a finite number meaning "may attend"; and its shape."""
+    """Mask, bias or both as one tensor, True or a finite number meaning "may attend"; and its
+    shape.
+    """
     if trace.mask is None or trace.bias is None:
         name = "mask" if trace.bias is None else "bias"
         return name, getattr(trace, name).shape
-    return "torch.where(mask, bias, -torch.inf)", np.broadcast_shapes(trace.mask.shape, trace.bias.shape)
+    return "torch.where(mask, bias, -torch.inf)", np.broadcast_shapes(
+        trace.mask.shape, trace.bias.shape
+    )
 
 
 def _heads_mask(trace: Trace) -> str:
     """The mask argument of F.scaled_dot_product_attention, which wants two axes at least."""
     text, shape = _rule(trace)
-    # With scale 0 or less PyTorch 2.13 gives NaN for is_causal=True, and what we expect for the mask.
+    # With scale 0 or less PyTorch 2.13 gives NaN for is_causal=True, and what we expect for the
+    # mask.
     if text == "mask" and _is_causal(trace) and trace.scale > 0:
         return "is_causal=True"
     return f"attn_mask={text}" + (".expand(B, H, T, S)" if len(shape) < 2 else "")
@@ -179,8 +219,12 @@ def _layer_mask(trace: Trace) -> str:
 
 
 def _is_causal(trace: Trace) -> bool:
-    """Whether the mask is the causal one; a single column of True equals that of one key, and hides nothing."""
-    return trace.mask is not None and np.array_equal(trace.mask, causal_mask(*trace.scores.shape[2:]))
+    """Whether the mask is the causal one; a single column of True equals that of one key, and
+    hides nothing.
+    """
+    return trace.mask is not None and np.array_equal(
+        trace.mask, causal_mask(*trace.scores.shape[2:])
+    )
 
 
 def _usual_scale(trace: Trace) -> bool:

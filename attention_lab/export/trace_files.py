@@ -12,18 +12,26 @@ from attention_core.trace import STEPS, Trace
 
 
 def trace_to_npz(trace: Trace) -> bytes:
-    """Every intermediate, the weights, the settings and the tokens as one NPZ file; nothing in it needs pickle.
+    """Every intermediate, the weights, the settings and the tokens as one NPZ file; nothing in it
+    needs pickle.
 
     Read it with `numpy.load(file)`: the arrays have the names of the trace's fields.
     """
     arrays = {name: getattr(trace, name) for name in STEPS}
     weights = {name: getattr(trace.projections, name) for name in MATRICES + BIASES}
     options = {"mask": trace.mask, "bias": trace.bias, "softcap": trace.softcap}
-    arrays |= {name: np.asarray(value) for name, value in (weights | options).items() if value is not None}
+    arrays |= {
+        name: np.asarray(value) for name, value in (weights | options).items() if value is not None
+    }
     arrays |= {"scale": np.asarray(trace.scale), "residual": np.asarray(trace.residual)}
-    arrays |= {"n_heads": np.asarray(trace.projections.n_heads), "n_kv_heads": np.asarray(trace.projections.groups)}
+    arrays |= {
+        "n_heads": np.asarray(trace.projections.n_heads),
+        "n_kv_heads": np.asarray(trace.projections.groups),
+    }
     arrays |= {"empty_rows": np.asarray(trace.empty_rows_as)}
-    labels = {"tokens": trace.tokens} | ({} if trace.memory is trace.inputs else {"memory_tokens": trace.memory_tokens})
+    labels = {"tokens": trace.tokens} | (
+        {} if trace.memory is trace.inputs else {"memory_tokens": trace.memory_tokens}
+    )
     arrays |= {name: np.asarray(texts, dtype=np.str_) for name, texts in labels.items()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)

@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 
 MAX_AXES = 8
-# Of the user's own numbers. The board shows float32: scores of such inputs and weights stay below its 3.4e38.
+# Of the user's own numbers. The board shows float32: scores of such inputs and weights stay below
+# its 3.4e38.
 LARGEST_VALUE = 1e6
 VALUES = f"between {-LARGEST_VALUE:,.0f} and {LARGEST_VALUE:,.0f}"  # in words
 
 
 def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:
-    """Whether NumPy can make an array of this shape, whose empty axes do not excuse the others, in at most 8 axes.
+    """Whether NumPy can make an array of this shape, whose empty axes do not excuse the others, in
+    at most 8 axes.
 
     >>> is_possible_shape((0, 2**62), 4), is_possible_shape((0, 2**60), 4)
     (False, True)
@@ -21,7 +23,8 @@ def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:
 
 
 def typed_number(text: str) -> float:
-    """The number that was typed, NaN for any other text; `float` alone would take 1_0 and the digits of every script.
+    """The number that was typed, NaN for any other text; `float` alone would take 1_0 and the
+    digits of every script.
 
     >>> typed_number("-2e1"), typed_number("1_0"), typed_number("ten")
     (-20.0, nan, nan)

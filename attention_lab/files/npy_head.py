@@ -1,4 +1,5 @@
-"""What an .npy file says at its head: type, shape and order of the numbers, read without evaluating anything.
+"""What an .npy file says at its head: type, shape and order of the numbers, read without evaluating
+anything.
 
 Source: the NumPy manual, numpy.lib.format.
 """
@@ -22,7 +23,8 @@ MAX_HEAD = 2**16
 _SIZE = rb"(?:0|[1-9]\d{0,199})"
 _SHAPE = rb"(?:%b, ?|%b(?:, ?%b){1,63},? ?)?" % (_SIZE, _SIZE, _SIZE)
 _HEAD = re.compile(
-    rb"\{'descr': (?P<type>'[^'\n]{1,99}'|\[[^\n]{1,999}?\]), 'fortran_order': (?P<order>True|False), "
+    rb"\{'descr': (?P<type>'[^'\n]{1,99}'|\[[^\n]{1,999}?\]), 'fortran_order':"
+    rb" (?P<order>True|False), "
     rb"'shape': \((?P<shape>%b)\),? ?\} *\n" % _SHAPE
 )
 _TYPE = re.compile("'([<>|=][?biufUSc]\\d{0,6})'", re.ASCII)
@@ -47,7 +49,9 @@ class NpyHead:
     def array(self, data: bytes) -> Array:
         """The array that these bytes are; read-only. Raises: FileError when they are too few."""
         if len(data) < self.n_bytes:
-            raise FileError(f"The array ends before its {math.prod(self.shape):,} numbers; save it again")
+            raise FileError(
+                f"The array ends before its {math.prod(self.shape):,} numbers; save it again"
+            )
         return np.ndarray(self.shape, self.dtype, data, order="F" if self.fortran_order else "C")
 
 
@@ -63,11 +67,15 @@ def read_npy_head(stream: IO[bytes], said: str) -> NpyHead:
     width = 2 if start[6] == 1 else 4
     length = int.from_bytes(stream.read(width), "little")
     if length > MAX_HEAD:
-        raise FileError(f"{said} has a head of {length:,} bytes, but {MAX_HEAD:,} are the most; save it again")
+        raise FileError(
+            f"{said} has a head of {length:,} bytes, but {MAX_HEAD:,} are the most; save it again"
+        )
     text = stream.read(length)
     found = _HEAD.fullmatch(text) if len(text) == length else None
     if found is None:
-        raise FileError(f"{said} does not begin as NumPy's arrays of numbers do; save it with numpy.save again")
+        raise FileError(
+            f"{said} does not begin as NumPy's arrays of numbers do; save it with numpy.save again"
+        )
     shape = tuple(map(int, re.findall(_SIZE, found["shape"])))
     dtype = _type(said, found["type"].decode("latin-1"), shape)
     return NpyHead(dtype, shape, found["order"] == b"True", 8 + width + length)
@@ -76,7 +84,9 @@ def read_npy_head(stream: IO[bytes], said: str) -> NpyHead:
 def _type(said: str, kind: str, shape: tuple[int, ...]) -> np.dtype[np.generic]:
     """The type that a head names, when NumPy can make an array of this shape of it."""
     if kind.strip("'|") == "O":
-        raise FileError(f"{said} holds Python objects, which could run code and are not read; save numbers")
+        raise FileError(
+            f"{said} holds Python objects, which could run code and are not read; save numbers"
+        )
     found = _TYPE.fullmatch(kind)
     try:
         dtype: np.dtype[np.generic] | None = np.dtype(found[1]) if found else None

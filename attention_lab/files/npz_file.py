@@ -15,7 +15,9 @@ from .weight_file import MAX_BYTES, MAX_HEADER, MAX_TENSORS, bytes_read, pickle_
 
 
 class NpzFile:
-    """An open .npz file. Raises: FileError when it holds anything but arrays of numbers or text, or breaks a limit."""
+    """An open .npz file. Raises: FileError when it holds anything but arrays of numbers or
+    text, or breaks a limit.
+    """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._archive = NpzArchive(file, MAX_TENSORS, MAX_BYTES)
@@ -35,9 +37,15 @@ class NpzFile:
         if head is None or head.dtype.kind != "U":
             return ()
         if len(head.shape) != 1 and (len(head.shape) != 2 or head.shape[0] != 1):
-            raise FileError(f'"tokens" has shape {head.shape}, but must be a list of words, one for each position')
+            raise FileError(
+                f'"tokens" has shape {head.shape}, but must be a list of words, one for each'
+                " position"
+            )
         if head.n_bytes > MAX_HEADER:
-            raise FileError(f'"tokens" has {head.n_bytes:,} bytes, but labels may have {MAX_HEADER:,}: shorten them')
+            raise FileError(
+                f'"tokens" has {head.n_bytes:,} bytes, but labels may have {MAX_HEADER:,}: shorten'
+                " them"
+            )
         words = self._archive.read("tokens", head).reshape(-1)
         if words.view(f"{words.dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
             raise FileError('"tokens" holds a number that is no character; save the words again')

@@ -1,6 +1,8 @@
-"""The safetensors format: eight bytes of length, a JSON header, then the bytes of the tensors, one after the other.
+"""The safetensors format: eight bytes of length, a JSON header, then the bytes of the tensors, one
+after the other.
 
-Source: https://github.com/huggingface/safetensors, section Format of its README; its rules are checked here one by one.
+Source: https://github.com/huggingface/safetensors, section Format of its README; its rules are
+checked here one by one.
 """
 
 from __future__ import annotations
@@ -21,9 +23,20 @@ from .weight_file import MAX_HEADER, MAX_TENSORS, bytes_read, file_size
 
 # BF16 is the upper half of a float32.
 _TYPES = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "U64": "<u8", "I32": "<i4", "U32": "<u4",
-    "I16": "<i2", "U16": "<u2", "I8": "i1", "U8": "u1", "BOOL": "?",
-}  # fmt: skip
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",
+    "I64": "<i8",
+    "U64": "<u8",
+    "I32": "<i4",
+    "U32": "<u4",
+    "I16": "<i2",
+    "U16": "<u2",
+    "I8": "i1",
+    "U8": "u1",
+    "BOOL": "?",
+}
 _WHERE = "it is damaged, or was not written by safetensors"
 
 
@@ -36,7 +49,9 @@ class _Tensor:
 
 
 class SafetensorsFile:
-    """An open safetensors file. Raises: FileError when its header breaks a rule of the format or a limit."""
+    """An open safetensors file. Raises: FileError when its header breaks a rule of the format
+    or a limit.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -67,7 +82,9 @@ class SafetensorsFile:
         except (ValueError, RecursionError):
             words = None
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise FileError('The metadata\'s "tokens" must be a JSON list of words, such as ["the", "cat"]')
+            raise FileError(
+                'The metadata\'s "tokens" must be a JSON list of words, such as ["the", "cat"]'
+            )
         return tuple(words)
 
     def n_bytes(self, name: str) -> int:
@@ -119,7 +136,10 @@ def _tensor(name: str, entry: Any) -> _Tensor:
         _refuse(f"{name!r} must have a dtype, a shape and data_offsets")
     kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(kind, str) or kind not in _TYPES:
-        raise FileError(f"{name!r} holds numbers of type {kind!r:.40}, which are not read here; convert them to F32")
+        raise FileError(
+            f"{name!r} holds numbers of type {kind!r:.40}, which are not read here; convert them"
+            " to F32"
+        )
     if not _whole_numbers(shape) or not is_possible_shape(shape, np.dtype(_TYPES[kind]).itemsize):
         _refuse(f"{name!r} has the impossible shape {shape!r:.80}")
     if not _whole_numbers(offsets) or len(offsets) != 2:
@@ -127,12 +147,16 @@ def _tensor(name: str, entry: Any) -> _Tensor:
     begin, end = offsets
     expected = math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
     if end - begin != expected:
-        _refuse(f"{name!r} of shape {tuple(shape)} needs {expected:,} bytes, but has {end - begin:,}")
+        _refuse(
+            f"{name!r} of shape {tuple(shape)} needs {expected:,} bytes, but has {end - begin:,}"
+        )
     return _Tensor(kind, tuple(shape), begin, end)
 
 
 def _whole_numbers(values: Any) -> bool:
-    return isinstance(values, list) and all(type(value) is int and 0 <= value < 2**63 for value in values)
+    return isinstance(values, list) and all(
+        type(value) is int and 0 <= value < 2**63 for value in values
+    )
 
 
 def _check_layout(tensors: dict[str, _Tensor], n_bytes: int) -> None:
@@ -140,7 +164,9 @@ def _check_layout(tensors: dict[str, _Tensor], n_bytes: int) -> None:
     position = 0
     for name, tensor in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
         if tensor.begin != position:
-            fault = "overlaps the one before" if tensor.begin < position else "leaves a gap before it"
+            fault = (
+                "overlaps the one before" if tensor.begin < position else "leaves a gap before it"
+            )
             _refuse(f"{name!r} {fault}")
         position = tensor.end
     if position != n_bytes:

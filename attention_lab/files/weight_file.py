@@ -1,6 +1,8 @@
-"""Files with somebody else's arrays: what is read and what is refused, decided from the header before any array is.
+"""Files with somebody else's arrays: what is read and what is refused, decided from the header
+before any array is.
 
-Neither format can hold anything but numbers and text. A pickle can hold a program, so pickles are refused.
+Neither format can hold anything but numbers and text. A pickle can hold a program, so pickles are
+refused.
 """
 
 from __future__ import annotations
@@ -33,10 +35,14 @@ class WeightFile(Protocol):
         """Token labels stored beside the arrays, or none."""
 
     def n_bytes(self, name: str) -> int:
-        """How many bytes an array takes once it is read: eight for a number of 64 bits, four for any other."""
+        """How many bytes an array takes once it is read: eight for a number of 64 bits, four
+        for any other.
+        """
 
     def read(self, name: str) -> Array:
-        """One array, in float32 or float64 if it holds numbers with a fraction. Raises: FileError."""
+        """One array, in float32 or float64 if it holds numbers with a fraction. Raises:
+        FileError.
+        """
 
 
 def _quoted(name: str) -> str:
@@ -62,8 +68,8 @@ def pickle_error(name: str) -> FileError:
     """Why a pickle is refused, and the two lines that convert it."""
     target = f"{PurePath(name).stem or 'weights'}.safetensors"
     return FileError(
-        f"{name} is a pickle, and opening a pickle runs whatever program it holds; it is not opened here. "
-        f"Where you trust it, two lines of Python convert it:\n"
-        f"import torch, safetensors.torch\n"
-        f"safetensors.torch.save_file(torch.load({_quoted(name)}, weights_only=True), {_quoted(target)})"
+        f"{name} is a pickle, and opening a pickle runs whatever program it holds; it is not opened"
+        " here. Where you trust it, two lines of Python convert it:\nimport torch,"
+        f" safetensors.torch\nsafetensors.torch.save_file(torch.load({_quoted(name)},"
+        f" weights_only=True), {_quoted(target)})"
     )

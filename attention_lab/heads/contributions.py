@@ -13,7 +13,8 @@ from .gauge import output_rows, value_output_forms
 
 
 def head_contributions(trace: Trace) -> Array:
-    """What each head adds to the output: O_h times its block of rows of W_O. They add up to merged W_O.
+    """What each head adds to the output: O_h times its block of rows of W_O. They add up to merged
+    W_O.
 
     Shapes: (B, H, T, O); without W_O each head fills its own columns and leaves the others 0.
     """
@@ -36,14 +37,18 @@ def absorbed_contributions(trace: Trace) -> Array:
 
 
 def absorbed_size(trace: Trace) -> tuple[int, int]:
-    """How many numbers W_V and W_O hold together, and the value matrices that take in W_O; none for a W_O not there."""
+    """How many numbers W_V and W_O hold together, and the value matrices that take in W_O; none
+    for a W_O not there.
+    """
     p, sizes = trace.projections, trace.sizes
     apart = p.w_v.size + (0 if p.w_o is None else p.w_o.size)
     return apart, sizes["H"] * sizes["M"] * sizes["O"]
 
 
 def output_gap(trace: Trace, contributions: Callable[[Trace], Array] = head_contributions) -> float:
-    """The largest difference, over all tokens, between the output and the sum of its parts: nothing but rounding."""
+    """The largest difference, over all tokens, between the output and the sum of its parts:
+    nothing but rounding.
+    """
     total_BTO = contributions(trace).sum(axis=1)
     if trace.projections.b_o is not None:
         total_BTO = total_BTO + trace.projections.b_o

@@ -13,7 +13,8 @@ from attention_core.trace import Trace
 
 @dataclass(frozen=True)
 class LayerSize:
-    """The sizes that counts depend on: n tokens, width C, h heads, G key/value heads, head widths d_k and d_v.
+    """The sizes that counts depend on: n tokens, width C, h heads, G key/value heads, head widths
+    d_k and d_v.
 
     Raises: SettingsError.
     """
@@ -50,8 +51,10 @@ class Count:
 def total(counts: Iterable[Count], size: LayerSize) -> int:
     """The sum of some counts.
 
-    >>> tokens, width = Count("tokens", "n", lambda s: s.n_tokens), Count("width", "C", lambda s: s.d_model)
-    >>> total([tokens, width], LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4, d_v=4))
+    >>> tokens, width = Count("tokens", "n", lambda s: s.n_tokens), Count("width", "C",
+    ...     lambda s: s.d_model)
+    >>> total([tokens, width], LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4,
+    ...     d_v=4))
     7
     """
     return sum(count.of(size) for count in counts)

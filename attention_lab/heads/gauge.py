@@ -1,7 +1,8 @@
 """What the weights of a head mean together and not alone: other numbers, the same layer.
 
-A head's queries and keys meet only in their dot products, its values and its rows of W_O only in their product. So
-either pair can be written in another basis: W_Q R with W_K R⁻ᵀ, W_V T with T⁻¹ W_O.
+A head's queries and keys meet only in their dot products, its values and its rows of W_O only in
+their product. So either pair can be written in another basis: W_Q R with W_K R⁻ᵀ, W_V T with T⁻¹
+W_O.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from attention_core.projections import Projections
 
 @dataclass(frozen=True, eq=False)
 class Gauge:
-    """A change of basis for each key/value head: R for queries and keys, T for values. Shapes: (G, K, K), (G, V, V)."""
+    """A change of basis for each key/value head: R for queries and keys, T for values. Shapes:
+    (G, K, K), (G, V, V).
+    """
 
     query_key: Array
     value: Array
@@ -30,7 +33,9 @@ class Gauge:
 
 
 def random_gauge(projections: Projections, seed: int = 0) -> Gauge:
-    """A rotation, a stretch of each direction by 1/2 to 2, and another rotation, for each key/value head."""
+    """A rotation, a stretch of each direction by 1/2 to 2, and another rotation, for each
+    key/value head.
+    """
     rng = generator(seed, Stream.BASES)
     of_widths = [
         np.stack([_invertible(rng, width) for _ in range(projections.groups)])
@@ -41,7 +46,9 @@ def random_gauge(projections: Projections, seed: int = 0) -> Gauge:
 
 def _invertible(rng: np.random.Generator, width: int) -> Array:
     stretch_K = 2.0 ** rng.uniform(-1, 1, width)
-    matrix_KK: Array = (orthonormal_columns(rng, width, width) * stretch_K) @ orthonormal_columns(rng, width, width)
+    matrix_KK: Array = (orthonormal_columns(rng, width, width) * stretch_K) @ orthonormal_columns(
+        rng, width, width
+    )
     return matrix_KK
 
 
@@ -52,13 +59,20 @@ def change_gauge(projections: Projections, gauge: Gauge) -> Projections:
     Raises: ShapeError, SettingsError for a matrix without inverse.
     """
     p = projections
-    for name, basis, width in (("query_key", gauge.query_key, p.d_k), ("value", gauge.value, p.d_v)):
+    for name, basis, width in (
+        ("query_key", gauge.query_key, p.d_k),
+        ("value", gauge.value, p.d_v),
+    ):
         if basis.shape != (p.groups, width, width):
-            raise ShapeError(f"{name} has shape {basis.shape} but must have {(p.groups, width, width)}")
+            raise ShapeError(
+                f"{name} has shape {basis.shape} but must have {(p.groups, width, width)}"
+            )
     try:
         back_GKK, back_GVV = np.linalg.inv(gauge.query_key), np.linalg.inv(gauge.value)
     except np.linalg.LinAlgError as error:
-        raise SettingsError("a change of basis must be invertible, but one of the matrices is singular") from error
+        raise SettingsError(
+            "a change of basis must be invertible, but one of the matrices is singular"
+        ) from error
     readers = p.n_heads // p.groups
     changed = replace(
         p,
@@ -66,7 +80,11 @@ def change_gauge(projections: Projections, gauge: Gauge) -> Projections:
         w_k=_turned(p.w_k, back_GKK.swapaxes(-1, -2)),
         w_v=_turned(p.w_v, gauge.value),
         w_o=(back_GVV.repeat(readers, axis=0) @ output_rows(p)).reshape(-1, p.d_out),
-        b_q=None if p.b_q is None else _turned(p.b_q[np.newaxis], gauge.query_key.repeat(readers, axis=0))[0],
+        b_q=(
+            None
+            if p.b_q is None
+            else _turned(p.b_q[np.newaxis], gauge.query_key.repeat(readers, axis=0))[0]
+        ),
         b_k=None if p.b_k is None else _turned(p.b_k[np.newaxis], back_GKK.swapaxes(-1, -2))[0],
         b_v=None if p.b_v is None else _turned(p.b_v[np.newaxis], gauge.value)[0],
     )
@@ -83,7 +101,8 @@ def _turned(weights_DF: Array, basis_HKK: Array) -> Array:
 def query_key_forms(projections: Projections) -> Array:
     """What decides a head's scores: W_Q W_Kᵀ, the same in every gauge. Its rank is at most d_k.
 
-    Shapes: (H, D, M). Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (QK circuit).
+    Shapes: (H, D, M). Source: Elhage et al. 2021, "A Mathematical Framework for Transformer
+    Circuits" (QK circuit).
     """
     p = projections
     query_HDK = split_heads(p.w_q[np.newaxis], p.n_heads)[0]
@@ -93,9 +112,11 @@ def query_key_forms(projections: Projections) -> Array:
 
 
 def value_output_forms(projections: Projections) -> Array:
-    """What a head passes on of a token it reads: W_V W_O, the same in every gauge. Its rank is at most d_v.
+    """What a head passes on of a token it reads: W_V W_O, the same in every gauge. Its rank is at
+    most d_v.
 
-    Shapes: (H, M, O). Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (OV circuit).
+    Shapes: (H, M, O). Source: Elhage et al. 2021, "A Mathematical Framework for Transformer
+    Circuits" (OV circuit).
     """
     p = projections
     value_HMV = split_heads(p.w_v[np.newaxis], p.groups)[0].repeat(p.n_heads // p.groups, axis=0)

@@ -26,7 +26,9 @@ class Turned:
 
     @property
     def change(self) -> float:
-        """The largest change of a number, as a part of the largest number; infinite scores count as equal."""
+        """The largest change of a number, as a part of the largest number; infinite scores
+        count as equal.
+        """
         known = np.isfinite(self.before)
         most = float(np.abs(self.before[known]).max(initial=0.0))
         gap = float(np.abs(self.after[known] - self.before[known]).max(initial=0.0))
@@ -34,14 +36,24 @@ class Turned:
 
 
 def in_other_bases(trace: Trace, seed: int) -> Trace:
-    """The same layer with the weights of each head in another basis. Raises: SettingsError for a seed below 0."""
-    return rerun(trace, projections=change_gauge(trace.projections, random_gauge(trace.projections, seed)))
+    """The same layer with the weights of each head in another basis. Raises: SettingsError for
+    a seed below 0.
+    """
+    return rerun(
+        trace, projections=change_gauge(trace.projections, random_gauge(trace.projections, seed))
+    )
 
 
 def moved(before: Trace, after: Trace, head: int, notation: Notation = OURS) -> tuple[Turned, ...]:
-    """The head's own parts of W_Q, W_K, W_V and W_O, which all change. Raises: SettingsError for no head."""
+    """The head's own parts of W_Q, W_K, W_V and W_O, which all change. Raises: SettingsError
+    for no head.
+    """
     weights = [
-        Turned(symbol(name, notation).latex, head_slice(before, name, head), head_slice(after, name, head))
+        Turned(
+            symbol(name, notation).latex,
+            head_slice(before, name, head),
+            head_slice(after, name, head),
+        )
         for name in ("w_q", "w_k", "w_v")
     ]
     w_o = (output_rows(trace.projections)[head] for trace in (before, after))
@@ -55,10 +67,24 @@ def kept(before: Trace, after: Trace, head: int, notation: Notation = OURS) -> t
     """
     check_places(before, head=head)
     w_q, w_k, w_v, w_o = (symbol(name, notation) for name in ("w_q", "w_k", "w_v", "w_o"))
-    forms = ((f"{w_q.latex} {w_k.transposed.latex}", query_key_forms), (f"{w_v.latex} {w_o.latex}", value_output_forms))
-    products = [Turned(named, *(form(trace.projections)[head] for trace in (before, after))) for named, form in forms]
+    forms = (
+        (f"{w_q.latex} {w_k.transposed.latex}", query_key_forms),
+        (f"{w_v.latex} {w_o.latex}", value_output_forms),
+    )
+    products = [
+        Turned(named, *(form(trace.projections)[head] for trace in (before, after)))
+        for named, form in forms
+    ]
     fields = [
-        Turned(symbol(name, notation).latex, getattr(before, name)[:, head], getattr(after, name)[:, head])
+        Turned(
+            symbol(name, notation).latex,
+            getattr(before, name)[:, head],
+            getattr(after, name)[:, head],
+        )
         for name in ("scores", "probabilities")
     ]
-    return (*products, *fields, Turned(symbol("output", notation).latex, before.output, after.output))
+    return (
+        *products,
+        *fields,
+        Turned(symbol("output", notation).latex, before.output, after.output),
+    )

@@ -14,14 +14,18 @@ from .similarity import MOST, jensen_shannon
 
 
 def most_alike(similarity_HH: Array) -> tuple[int, int] | None:
-    """The two different heads with the largest similarity, the lower number first; None where no pair has one.
+    """The two different heads with the largest similarity, the lower number first; None where no
+    pair has one.
 
     >>> most_alike(np.array([[1.0, 0.2, 0.7], [0.2, 1.0, np.nan], [0.7, np.nan, 1.0]]))
     (0, 2)
     """
     similarity_HH = as_measured("similarity", similarity_HH, 2)
     if similarity_HH.ndim != 2 or similarity_HH.shape[0] != similarity_HH.shape[1]:
-        raise ShapeError(f"similarity has shape {similarity_HH.shape} but must have a row and a column for each head")
+        raise ShapeError(
+            f"similarity has shape {similarity_HH.shape} but must have a row and a column for each"
+            " head"
+        )
     pairs_HH = np.where(np.triu(np.ones(similarity_HH.shape, dtype=bool), 1), similarity_HH, np.nan)
     if np.isnan(pairs_HH).all():
         return None
@@ -30,9 +34,11 @@ def most_alike(similarity_HH: Array) -> tuple[int, int] | None:
 
 
 def heads_apart(before: Trace, after: Trace) -> float:
-    """How far the heads of a layer differ from the same heads after a change: mean Jensen-Shannon divergence / ln 2.
+    """How far the heads of a layer differ from the same heads after a change: mean Jensen-Shannon
+    divergence / ln 2.
 
-    Units or range: 0 (equal) to 1 (nothing in common). Queries with nothing to attend to count as equal.
+    Units or range: 0 (equal) to 1 (nothing in common). Queries with nothing to attend to count as
+    equal.
     """
     check_alike("before", before.probabilities, "after", after.probabilities)
     apart_BHT = jensen_shannon(pattern_of(before).probabilities, pattern_of(after).probabilities)
@@ -40,7 +46,8 @@ def heads_apart(before: Trace, after: Trace) -> float:
 
 
 def relative_change(before: Array, after: Array) -> float:
-    """How far numbers moved, as a part of their length: |after - before| / |before|; 0 where there was nothing.
+    """How far numbers moved, as a part of their length: |after - before| / |before|; 0 where there
+    was nothing.
 
     Raises: ShapeError, SettingsError for a change beyond the range of float.
 
@@ -53,7 +60,8 @@ def relative_change(before: Array, after: Array) -> float:
     moved = np.subtract(*unit_sized("after and before", both))
     change = np.linalg.norm(moved) / (np.linalg.norm(unit_sized("before", before)) or np.inf)
     with np.errstate(over="ignore"):
-        # Each by a power of 2 of its own: divided by that of very large numbers, very small ones would become nothing.
+        # Each by a power of 2 of its own: divided by that of very large numbers, very small ones
+        # would become nothing.
         change = np.ldexp(float(change), binary_size(both).item() - binary_size(before).item())
     check_range(change)
     return float(change)

@@ -12,16 +12,22 @@ from ..rounding import RELATIVE
 
 
 def row_share(trace: Trace, head: int, query: int) -> float:
-    """What the shares of a query sum to: 1 but for rounding, 0 where it may see no key. Raises: SettingsError."""
+    """What the shares of a query sum to: 1 but for rounding, 0 where it may see no key. Raises:
+    SettingsError.
+    """
     check_places(trace, head=head, query=query)
     return float(trace.probabilities[0, head, query].sum())
 
 
-def strongest_keys(trace: Trace, head: int, query: int, count: int = 3, batch: int = 0) -> list[tuple[int, float]]:
-    """The keys a query reads most from, with their probabilities, the largest first; no key with probability 0.
+def strongest_keys(
+    trace: Trace, head: int, query: int, count: int = 3, batch: int = 0
+) -> list[tuple[int, float]]:
+    """The keys a query reads most from, with their probabilities, the largest first; no key with
+    probability 0.
 
     >>> from attention_core import Projections, attend
-    >>> found = strongest_keys(attend([[1.0], [2.0]], Projections.weightless(1)), head=0, query=0, count=1)
+    >>> found = strongest_keys(attend([[1.0], [2.0]], Projections.weightless(1)), head=0, query=0,
+    ...     count=1)
     >>> [(key, round(share, 3)) for key, share in found]
     [(1, 0.731)]
     """
@@ -33,7 +39,8 @@ def strongest_keys(trace: Trace, head: int, query: int, count: int = 3, batch: i
 
 
 def keys_read_most(trace: Trace, head: int, query: int, batch: int = 0) -> tuple[int, ...]:
-    """The keys that no other exceeds in the row of a query: several where shares are equal, but for rounding.
+    """The keys that no other exceeds in the row of a query: several where shares are equal, but for
+    rounding.
 
     >>> from attention_core import Projections, attend
     >>> keys_read_most(attend([[1.0], [1.0], [0.5]], Projections.weightless(1)), head=0, query=0)

@@ -1,4 +1,6 @@
-"""Where numbers lie on their way through split and merge, and which go astray when the swap is forgotten."""
+"""Where numbers lie on their way through split and merge, and which go astray when the swap is
+forgotten.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,24 @@ from attention_core.trace import Trace
 
 
 def split_without_swap(fused: Array, n_heads: int) -> Array:
-    """The classic mistake in the split: reshape straight to (B, H, T, K). Right shape, numbers of the wrong tokens."""
+    """The classic mistake in the split: reshape straight to (B, H, T, K). Right shape, numbers
+    of the wrong tokens.
+    """
     shape = split_heads(fused, n_heads).shape
     return np.asarray(fused).reshape(shape)
 
 
 def merge_without_swap(heads_BHTV: Array) -> Array:
-    """The classic mistake in the merge: reshape straight to (B, T, H*V). Right shape, tokens and heads mixed up."""
+    """The classic mistake in the merge: reshape straight to (B, T, H*V). Right shape, tokens
+    and heads mixed up.
+    """
     shape = merge_heads(heads_BHTV).shape
     return np.asarray(heads_BHTV).reshape(shape)
 
 
 def moved_cells(trace: Trace, batch: int = 0) -> Array:
-    """Which cells of the merged matrix would hold another number if the heads were reshaped without the swap.
+    """Which cells of the merged matrix would hold another number if the heads were reshaped without
+    the swap.
 
     Shapes: (T, H*V) bool.
     """
@@ -36,8 +43,11 @@ def moved_cells(trace: Trace, batch: int = 0) -> Array:
     return moved
 
 
-def place_merged(trace: Trace, head: int, query: int, feature: int, swap: bool = True) -> tuple[int, int]:
-    """The row and column of the merged matrix where head_outputs[head, query, feature] lands, with or without the swap.
+def place_merged(
+    trace: Trace, head: int, query: int, feature: int, swap: bool = True
+) -> tuple[int, int]:
+    """The row and column of the merged matrix where head_outputs[head, query, feature] lands, with
+    or without the swap.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0], [3.0, 4.0]], Projections.weightless(2, n_heads=2))
@@ -54,7 +64,8 @@ def place_merged(trace: Trace, head: int, query: int, feature: int, swap: bool =
 
 
 def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
-    """Where `split_without_swap` puts a number of another token than the row says. Shapes: (H, T, width) bool.
+    """Where `split_without_swap` puts a number of another token than the row says. Shapes: (H, T,
+    width) bool.
 
     With one head, or one token, there is nothing to swap, and no cell is wrong.
 
@@ -71,7 +82,9 @@ def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
 
 @dataclass(frozen=True)
 class SplitPlaces:
-    """Where one number lies before the split, after the reshape, after the swap, and if the swap is forgotten."""
+    """Where one number lies before the split, after the reshape, after the swap, and if the
+    swap is forgotten.
+    """
 
     fused: tuple[int, int, int]
     reshaped: tuple[int, int, int, int]
@@ -79,17 +92,27 @@ class SplitPlaces:
     unswapped: tuple[int, int, int, int]
 
 
-def split_places(shape_BHTF: tuple[int, ...], head: int, token: int, feature: int, batch: int = 0) -> SplitPlaces:
+def split_places(
+    shape_BHTF: tuple[int, ...], head: int, token: int, feature: int, batch: int = 0
+) -> SplitPlaces:
     """The indices of one number on its way through the split. shape_BHTF: that of the result.
 
     >>> split_places((1, 2, 3, 4), head=1, token=0, feature=2)
-    SplitPlaces(fused=(0, 0, 6), reshaped=(0, 0, 1, 2), swapped=(0, 1, 0, 2), unswapped=(0, 0, 1, 2))
+    SplitPlaces(fused=(0, 0, 6), reshaped=(0, 0, 1, 2), swapped=(0, 1, 0, 2),
+                unswapped=(0, 0, 1, 2))
     """
     shape = as_list("shape_BHTF", shape_BHTF)
     if len(shape) != 4:
-        raise ShapeError(f"shape_BHTF is {shown(shape_BHTF)} but must have four sizes: batch, heads, tokens, features")
+        raise ShapeError(
+            f"shape_BHTF is {shown(shape_BHTF)} but must have four sizes: batch, heads, tokens,"
+            " features"
+        )
     n_batch, n_heads, n_tokens, width = (whole_number("shape_BHTF", size, 1) for size in shape)
-    for name, place, size in (("batch", batch, n_batch), ("head", head, n_heads), ("token", token, n_tokens)):
+    for name, place, size in (
+        ("batch", batch, n_batch),
+        ("head", head, n_heads),
+        ("token", token, n_tokens),
+    ):
         whole_number(name, place, 0, size - 1)
     whole_number("feature", feature, 0, width - 1)
     flat = (token * n_heads + head) * width + feature

@@ -19,17 +19,23 @@ def as_measured(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
 
 
 def as_shares(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
-    """`values` as shares from 0 to 1, with so many axes or more. Rows of zeros are rows that read nothing."""
+    """`values` as shares from 0 to 1, with so many axes or more. Rows of zeros are rows that
+    read nothing.
+    """
     array = as_stack(name, values, n_axes)
     if array.min() < 0 or array.max() > 1.01:  # shares of bfloat16 are rounded so far
-        raise SettingsError(f"{name} must hold shares from 0 to 1, but holds {array.min():g} to {array.max():g}")
+        raise SettingsError(
+            f"{name} must hold shares from 0 to 1, but holds {array.min():g} to {array.max():g}"
+        )
     return array
 
 
 def unit_sized(name: str, values: ArrayLike) -> Array:
-    """Finite numbers divided by a power of 2, so that the largest is about 1: for what only depends on their ratios.
+    """Finite numbers divided by a power of 2, so that the largest is about 1: for what only depends
+    on their ratios.
 
-    Squares of very small and very large numbers leave the range of float; a power of 2 rounds nothing.
+    Squares of very small and very large numbers leave the range of float; a power of 2 rounds
+    nothing.
     """
     array = as_numbers(name, values)
     scaled: Array = np.ldexp(array, -binary_size(array))
@@ -37,7 +43,8 @@ def unit_sized(name: str, values: ArrayLike) -> Array:
 
 
 def binary_size(array: Array, axis: int | tuple[int, ...] | None = None) -> Array:
-    """The whole number e for which the largest number is from 2^(e-1) to 2^e, for each slice along the axes.
+    """The whole number e for which the largest number is from 2^(e-1) to 2^e, for each slice along
+    the axes.
 
     NaN does not count; e is 0 where all is 0. Shapes: the array's, with 1 for each of the axes.
     """

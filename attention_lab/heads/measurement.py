@@ -11,13 +11,16 @@ from attention_core.checks import Array, whole_number
 
 from .score_schemes import Scheme
 
-# Memory is traced for the whole process, so two measurements at once would count each other's arrays.
+# Memory is traced for the whole process, so two measurements at once would count each other's
+# arrays.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """seconds: the fastest of some runs. peak_bytes: the most memory held at once, the result included."""
+    """seconds: the fastest of some runs. peak_bytes: the most memory held at once, the result
+    included.
+    """
 
     seconds: float
     peak_bytes: int

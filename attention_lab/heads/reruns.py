@@ -10,7 +10,8 @@ from attention_core.trace import Trace
 
 
 def rerun(trace: Trace, **changes: Any) -> Trace:
-    """Attend again with what a trace was given, but for the arguments of `attend` that are named here.
+    """Attend again with what a trace was given, but for the arguments of `attend` that are named
+    here.
 
     Changed inputs must have as many tokens as before, because masks, biases and labels stay.
     Raises: ShapeError, SettingsError.

@@ -19,7 +19,9 @@ from .counts import Count
 
 
 def head_by_head(query_HTK: Array, key_HSK: Array) -> Array:
-    """One matrix product per head, in a loop: S_h = Q_h K_hᵀ. Shapes: (H, T, K), (H, S, K) -> (H, T, S)."""
+    """One matrix product per head, in a loop: S_h = Q_h K_hᵀ. Shapes: (H, T, K), (H, S, K) ->
+    (H, T, S).
+    """
     query_HTK, key_HSK, scores_HTS = _prepared(query_HTK, key_HSK)
     for head, (query_TK, key_SK) in enumerate(zip(query_HTK, key_HSK, strict=True)):
         scores_HTS[head] = query_TK @ key_SK.T
@@ -34,9 +36,11 @@ def fused(query_HTK: Array, key_HSK: Array) -> Array:
 
 
 def full_product(query_HTK: Array, key_HSK: Array) -> Array:
-    """For each pair of tokens the product of all heads' queries with all heads' keys, of which the diagonal is kept.
+    """For each pair of tokens the product of all heads' queries with all heads' keys, of which the
+    diagonal is kept.
 
-    Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head self-attention.
+    Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head
+    self-attention.
     """
     query_HTK, key_HSK, scores_HTS = _prepared(query_HTK, key_HSK)
     product_HJTS = np.matmul(query_HTK[:, np.newaxis], key_HSK.swapaxes(-1, -2))
@@ -45,9 +49,11 @@ def full_product(query_HTK: Array, key_HSK: Array) -> Array:
 
 
 def hadamard(query_HTK: Array, key_HSK: Array) -> Array:
-    """For each pair of tokens, queries times keys number by number (⊙), then the sum of each head's row.
+    """For each pair of tokens, queries times keys number by number (⊙), then the sum of each head's
+    row.
 
-    Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head self-attention.
+    Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head
+    self-attention.
     """
     query_HTK, key_HSK, scores_HTS = _prepared(query_HTK, key_HSK)
     product_HTSK = query_HTK[:, :, np.newaxis] * key_HSK[:, np.newaxis]
@@ -56,9 +62,13 @@ def hadamard(query_HTK: Array, key_HSK: Array) -> Array:
 
 
 def _numbers(name: str, values: ArrayLike) -> Array:
-    """Numbers of Python or NumPy; objects that can be multiplied, such as numbers that count, pass as they are."""
+    """Numbers of Python or NumPy; objects that can be multiplied, such as numbers that count,
+    pass as they are.
+    """
     array = as_array(name, values)
-    objects = array.dtype == object and all(hasattr(x, "__mul__") and not hasattr(x, "__len__") for x in array.flat)
+    objects = array.dtype == object and all(
+        hasattr(x, "__mul__") and not hasattr(x, "__len__") for x in array.flat
+    )
     return array if objects else as_numbers(name, array)
 
 
@@ -102,30 +112,43 @@ _USEFUL = (
 
 SCHEMES: tuple[Scheme, ...] = (
     Scheme(
-        "loop", "head by head", "One matrix product for each head, one after the other.",
-        head_by_head, *_USEFUL,
+        "loop",
+        "head by head",
+        "One matrix product for each head, one after the other.",
+        head_by_head,
+        *_USEFUL,
         Count("extra numbers", r"n^2", lambda s: s.n_tokens**2),
     ),
     Scheme(
-        "fused", "all heads in one call", "The head is one more axis of a single batched matrix product.",
-        fused, *_USEFUL,
+        "fused",
+        "all heads in one call",
+        "The head is one more axis of a single batched matrix product.",
+        fused,
+        *_USEFUL,
         Count("extra numbers", "0", lambda s: 0),
     ),
     Scheme(
-        "full", "full product, then diagonal",
-        "For each pair of tokens every head's query meets every head's key; only the diagonal is wanted.",
+        "full",
+        "full product, then diagonal",
+        "For each pair of tokens every head's query meets every head's key; only the diagonal is"
+        " wanted.",
         full_product,
         Count("multiplications", r"h^2 n^2 d_k", lambda s: s.n_heads**2 * s.n_tokens**2 * s.d_k),
-        Count("additions", r"h^2 n^2 (d_k - 1)", lambda s: s.n_heads**2 * s.n_tokens**2 * (s.d_k - 1)),
+        Count(
+            "additions", r"h^2 n^2 (d_k - 1)", lambda s: s.n_heads**2 * s.n_tokens**2 * (s.d_k - 1)
+        ),
         Count("extra numbers", r"h^2 n^2", lambda s: s.n_heads**2 * s.n_tokens**2),
     ),
     Scheme(
-        "hadamard", "Hadamard product, then sums",
-        "For each pair of tokens queries and keys are multiplied number by number and added up head by head.",
-        hadamard, *_USEFUL,
+        "hadamard",
+        "Hadamard product, then sums",
+        "For each pair of tokens queries and keys are multiplied number by number and added up head"
+        " by head.",
+        hadamard,
+        *_USEFUL,
         Count("extra numbers", r"h\,n^2 d_k", lambda s: s.n_heads * s.n_tokens**2 * s.d_k),
     ),
-)  # fmt: skip
+)
 
 
 def wasted_share(n_heads: int) -> float:

@@ -1,6 +1,8 @@
-"""Heads that share keys and values: what it saves, and how a layer without sharing is turned into one with it.
+"""Heads that share keys and values: what it saves, and how a layer without sharing is turned into
+one with it.
 
-MHA gives every query head its own keys and values, GQA one set to each group of heads, MQA one set to all.
+MHA gives every query head its own keys and values, GQA one set to each group of heads, MQA one set
+to all.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ def share_heads(projections: Projections, n_kv_heads: int) -> Projections:
     p, groups = projections, whole_number("n_kv_heads", n_kv_heads, 1)
     if p.groups % groups:
         choices = " or ".join(map(str, nearest_divisors(p.groups, groups)))
-        raise SettingsError(f"n_kv_heads is {groups} but must divide {p.groups}, the heads there are: try {choices}")
+        raise SettingsError(
+            f"n_kv_heads is {groups} but must divide {p.groups}, the heads there are: try {choices}"
+        )
     return replace(
         p,
         w_k=_pooled(p.w_k, p.d_k, groups),

@@ -1,7 +1,9 @@
-"""How alike heads are: two answers, because they say different things, and an order that puts like beside like.
+"""How alike heads are: two answers, because they say different things, and an order that puts like
+beside like.
 
-Two heads that spread their attention widely are close in Jensen-Shannon divergence even if they have nothing to do
-with each other; the centred correlation, which looks at departures from an even spread, is then about 0.
+Two heads that spread their attention widely are close in Jensen-Shannon divergence even if they
+have nothing to do with each other; the centred correlation, which looks at departures from an even
+spread, is then about 0.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ MOST = largest_entropy(2)
 
 
 def jensen_shannon(one_XTS: Array, other_XTS: Array) -> Array:
-    """How different two rows of shares are: the entropy of their mean minus the mean of their entropies.
+    """How different two rows of shares are: the entropy of their mean minus the mean of their
+    entropies.
 
     Shapes: (X, T, S) twice -> (X, T). Units or range: 0 (equal) to ln 2 (nothing in common).
     Source: Lin 1991, equation 4.1.
@@ -28,17 +31,22 @@ def jensen_shannon(one_XTS: Array, other_XTS: Array) -> Array:
     """
     one_XTS, other_XTS = as_shares("one", one_XTS), as_shares("other", other_XTS)
     if one_XTS.shape[-1] != other_XTS.shape[-1]:
-        raise ShapeError(f"one has {one_XTS.shape[-1]} keys but other has {other_XTS.shape[-1]}; make them equal")
+        raise ShapeError(
+            f"one has {one_XTS.shape[-1]} keys but other has {other_XTS.shape[-1]}; make them equal"
+        )
     return _excess(entropy((one_XTS + other_XTS) / 2), entropy(one_XTS), entropy(other_XTS))
 
 
 def _excess(mixture_XT: Array, one_XT: Array, other_XT: Array) -> Array:
-    """By how much the entropy of a mixture exceeds that of its two halves; beyond the ends lies only rounding."""
+    """By how much the entropy of a mixture exceeds that of its two halves; beyond the ends lies
+    only rounding.
+    """
     return np.clip(mixture_XT - (one_XT + other_XT) / 2, 0.0, MOST)
 
 
 def head_divergences(pattern: Pattern) -> Array:
-    """The Jensen-Shannon divergence of each pair of heads, averaged over the queries; 0 where none can be compared.
+    """The Jensen-Shannon divergence of each pair of heads, averaged over the queries; 0 where none
+    can be compared.
 
     Shapes: (B, H, H), symmetric. Units or range: 0 to ln 2.
     """
@@ -57,21 +65,26 @@ def head_divergences(pattern: Pattern) -> Array:
 
 
 def redundancy(divergence: Array) -> Array:
-    """How far one of two heads could stand in for the other: 1 - JSD / ln 2. Units or range: 0 to 1 (equal).
+    """How far one of two heads could stand in for the other: 1 - JSD / ln 2. Units or range: 0 to 1
+    (equal).
 
     Shapes: any, kept. Raises: SettingsError for numbers that are no divergences.
     """
     divergence = as_stack("divergence", divergence, 0)
     if divergence.min() < 0 or divergence.max() > MOST * (1 + 1e-6):  # ln 2 of float32
         held = f"{divergence.min():g} to {divergence.max():g}"
-        raise SettingsError(f"divergence must hold numbers from 0 to ln 2, in nats, but holds {held}")
+        raise SettingsError(
+            f"divergence must hold numbers from 0 to ln 2, in nats, but holds {held}"
+        )
     return 1.0 - divergence / MOST
 
 
 def layer_divergence(pattern: Pattern) -> Array:
-    """How different all heads are together: the entropy of their average minus the average of their entropies.
+    """How different all heads are together: the entropy of their average minus the average of their
+    entropies.
 
-    Shapes: (B,), averaged over the queries that all heads have keys for. Units or range: 0 to ln `most_apart`.
+    Shapes: (B,), averaged over the queries that all heads have keys for. Units or range: 0 to ln
+    `most_apart`.
     """
     shares_BHTS = pattern.probabilities
     rows_BT = pattern.occupied.all(axis=1)
@@ -81,23 +94,29 @@ def layer_divergence(pattern: Pattern) -> Array:
 
 
 def most_apart(pattern: Pattern) -> int:
-    """How many heads can have nothing in common: as many as there are, or as one query may see keys."""
+    """How many heads can have nothing in common: as many as there are, or as one query may see
+    keys.
+    """
     return int(min(pattern.probabilities.shape[1], pattern.allowed.sum(axis=-1).max()))
 
 
 def centred_correlations(pattern: Pattern) -> Array:
-    """The correlation of each pair of heads after an even spread over the visible keys was subtracted from both.
+    """The correlation of each pair of heads after an even spread over the visible keys was
+    subtracted from both.
 
-    1: they prefer the same keys; 0: unrelated; -1: one prefers what the other avoids. NaN for a head that spreads
-    evenly, which prefers nothing.
+    1: they prefer the same keys; 0: unrelated; -1: one prefers what the other avoids. NaN for a
+    head that spreads evenly, which prefers nothing.
     Shapes: (B, H, H), symmetric.
     """
     even_BHTS = pattern.uniform.probabilities
     n_batch, n_heads = even_BHTS.shape[:2]
     departure_BHX = (pattern.probabilities - even_BHTS).reshape(n_batch, n_heads, -1)
     length_BH = np.linalg.norm(departure_BHX, axis=-1)
-    # A softmax of equal scores differs from an even spread in the last place or two: that is no preference.
-    rounding_BH = 8 * pattern.resolution * np.linalg.norm(even_BHTS.reshape(n_batch, n_heads, -1), axis=-1)
+    # A softmax of equal scores differs from an even spread in the last place or two: that is no
+    # preference.
+    rounding_BH = (
+        8 * pattern.resolution * np.linalg.norm(even_BHTS.reshape(n_batch, n_heads, -1), axis=-1)
+    )
     length_BH = np.where(length_BH > rounding_BH, length_BH, np.nan)
     product_BHH = departure_BHX @ departure_BHX.swapaxes(-1, -2)
     correlation_BHH: Array = product_BHH / length_BH[:, :, np.newaxis] / length_BH[:, np.newaxis]
@@ -105,10 +124,11 @@ def centred_correlations(pattern: Pattern) -> Array:
 
 
 def head_order(distances_HH: Array) -> tuple[int, ...]:
-    """An order of the heads in which like heads are neighbours: the leaves of an average-linkage clustering.
+    """An order of the heads in which like heads are neighbours: the leaves of an average-linkage
+    clustering.
 
-    Again and again the two clusters with the smallest mean distance are joined, each turned so that the ends that
-    meet are as close as they can be.
+    Again and again the two clusters with the smallest mean distance are joined, each turned so that
+    the ends that meet are as close as they can be.
     Raises: SettingsError when the distances are not finite or not symmetric.
     Source: Sokal and Michener 1958 (average linkage); Gruvaeus and Wainer 1972 (the turning).
 
@@ -117,9 +137,14 @@ def head_order(distances_HH: Array) -> tuple[int, ...]:
     """
     distances_HH = as_measured("distances", distances_HH, 2)
     square = distances_HH.ndim == 2 and distances_HH.shape[0] == distances_HH.shape[1]
-    distances_HH = unit_sized("distances", distances_HH) if np.isfinite(distances_HH).all() else distances_HH
+    distances_HH = (
+        unit_sized("distances", distances_HH) if np.isfinite(distances_HH).all() else distances_HH
+    )
     if not square or not np.allclose(distances_HH, distances_HH.T):
-        raise SettingsError("the distances between heads must be finite and the same both ways; give a distance matrix")
+        raise SettingsError(
+            "the distances between heads must be finite and the same both ways; give a distance"
+            " matrix"
+        )
     orders: list[tuple[int, ...]] = [(head,) for head in range(len(distances_HH))]
     between_CC = np.where(np.eye(len(orders), dtype=bool), np.inf, distances_HH)
     while len(orders) > 1:

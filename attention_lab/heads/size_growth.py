@@ -12,10 +12,11 @@ LETTERS = ("n", "C", "h", "G")
 
 
 def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
-    """The layer with n tokens, width C, h heads or G key/value heads growing; d_k = d_v = C/h follow C and h.
+    """The layer with n tokens, width C, h heads or G key/value heads growing; d_k = d_v = C/h
+    follow C and h.
 
-    n starts at 8, or below a smaller layer; h ends at C, where a head is one number wide. G follows h: as many heads
-    share a key/value head as before, or all of them if all did.
+    n starts at 8, or below a smaller layer; h ends at C, where a head is one number wide. G follows
+    h: as many heads share a key/value head as before, or all of them if all did.
     Raises: SettingsError.
     """
     one_of("letter", letter, LETTERS)
@@ -38,8 +39,10 @@ def grown(size: LayerSize, letter: str) -> int:
 
 def _with_heads(size: LayerSize, n_heads: int) -> LayerSize:
     readers = size.n_heads // size.n_kv_heads
-    groups = 1 if size.n_kv_heads == 1 < size.n_heads else max(
-        part for part in divisors(n_heads) if part == 1 or part * readers <= n_heads
-    )  # fmt: skip
+    groups = (
+        1
+        if size.n_kv_heads == 1 < size.n_heads
+        else max(part for part in divisors(n_heads) if part == 1 or part * readers <= n_heads)
+    )
     width = size.d_model // n_heads
     return replace(size, n_heads=n_heads, n_kv_heads=groups, d_k=width, d_v=width)

@@ -11,7 +11,8 @@ from attention_core.trace import Trace
 
 from .gauge import output_rows
 
-# The field that has its heads side by side as a weight matrix has: in its columns, or in the rows of W_O.
+# The field that has its heads side by side as a weight matrix has: in its columns, or in the rows
+# of W_O.
 LIKE = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "merged"}
 
 
@@ -23,14 +24,17 @@ def head_slice(trace: Trace, matrix: str, head: int) -> Array:
     field = LIKE.get(matrix) if isinstance(matrix, str) else None
     weights, n_heads = getattr(trace.projections, matrix) if field else None, trace.sizes["H"]
     if field is None or weights is None or not 0 <= whole_number("head", head) < n_heads:
-        raise SettingsError(f"there is no block of {shown(matrix)} for head {head} of {n_heads}; choose another")
+        raise SettingsError(
+            f"there is no block of {shown(matrix)} for head {head} of {n_heads}; choose another"
+        )
     block = head_columns(trace, field, head)
     part: Array = weights[block] if matrix == "w_o" else weights[:, block]
     return part
 
 
 def features_read(trace: Trace, matrix: str, head: int) -> int:
-    """From how many features a head takes anything: the rows of its block of w_q, w_k or w_v that are not all 0.
+    """From how many features a head takes anything: the rows of its block of w_q, w_k or w_v that
+    are not all 0.
 
     Raises: SettingsError.
     """
@@ -38,7 +42,8 @@ def features_read(trace: Trace, matrix: str, head: int) -> int:
 
 
 def heads_mixed(trace: Trace, column: int) -> int:
-    """From how many heads a number of the output takes anything: blocks of the column of W_O that are not all 0.
+    """From how many heads a number of the output takes anything: blocks of the column of W_O that
+    are not all 0.
 
     Raises: SettingsError.
     """
@@ -48,7 +53,11 @@ def heads_mixed(trace: Trace, column: int) -> int:
 
 
 def gives_back(trace: Trace, matrix: str) -> bool:
-    """Whether w_q, w_k or w_v gives what it gets: it is the identity, and no bias follows. Raises: SettingsError."""
+    """Whether w_q, w_k or w_v gives what it gets: it is the identity, and no bias follows.
+    Raises: SettingsError.
+    """
     one_of("matrix", matrix, ("w_q", "w_k", "w_v"))
-    weights, bias = (getattr(trace.projections, name) for name in (matrix, matrix.replace("w", "b")))
+    weights, bias = (
+        getattr(trace.projections, name) for name in (matrix, matrix.replace("w", "b"))
+    )
     return bias is None and np.array_equal(weights, np.eye(*weights.shape))

@@ -1,6 +1,8 @@
-"""What a head is worth to the output: what changes when it is switched off, and how much of the output is its own.
+"""What a head is worth to the output: what changes when it is switched off, and how much of the
+output is its own.
 
-The heads' outputs are compared with what all heads add together, merged W_O, without bias and residual connection.
+The heads' outputs are compared with what all heads add together, merged W_O, without bias and
+residual connection.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ from .measure_checks import as_measured, binary_size
 def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
     """The same weights with the heads' rows of W_O set to 0, so that they attend but add nothing.
 
-    Joined heads without W_O get one: the identity, with zeros in these rows. Raises: SettingsError for a head that
-    does not exist.
+    Joined heads without W_O get one: the identity, with zeros in these rows. Raises: SettingsError
+    for a head that does not exist.
 
     >>> switch_off(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
     [[0.0, 0.0], [0.0, 1.0]]
@@ -37,10 +39,12 @@ def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
 
 
 def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
-    """The output with some heads switched off; with all of them off only the bias and the residual are left.
+    """The output with some heads switched off; with all of them off only the bias and the residual
+    are left.
 
-    The same as attending again with `switch_off`, without computing the heads again; but a head that is off adds
-    nothing even where it is NaN, of which zeros in W_O make NaN. Shapes: (B, T, O).
+    The same as attending again with `switch_off`, without computing the heads again; but a head
+    that is off adds nothing even where it is NaN, of which zeros in W_O make NaN. Shapes: (B, T,
+    O).
     Raises: SettingsError for a head that does not exist.
     """
     kept_H11 = _kept(trace.sizes["H"], heads)[:, np.newaxis, np.newaxis]
@@ -50,7 +54,8 @@ def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
 
 
 def signed_shares(trace: Trace) -> Array:
-    """How far each head pushes the output the way it goes: ⟨Y_h, Y⟩ / |Y|². They sum to 1; a head may pull against it.
+    """How far each head pushes the output the way it goes: ⟨Y_h, Y⟩ / |Y|². They sum to 1; a head
+    may pull against it.
 
     Y is what all heads add together over a whole sequence. Shapes: (B, H); NaN where Y is 0.
     """
@@ -61,7 +66,8 @@ def signed_shares(trace: Trace) -> Array:
 
 
 def norm_shares(trace: Trace) -> Array:
-    """How far the output moves when one head is switched off: |Y_h| / |Y|. They do not sum to 1: heads may cancel.
+    """How far the output moves when one head is switched off: |Y_h| / |Y|. They do not sum to 1:
+    heads may cancel.
 
     Y is what all heads add together over a whole sequence. Shapes: (B, H); NaN where Y is 0.
     """
@@ -71,7 +77,8 @@ def norm_shares(trace: Trace) -> Array:
 
 
 def has_shares(trace: Trace, batch: int = 0) -> bool:
-    """Whether all heads together add anything to the output of a sequence; of 0 there are no shares.
+    """Whether all heads together add anything to the output of a sequence; of 0 there are no
+    shares.
 
     >>> from attention_core import attend
     >>> [has_shares(attend([[number]], Projections.weightless(1))) for number in (0.0, 1.0)]
@@ -82,14 +89,17 @@ def has_shares(trace: Trace, batch: int = 0) -> bool:
 
 
 def token_changes(trace: Trace) -> Array:
-    """How far each token's output moves when one head is switched off: |Y_h| token by token. Shapes: (B, H, T).
+    """How far each token's output moves when one head is switched off: |Y_h| token by token.
+    Shapes: (B, H, T).
 
     Raises: SettingsError for a length that the number type cannot hold.
     """
     added_BHTO = head_contributions(trace)
     size_BHT1 = binary_size(added_BHTO, axis=-1)
     with np.errstate(over="ignore"):
-        length_BHT: Array = np.ldexp(np.linalg.norm(np.ldexp(added_BHTO, -size_BHT1), axis=-1), size_BHT1[..., 0])
+        length_BHT: Array = np.ldexp(
+            np.linalg.norm(np.ldexp(added_BHTO, -size_BHT1), axis=-1), size_BHT1[..., 0]
+        )
     if np.isinf(length_BHT).any():
         raise too_large(length_BHT.dtype)
     return length_BHT
@@ -115,9 +125,11 @@ def _kept(n_heads: int, heads: Collection[int]) -> Array:
 
 
 def _flat_contributions(trace: Trace) -> Array:
-    """What each head adds, all tokens and features in one row, over a power of 2 that makes the largest about 1.
+    """What each head adds, all tokens and features in one row, over a power of 2 that makes the
+    largest about 1.
 
-    Shares only depend on ratios; squares of very small and very large numbers would leave the range of float.
+    Shares only depend on ratios; squares of very small and very large numbers would leave the range
+    of float.
     Shapes: (B, H, T*O).
     """
     added_BHTO = head_contributions(trace)
@@ -127,5 +139,7 @@ def _flat_contributions(trace: Trace) -> Array:
 
 
 def _quotient(parts_BH: Array, whole_B1: Array) -> Array:
-    shares_BH: Array = np.divide(parts_BH, whole_B1, out=np.full_like(parts_BH, np.nan), where=whole_B1 > 0)
+    shares_BH: Array = np.divide(
+        parts_BH, whole_B1, out=np.full_like(parts_BH, np.nan), where=whole_B1 > 0
+    )
     return shares_BH

@@ -1,1 +1,3 @@
-"""What the laboratories compute: gradients and training, orthonormal weights, convolution by attention, a lexicon."""
+"""What the laboratories compute: gradients and training, orthonormal weights, convolution by
+attention, a lexicon.
+"""

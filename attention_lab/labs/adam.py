@@ -1,4 +1,5 @@
-"""Adam, formula by formula: how a gradient becomes a step. All arrays of a function have one shape, whichever it is.
+"""Adam, formula by formula: how a gradient becomes a step. All arrays of a function have one shape,
+whichever it is.
 
 Source: Kingma and Ba 2015, algorithm 1.
 """
@@ -39,13 +40,16 @@ def second_moment(previous: Array, squared_gradient: Array) -> Array:
 
 
 def unbiased(moment: Array, decay: float, step: int) -> Array:
-    """An average that started at 0 is too small at first; this undoes it. Steps are counted from 1."""
+    """An average that started at 0 is too small at first; this undoes it. Steps are counted
+    from 1.
+    """
     corrected: Array = moment / (1 - decay**step)
     return corrected
 
 
 def direction(moments: Moments, step: int) -> Array:
-    """The average gradient, measured in its own typical size: every number moves about equally fast.
+    """The average gradient, measured in its own typical size: every number moves about equally
+    fast.
 
     The floor belongs to the algorithm: it bounds the step where all gradients were 0.
     """
@@ -60,10 +64,13 @@ def adam_step(
     """One step of Adam: the new weights and the new averages.
 
     >>> start = Moments(np.zeros(2), np.zeros(2))
-    >>> adam_step(np.array([1.0, 1.0]), np.array([0.5, -8.0]), start, step=1, learning_rate=0.1)[0].round(6).tolist()
+    >>> adam_step(np.array([1.0, 1.0]), np.array([0.5, -8.0]), start, step=1,
+    ...     learning_rate=0.1)[0].round(6).tolist()
     [0.9, 1.1]
     """
-    moved = Moments(first_moment(moments.first, gradient), second_moment(moments.second, np.square(gradient)))
+    moved = Moments(
+        first_moment(moments.first, gradient), second_moment(moments.second, np.square(gradient))
+    )
     return weights - learning_rate * direction(moved, step), moved
 
 

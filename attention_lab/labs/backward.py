@@ -1,4 +1,6 @@
-"""The way back through a layer: the order of the backward formulas, and the record of what they gave."""
+"""The way back through a layer: the order of the backward formulas, and the record of what they
+gave.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,12 @@ from . import gradients
 from .gradient_trace import GradientTrace
 
 
-# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on the way to it.
+# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on
+# the way to it.
 @np.errstate(over="ignore", invalid="ignore")
 def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
-    """The gradient of a loss with respect to every array of a layer, from its gradient with respect to the output.
+    """The gradient of a loss with respect to every array of a layer, from its gradient with respect
+    to the output.
 
     Shapes: output_gradient (B, T, O) like trace.output. Raises: ShapeError, SettingsError.
     Source: Rumelhart, Hinton and Williams 1986, the chain rule step by step.
@@ -32,14 +36,21 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     merged = output if p.w_o is None else gradients.factor_gradient(output, p.w_o)
     head_outputs = split_heads(merged, p.n_heads)
     value_heads = gradients.value_gradient(trace.probabilities, head_outputs, p.groups)
-    # One allocation for all score arrays: apart, the system clears their pages on every call (4 times the run time).
+    # One allocation for all score arrays: apart, the system clears their pages on every call (4
+    # times the run time).
     probabilities, masked_scores, scores = np.empty((3, *trace.scores.shape), output.dtype)
     gradients.probability_gradient(head_outputs, trace.value_heads, out=probabilities)
     gradients.softmax_gradient(trace.probabilities, probabilities, out=masked_scores)
-    gradients.scale_gradient(masked_scores, trace.scaled_scores, trace.scale, trace.softcap, out=scores)
+    gradients.scale_gradient(
+        masked_scores, trace.scaled_scores, trace.scale, trace.softcap, out=scores
+    )
     query_heads = gradients.query_gradient(scores, trace.key_heads)
     key_heads = gradients.key_gradient(scores, trace.query_heads, p.groups)
-    queries, keys, values = merge_heads(query_heads), merge_heads(key_heads), merge_heads(value_heads)
+    queries, keys, values = (
+        merge_heads(query_heads),
+        merge_heads(key_heads),
+        merge_heads(value_heads),
+    )
     memory = gradients.factor_gradient(keys, p.w_k) + gradients.factor_gradient(values, p.w_v)
     inputs = gradients.factor_gradient(queries, p.w_q)
     for added, present in ((memory, trace.memory is trace.inputs), (output, trace.residual)):
@@ -49,30 +60,52 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
         if array is not None:
             checks.check_range(array)
     return GradientTrace(
-        output, merged, head_outputs, value_heads, probabilities, masked_scores, masked_scores, scores,
-        query_heads, key_heads, queries, keys, values, memory, inputs,
+        output,
+        merged,
+        head_outputs,
+        value_heads,
+        probabilities,
+        masked_scores,
+        masked_scores,
+        scores,
+        query_heads,
+        key_heads,
+        queries,
+        keys,
+        values,
+        memory,
+        inputs,
         **found,
-    )  # fmt: skip
+    )
 
 
 def _given(trace: Trace, output_gradient: ArrayLike) -> Array:
     """The gradient with respect to the output, in the layer's own type, when the layer has one."""
     output = checks.as_numbers("output_gradient", output_gradient)
     if output.shape != trace.output.shape:
-        raise ShapeError(f"output_gradient has shape {output.shape} but must be like the output: {trace.output.shape}")
+        raise ShapeError(
+            f"output_gradient has shape {output.shape} but must be like the output:"
+            f" {trace.output.shape}"
+        )
     if not checks.all_finite(trace.output):
-        raise SettingsError("the layer's output holds NaN, which has no gradient: attend with empty_rows='zero'")
+        raise SettingsError(
+            "the layer's output holds NaN, which has no gradient: attend with empty_rows='zero'"
+        )
     output = output.astype(trace.output.dtype, copy=False)
     checks.check_range(output)
     return output
 
 
 def _weight_gradients(trace: Trace, products: dict[str, Array]) -> dict[str, Array | None]:
-    """The gradients of the matrices and biases that the layer has, from the gradients of what they made."""
+    """The gradients of the matrices and biases that the layer has, from the gradients of what
+    they made.
+    """
     sources = {"q": trace.inputs, "k": trace.memory, "v": trace.memory, "o": trace.merged}
     found: dict[str, Array | None] = {}
     for letter, product in products.items():
         matrix, bias = (getattr(trace.projections, f"{kind}_{letter}") for kind in "wb")
-        found[f"w_{letter}"] = None if matrix is None else gradients.weight_gradient(sources[letter], product)
+        found[f"w_{letter}"] = (
+            None if matrix is None else gradients.weight_gradient(sources[letter], product)
+        )
         found[f"b_{letter}"] = None if bias is None else gradients.bias_gradient(product)
     return found

@@ -1,4 +1,6 @@
-"""What orthonormal columns change in a layer: the matrices, the spread of the scores, the attention."""
+"""What orthonormal columns change in a layer: the matrices, the spread of the scores, the
+attention.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,10 @@ COLUMNS = {"orthonormal": orthonormal_columns, "normal": normal, "glorot": xavie
 class ColumnEffect:
     """What one kind of columns makes of a layer.
 
-    condition: the largest singular value of W_Q over the smallest, the mean of all heads. singular_values: of
-    W_Q W_Kᵀ, the mean of all heads, (n,). score_spread: standard deviation of the scaled scores off the diagonal.
-    entropy: mean of all rows in nats; ln of the number of tokens when attention is even.
+    condition: the largest singular value of W_Q over the smallest, the mean of all heads.
+    singular_values: of W_Q W_Kᵀ, the mean of all heads, (n,). score_spread: standard deviation of
+    the scaled scores off the diagonal. entropy: mean of all rows in nats; ln of the number of
+    tokens when attention is even.
     """
 
     condition: float
@@ -32,9 +35,16 @@ class ColumnEffect:
 
 
 def column_effect(
-    columns: str, d_model: int = 64, n_heads: int = 8, *, n_tokens: int = 32, scale: float | None = None, seed: int = 0
+    columns: str,
+    d_model: int = 64,
+    n_heads: int = 8,
+    *,
+    n_tokens: int = 32,
+    scale: float | None = None,
+    seed: int = 0,
 ) -> ColumnEffect:
-    """A layer with freshly drawn head matrices on tokens of random numbers. scale None is 1/√(head width).
+    """A layer with freshly drawn head matrices on tokens of random numbers. scale None is 1/√(head
+    width).
 
     Raises: SettingsError.
     """

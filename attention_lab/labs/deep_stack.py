@@ -1,7 +1,9 @@
-"""Twelve layers of attention, where the manual of GeometricMachineLearning.jl trains 16: its claim in four rows.
+"""Twelve layers of attention, where the manual of GeometricMachineLearning.jl trains 16: its claim
+in four rows.
 
-Each layer is attention without W_O and without a skip connection (unless asked for), then x + tanh(x W + b); the last
-token is classified. The four rows differ only in how W_Q, W_K and W_V start, and whether they stay orthonormal.
+Each layer is attention without W_O and without a skip connection (unless asked for), then x +
+tanh(x W + b); the last token is classified. The four rows differ only in how W_Q, W_K and W_V
+start, and whether they stay orthonormal.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ N_TEST = 1000
 
 @dataclass(frozen=True, eq=False)
 class StackPass:
-    """One pass through the stack. traces: of the attention of every layer. bends: the tanh of every layer (B, T, D).
+    """One pass through the stack. traces: of the attention of every layer. bends: the tanh of every
+    layer (B, T, D).
 
     features: what the last layer gives (B, T, D). logits: of the ten classes, (B, 1, 10).
     """
@@ -51,7 +54,8 @@ class StackPass:
 class StackCheckpoint:
     """A run after some steps. loss: the mean over the steps since the checkpoint before.
 
-    weights: w_q, w_k, w_v (layer, head, D, D/H), the bending layers' w_r (layer, D, D) and b_r, and the classifier w_c.
+    weights: w_q, w_k, w_v (layer, head, D, D/H), the bending layers' w_r (layer, D, D) and b_r, and
+    the classifier w_c.
     """
 
     settings: StackSettings
@@ -78,12 +82,19 @@ def first_stack(settings: StackSettings) -> StackCheckpoint:
     rng = np.random.default_rng(settings.seed)
     n_layers, n_heads, row = settings.n_layers, settings.n_heads, ROWS[settings.row]
     shape = (n_layers, n_heads, WIDTH, WIDTH // n_heads)
-    weights = {name: _draw_heads(rng, shape, row.orthonormal, row.gain(n_heads)) for name in ("w_q", "w_k", "w_v")}
+    weights = {
+        name: _draw_heads(rng, shape, row.orthonormal, row.gain(n_heads))
+        for name in ("w_q", "w_k", "w_v")
+    }
     weights["w_r"] = np.stack([xavier(rng, WIDTH, WIDTH) for _ in range(n_layers)])
     weights["b_r"] = np.zeros((n_layers, WIDTH))
     weights["w_c"] = xavier(rng, WIDTH, N_CLASSES)
     moments = {
-        name: first_moments(array) if row.constrained and array.ndim == 4 else Moments(0 * array, 0 * array)
+        name: (
+            first_moments(array)
+            if row.constrained and array.ndim == 4
+            else Moments(0 * array, 0 * array)
+        )
         for name, array in weights.items()
     }
     state = rng.bit_generator.state
@@ -110,11 +121,14 @@ def next_stack(point: StackCheckpoint) -> StackCheckpoint:
                 weights[name], slopes[name], moments[name], number, settings.learning_rate
             )
     step = point.step + len(losses)
-    return StackCheckpoint(settings, step, float(np.mean(losses)), weights, moments, rng.bit_generator.state)
+    return StackCheckpoint(
+        settings, step, float(np.mean(losses)), weights, moments, rng.bit_generator.state
+    )
 
 
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:
-    """All layers, one after the other, then the classifier on the last token. The scores are divided by √D.
+    """All layers, one after the other, then the classifier on the last token. The scores are
+    divided by √D.
 
     Shapes: inputs (B, T, D). Raises: ShapeError, SettingsError.
     """
@@ -122,14 +136,21 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
     traces, bends, features_BTD = [], [], inputs_BTD
     for layer in range(settings.n_layers):
         projections = Projections(w_q[layer], w_k[layer], w_v[layer], n_heads=settings.n_heads)
-        traces.append(attend(features_BTD, projections, scale=1 / math.sqrt(WIDTH), residual=settings.connection))
+        traces.append(
+            attend(
+                features_BTD, projections, scale=1 / math.sqrt(WIDTH), residual=settings.connection
+            )
+        )
         bends.append(np.tanh(traces[-1].output @ weights["w_r"][layer] + weights["b_r"][layer]))
         features_BTD = traces[-1].output + bends[-1]
-    return StackPass(tuple(traces), tuple(bends), features_BTD, features_BTD[:, -1:] @ weights["w_c"])
+    return StackPass(
+        tuple(traces), tuple(bends), features_BTD, features_BTD[:, -1:] @ weights["w_c"]
+    )
 
 
 def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) -> Weights:
-    """The gradients of all weights: back through the classifier, then layer by layer from the last to the first.
+    """The gradients of all weights: back through the classifier, then layer by layer from the last
+    to the first.
 
     Shapes: logit_gradient (B, 1, 10); the gradients are shaped like the weights.
     """
@@ -142,7 +163,9 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
         bent = tanh_gradient(bend, feature_gradient)
         slopes["w_r"][layer] = gradients.weight_gradient(trace.output, bent)
         slopes["b_r"][layer] = gradients.bias_gradient(bent)
-        back = layer_gradients(trace, feature_gradient + gradients.factor_gradient(bent, weights["w_r"][layer]))
+        back = layer_gradients(
+            trace, feature_gradient + gradients.factor_gradient(bent, weights["w_r"][layer])
+        )
         for name in ("w_q", "w_k", "w_v"):
             slopes[name][layer] = head_matrices(getattr(back, name), trace.projections.n_heads)
         feature_gradient = back.inputs
@@ -151,7 +174,8 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
 
 @in_range
 def tanh_gradient(bend: Array, bend_gradient: Array) -> Array:
-    """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 - tanh²).
+    """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 -
+    tanh²).
 
     Raises: ShapeError when the two shapes differ, SettingsError.
     """
@@ -169,13 +193,19 @@ def stack_accuracy(settings: StackSettings, weights: Weights) -> float:
 
 
 def activation_sizes(passed: StackPass) -> Array:
-    """The root mean square of what each layer gets, and of what the last one gives. Shapes: (layers + 1,)."""
+    """The root mean square of what each layer gets, and of what the last one gives. Shapes:
+    (layers + 1,).
+    """
     sizes = [trace.inputs for trace in passed.traces] + [passed.features]
     return np.array([math.sqrt(float(np.square(array).mean())) for array in sizes])
 
 
-def _draw_heads(rng: np.random.Generator, shape: tuple[int, ...], orthonormal: bool, gain: float) -> Array:
+def _draw_heads(
+    rng: np.random.Generator, shape: tuple[int, ...], orthonormal: bool, gain: float
+) -> Array:
     """One matrix per layer and head. Shapes: (layer, head, D, K)."""
     n_layers, n_heads, d_model, width = shape
     draw_one = orthonormal_columns if orthonormal else xavier
-    return gain * np.stack([draw_one(rng, d_model, width) for _ in range(n_layers * n_heads)]).reshape(shape)
+    return gain * np.stack(
+        [draw_one(rng, d_model, width) for _ in range(n_layers * n_heads)]
+    ).reshape(shape)

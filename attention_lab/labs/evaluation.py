@@ -1,4 +1,6 @@
-"""What a trained layer has learnt: its score on sequences it never saw, what each head looks at, what each is worth."""
+"""What a trained layer has learnt: its score on sequences it never saw, what each head looks
+at, what each is worth.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,11 @@ from .training_settings import TrainingSettings
 
 @dataclass(frozen=True)
 class Score:
-    """How well the task is done, over all and part by part (one number for each name in `Task.parts`).
+    """How well the task is done, over all and part by part (one number for each name in
+    `Task.parts`).
 
-    Units or range: NMSE, 0 perfect and 1 what always predicting the mean gives; or, by_accuracy, the share of right
-    choices, 1 perfect.
+    Units or range: NMSE, 0 perfect and 1 what always predicting the mean gives; or, by_accuracy,
+    the share of right choices, 1 perfect.
     """
 
     total: float
@@ -34,7 +37,9 @@ def score_output(task: Task, output: Array) -> Score:
     targets = unseen_examples(task.name).targets
     output = as_numbers("output", output)
     if np.shape(output) != (*targets.shape[:2], task.d_out):
-        raise ShapeError(f"output has shape {np.shape(output)} but must have {(*targets.shape[:2], task.d_out)}")
+        raise ShapeError(
+            f"output has shape {np.shape(output)} but must have {(*targets.shape[:2], task.d_out)}"
+        )
     output_BTPF = output.reshape(targets.shape)
     if task.by_accuracy:
         hits_BTP = output_BTPF.argmax(axis=-1) == targets.argmax(axis=-1)
@@ -58,13 +63,17 @@ def score(settings: TrainingSettings, projections: Projections) -> Score:
 
 
 def offset_profile(trace: Trace) -> tuple[Array, Array]:
-    """How much of each head's attention lies at each distance around the ring: the distances, and the mean mass.
+    """How much of each head's attention lies at each distance around the ring: the distances, and
+    the mean mass.
 
     Shapes: (T,), (H, T); every row of the masses sums to 1.
     """
     n_tokens = trace.sizes["T"]
     if trace.sizes["S"] != n_tokens:
-        raise ShapeError(f"{n_tokens} queries and {trace.sizes['S']} keys are no ring: only self-attention has one")
+        raise ShapeError(
+            f"{n_tokens} queries and {trace.sizes['S']} keys are no ring: only self-attention"
+            " has one"
+        )
     offsets = np.arange(n_tokens) - (n_tokens - 1) // 2
     query_T1 = np.arange(n_tokens)[:, np.newaxis]
     at_offsets_BHTO = trace.probabilities[:, :, query_T1, (query_T1 + offsets) % n_tokens]
@@ -76,8 +85,14 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
 
     Shapes: each (H,). The inputs must be those of the agreement or conjunction task.
     """
-    if trace.inputs.shape[2] != task_named("agreement").d_model or trace.sizes["S"] != trace.sizes["T"]:
-        raise ShapeError(f"inputs of {trace.inputs.shape[2]} features are not those of the agreement task: use its own")
+    if (
+        trace.inputs.shape[2] != task_named("agreement").d_model
+        or trace.sizes["S"] != trace.sizes["T"]
+    ):
+        raise ShapeError(
+            f"inputs of {trace.inputs.shape[2]} features are not those of the agreement task: use"
+            " its own"
+        )
     sections = {"gender": slice(0, GENDERS), "number": slice(GENDERS, GENDERS + NUMBERS)}
     masses = {}
     for name, section in sections.items():
@@ -88,14 +103,16 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
 
 
 def best_possible(task: str, n_heads: int, d_v: int | None = None) -> float:
-    """The best score of heads that answer one question each, for all their channels: what training reaches here.
+    """The best score of heads that answer one question each, for all their channels: what training
+    reaches here.
 
-    Independent questions, K of them: no attention that ignores the contents can get below 1 - heads/K. agreement: one
-    head compromises, its best additive logits leave .264. letters: one head finds one letter and guesses the other,
-    1/2 + 1/2 · 1/6. conjunction: one sum of logits asks for both at once, so one head is enough.
-    d_v: how wide the values are, None for as wide as an answer; narrower ones bring that part of an answer's features.
-    It is a mark, no bound of every layer: scores that depend on the contents, or a readout that tells apart the letters
-    of a mixture, can do better; a test gives the weights.
+    Independent questions, K of them: no attention that ignores the contents can get below 1 -
+    heads/K. agreement: one head compromises, its best additive logits leave .264. letters: one head
+    finds one letter and guesses the other, 1/2 + 1/2 · 1/6. conjunction: one sum of logits asks for
+    both at once, so one head is enough. d_v: how wide the values are, None for as wide as an
+    answer; narrower ones bring that part of an answer's features. It is a mark, no bound of every
+    layer: scores that depend on the contents, or a readout that tells apart the letters of a
+    mixture, can do better; a test gives the weights.
 
     >>> [best_possible("staircase", n) for n in (1, 2, 6)]
     [0.75, 0.5, 0.0]
@@ -111,7 +128,8 @@ def best_possible(task: str, n_heads: int, d_v: int | None = None) -> float:
 
 
 def loss_floor(settings: TrainingSettings) -> float | None:
-    """The training loss when every head answers one question, for a line in the picture; None where none is known.
+    """The training loss when every head answers one question, for a line in the picture; None where
+    none is known.
 
     A cross-entropy can be lowered by betting on two letters at once, so accuracy bounds it nowhere.
     """
@@ -122,6 +140,6 @@ def loss_floor(settings: TrainingSettings) -> float | None:
     )
 
 
-# The best that one head leaves on the unseen agreement sequences when its scores are a · [same gender] + b · [same
-# number]; a test searches for it again.
+# The best that one head leaves on the unseen agreement sequences when its scores are a · [same
+# gender] + b · [same number]; a test searches for it again.
 ADDITIVE_LOGITS = 0.264

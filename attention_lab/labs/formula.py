@@ -1,4 +1,6 @@
-"""A formula as it is shown: what it is called, how it is written, what it says, and the function that computes it."""
+"""A formula as it is shown: what it is called, how it is written, what it says, and the
+function that computes it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Formula:
-    """One formula. latex: as a page prints it. says: one plain sentence. compute: the function of that formula."""
+    """One formula. latex: as a page prints it. says: one plain sentence. compute: the function
+    of that formula.
+    """
 
     title: str
     latex: str
@@ -26,7 +30,9 @@ class Formula:
 
 
 def in_range(function: Callable[P, R]) -> Callable[P, R]:
-    """A formula that answers numbers which grow too large with an error of ours, not with infinity and a warning."""
+    """A formula that answers numbers which grow too large with an error of ours, not with
+    infinity and a warning.
+    """
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:

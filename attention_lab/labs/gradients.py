@@ -1,8 +1,10 @@
-"""The backward formulas of multi-head attention, one function each: how a gradient of the loss passes one step.
+"""The backward formulas of multi-head attention, one function each: how a gradient of the loss
+passes one step.
 
-An argument named after an array and ending in `_gradient` is the gradient of the loss with respect to that array; it
-has the array's shape. A local name ends in its axes: B batch, H head, T query, S key, D feature, K query/key feature,
-V value feature, G key/value head, F features of a fused matrix.
+An argument named after an array and ending in `_gradient` is the gradient of the loss with respect
+to that array; it has the array's shape. A local name ends in its axes: B batch, H head, T query, S
+key, D feature, K query/key feature, V value feature, G key/value head, F features of a fused
+matrix.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from attention_core.formulas import share, shared
 
 
 def weight_gradient(x_BTD: Array, product_gradient_BTF: Array) -> Array:
-    """A matrix learns from every token at once: what went in, times what was wanted of what came out, summed.
+    """A matrix learns from every token at once: what went in, times what was wanted of what came
+    out, summed.
 
     Shapes: (B, T, D), (B, T, F) -> (D, F).
     """
@@ -24,7 +27,9 @@ def weight_gradient(x_BTD: Array, product_gradient_BTF: Array) -> Array:
 
 
 def bias_gradient(sum_gradient_BTF: Array) -> Array:
-    """A bias is added to every token, so its gradient is the sum over all tokens. Shapes: (B, T, F) -> (F,)."""
+    """A bias is added to every token, so its gradient is the sum over all tokens. Shapes: (B,
+    T, F) -> (F,).
+    """
     gradient_NF = sum_gradient_BTF.reshape(-1, sum_gradient_BTF.shape[2])
     # A product with ones takes a third of the time of sum(axis=0) at 384 rows.
     gradient_F: Array = np.dot(np.ones(len(gradient_NF), gradient_NF.dtype), gradient_NF)
@@ -52,15 +57,21 @@ def probability_gradient(head_output_gradient_BHTV: Array, value_BGSV: Array, ou
     return out
 
 
-def value_gradient(probability_BHTS: Array, head_output_gradient_BHTV: Array, n_groups: int) -> Array:
+def value_gradient(
+    probability_BHTS: Array, head_output_gradient_BHTV: Array, n_groups: int
+) -> Array:
     """A value is asked for by every query that read it, in proportion to how much it read.
 
     Shapes: (B, H, T, S), (B, H, T, V) -> (B, G, S, V).
     """
-    return summed_over_sharers(probability_BHTS.swapaxes(-1, -2) @ head_output_gradient_BHTV, n_groups)
+    return summed_over_sharers(
+        probability_BHTS.swapaxes(-1, -2) @ head_output_gradient_BHTV, n_groups
+    )
 
 
-def softmax_gradient(probability_BHTS: Array, probability_gradient_BHTS: Array, out: Array) -> Array:
+def softmax_gradient(
+    probability_BHTS: Array, probability_gradient_BHTS: Array, out: Array
+) -> Array:
     """Shares compete: a score gains only by as much as its key is wanted above the row's average.
 
     Where a key is hidden its probability is 0, and so is the gradient of its score.
@@ -75,7 +86,8 @@ def softmax_gradient(probability_BHTS: Array, probability_gradient_BHTS: Array, 
 def scale_gradient(
     scaled_gradient_BHTS: Array, scaled_BHTS: Array, scale: float, softcap: float | None, out: Array
 ) -> Array:
-    """The scale shrinks gradients as it shrank scores; a soft cap c passes on less the nearer a score is to it.
+    """The scale shrinks gradients as it shrank scores; a soft cap c passes on less the nearer a
+    score is to it.
 
     The derivative of c·tanh(s/c) is 1 - tanh²(s/c). Shapes: (B, H, T, S) twice -> (B, H, T, S).
     """
@@ -90,12 +102,16 @@ def query_gradient(score_gradient_BHTS: Array, key_BGSK: Array) -> Array:
 
     Shapes: (B, H, T, S), (B, G, S, K) -> (B, H, T, K).
     """
-    gradient: Array = share(score_gradient_BHTS, key_BGSK.shape[1]) @ shared(key_BGSK, score_gradient_BHTS)
+    gradient: Array = share(score_gradient_BHTS, key_BGSK.shape[1]) @ shared(
+        key_BGSK, score_gradient_BHTS
+    )
     return gradient.reshape(*score_gradient_BHTS.shape[:3], -1)
 
 
 def key_gradient(score_gradient_BHTS: Array, query_BHTK: Array, n_groups: int) -> Array:
-    """A key moves towards the queries that should find it. Shapes: (B, H, T, S), (B, H, T, K) -> (B, G, S, K)."""
+    """A key moves towards the queries that should find it. Shapes: (B, H, T, S), (B, H, T, K)
+    -> (B, G, S, K).
+    """
     return summed_over_sharers(score_gradient_BHTS.swapaxes(-1, -2) @ query_BHTK, n_groups)
 
 

@@ -1,4 +1,6 @@
-"""Small pictures and kernels for the convolution laboratory: presets, and the checks of one's own."""
+"""Small pictures and kernels for the convolution laboratory: presets, and the checks of one's
+own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from attention_core.errors import SettingsError
 
 from ..files.file_checks import typed_number
 
-# Every pixel is a token and every head compares each with each: 16 x 16 pixels make 9 x 65,536 scores.
+# Every pixel is a token and every head compares each with each: 16 x 16 pixels make 9 x 65,536
+# scores.
 MAX_SIDE = 16
 MAX_UPLOAD_SIDE = 4096
 MAX_CHANNELS = 4
@@ -44,7 +47,8 @@ _PICTURES = {
     "letter A": "00099000 00900900 00900900 09000090 09999990 09000090 09000090 00000000",
 }
 IMAGES: dict[str, Array] = {
-    name: np.array([[int(digit) / 9 for digit in row] for row in rows.split()]) for name, rows in _PICTURES.items()
+    name: np.array([[int(digit) / 9 for digit in row] for row in rows.split()])
+    for name, rows in _PICTURES.items()
 }
 for _image in IMAGES.values():
     _image.setflags(write=False)
@@ -64,15 +68,16 @@ def as_image(pixels: ArrayLike) -> Array:
     height, width = array.shape[:2]
     if max(height, width) > MAX_SIDE:
         raise SettingsError(
-            f"The image has {height:,} × {width:,} pixels, but every pixel becomes a token, so at most {MAX_SIDE} × "
-            f"{MAX_SIDE} are possible: shrink it first"
+            f"The image has {height:,} × {width:,} pixels, but every pixel becomes a token, so at"
+            f" most {MAX_SIDE} × {MAX_SIDE} are possible: shrink it first"
         )
     numbers = _pixels(array)
     return numbers[..., np.newaxis] if numbers.ndim == 2 else numbers
 
 
 def shrink_image(pixels: ArrayLike) -> Array:
-    """A picture brought to at most 16 × 16 pixels, each the mean of the ones it stands for; small ones stay.
+    """A picture brought to at most 16 × 16 pixels, each the mean of the ones it stands for; small
+    ones stay.
 
     Raises: SettingsError, ShapeError.
 
@@ -84,14 +89,16 @@ def shrink_image(pixels: ArrayLike) -> Array:
     height, width = array.shape[:2]
     if max(height, width) > MAX_UPLOAD_SIDE:
         raise SettingsError(
-            f"The image has {height:,} × {width:,} pixels, but at most {MAX_UPLOAD_SIDE:,} × {MAX_UPLOAD_SIDE:,} are "
-            f"read: choose a smaller picture"
+            f"The image has {height:,} × {width:,} pixels, but at most {MAX_UPLOAD_SIDE:,} ×"
+            f" {MAX_UPLOAD_SIDE:,} are read: choose a smaller picture"
         )
     shrunk = _pixels(array)
     block = max(1, -(-max(height, width) // MAX_SIDE))
     for axis in (0, 1):
         starts = np.arange(0, shrunk.shape[axis], block)
-        lengths = np.diff([*starts, shrunk.shape[axis]]).reshape([-1 if i == axis else 1 for i in range(shrunk.ndim)])
+        lengths = np.diff([*starts, shrunk.shape[axis]]).reshape(
+            [-1 if i == axis else 1 for i in range(shrunk.ndim)]
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             shrunk = np.add.reduceat(shrunk, starts, axis=axis) / lengths
     check_range(shrunk)
@@ -99,7 +106,8 @@ def shrink_image(pixels: ArrayLike) -> Array:
 
 
 def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
-    """One's own kernel: a square of 1 or 3 numbers a side, or one such square for each pair of channels.
+    """One's own kernel: a square of 1 or 3 numbers a side, or one such square for each pair of
+    channels.
 
     Shapes: (K, K) or (K, K, channels in, channels out) -> (K, K, channels in, channels out).
     Raises: SettingsError, ShapeError.
@@ -108,13 +116,28 @@ def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
     [[[[0.5]]]]
     """
     array = as_array("kernel", rows)  # type: ignore[arg-type]
-    if array.ndim not in (2, 4) or array.shape[0] != array.shape[1] or array.shape[0] not in KERNEL_SIDES:
-        raise SettingsError(f"The kernel must be a square of 1 or 3 numbers a side, but has shape {array.shape}")
-    if array.ndim == 4 and not (0 < array.shape[2] <= MAX_CHANNELS and 0 < array.shape[3] <= MAX_CHANNELS):
-        raise SettingsError(f"The kernel may join 1 to {MAX_CHANNELS} channels with as many, but has {array.shape[2:]}")
+    if (
+        array.ndim not in (2, 4)
+        or array.shape[0] != array.shape[1]
+        or array.shape[0] not in KERNEL_SIDES
+    ):
+        raise SettingsError(
+            f"The kernel must be a square of 1 or 3 numbers a side, but has shape {array.shape}"
+        )
+    if array.ndim == 4 and not (
+        0 < array.shape[2] <= MAX_CHANNELS and 0 < array.shape[3] <= MAX_CHANNELS
+    ):
+        raise SettingsError(
+            f"The kernel may join 1 to {MAX_CHANNELS} channels with as many, but has"
+            f" {array.shape[2:]}"
+        )
     if array.dtype.kind not in "biufUO":
-        raise SettingsError(f"The kernel must hold numbers, but holds {array.dtype}: convert them first")
-    numbers = np.array([_weight(cell, index) for index, cell in np.ndenumerate(array)]).reshape(array.shape)
+        raise SettingsError(
+            f"The kernel must hold numbers, but holds {array.dtype}: convert them first"
+        )
+    numbers = np.array([_weight(cell, index) for index, cell in np.ndenumerate(array)]).reshape(
+        array.shape
+    )
     return numbers[..., np.newaxis, np.newaxis] if numbers.ndim == 2 else numbers
 
 
@@ -125,9 +148,14 @@ def _weight(cell: object, index: tuple[int, ...]) -> float:
         raise SettingsError(f"{place} is empty: type a number such as -0.5")
     number = typed_number(str(cell))
     if math.isnan(number):
-        raise SettingsError(f"{place} holds {str(cell)[:20]!r}, which is no number: type one such as -0.5")
+        raise SettingsError(
+            f"{place} holds {str(cell)[:20]!r}, which is no number: type one such as -0.5"
+        )
     if not abs(number) <= LARGEST_WEIGHT:
-        raise SettingsError(f"{place} holds {number:g}, but a weight must lie from -1000 to 1000: choose a smaller one")
+        raise SettingsError(
+            f"{place} holds {number:g}, but a weight must lie from -1000 to 1000: choose a"
+            " smaller one"
+        )
     return number
 
 
@@ -135,12 +163,19 @@ def _pixels(array: Array) -> Array:
     """The numbers of a picture as float64, none of them beyond `LARGEST_PIXEL`."""
     numbers = as_numbers("image", array).astype(np.float64)
     if (most := np.abs(numbers).max()) > LARGEST_PIXEL:
-        raise SettingsError(f"The image holds {most:g}, but pixels lie within ±{LARGEST_PIXEL:,.0f}: scale it down")
+        raise SettingsError(
+            f"The image holds {most:g}, but pixels lie within ±{LARGEST_PIXEL:,.0f}: scale it down"
+        )
     return numbers
 
 
 def _check_axes(array: Array) -> None:
-    if array.ndim not in (2, 3) or 0 in array.shape or (array.ndim == 3 and array.shape[2] > MAX_CHANNELS):
+    if (
+        array.ndim not in (2, 3)
+        or 0 in array.shape
+        or (array.ndim == 3 and array.shape[2] > MAX_CHANNELS)
+    ):
         raise SettingsError(
-            f"The image must have height, width and at most {MAX_CHANNELS} channels, but has shape {array.shape}"
+            f"The image must have height, width and at most {MAX_CHANNELS} channels, but has shape"
+            f" {array.shape}"
         )

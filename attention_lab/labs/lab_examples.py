@@ -1,4 +1,6 @@
-"""Small made-up inputs on which the laboratories show their formulas; equal choices give equal numbers."""
+"""Small made-up inputs on which the laboratories show their formulas; equal choices give equal
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ GLOBE_POINT = (1.0, 0.4, 0.5)
 def globe_step(turn: float, outward: float, step_size: float) -> SphereStep:
     """A step on the unit sphere from a fixed point; the gradient has length 1 along the sphere.
 
-    Units or range: turn in degrees, the direction along the sphere; outward is the gradient's part along the point.
+    Units or range: turn in degrees, the direction along the sphere; outward is the gradient's part
+    along the point.
 
     >>> step = globe_step(90, 0.5, 1.0)
     >>> round(float(np.linalg.norm(step.tangent)), 9), round(float(step.gradient @ step.point), 9)
@@ -34,7 +37,9 @@ def globe_step(turn: float, outward: float, step_size: float) -> SphereStep:
     sideways /= np.linalg.norm(sideways)
     upwards = np.cross(sideways, point)
     angle = math.radians(turn)
-    return sphere_step(point, math.cos(angle) * sideways + math.sin(angle) * upwards + outward * point, step_size)
+    return sphere_step(
+        point, math.cos(angle) * sideways + math.sin(angle) * upwards + outward * point, step_size
+    )
 
 
 def mapping_example(convention: str, add_connection: bool, seed: int) -> MappingCheck:
@@ -48,7 +53,9 @@ def mapping_example(convention: str, add_connection: bool, seed: int) -> Mapping
 
 
 def one_by_one_example() -> tuple[Array, Array]:
-    """Six tokens of four numbers, the last one twice as long as the first, and a kernel that makes two of four."""
+    """Six tokens of four numbers, the last one twice as long as the first, and a kernel that
+    makes two of four.
+    """
     rng = np.random.default_rng(0)
     tokens_TC = rng.standard_normal((6, 4))
     tokens_TC[5] = 2 * tokens_TC[0]
@@ -63,6 +70,10 @@ def n_choosing_themselves(run: OneByOne) -> int:
 
 
 def untrained_size(settings: StackSettings) -> float:
-    """The root mean square of what comes out of the last layer of a stack before anything is learnt."""
+    """The root mean square of what comes out of the last layer of a stack before anything is
+    learnt.
+    """
     inputs_BTD, _ = draw_textures(np.random.default_rng(settings.seed), settings.batch)
-    return float(activation_sizes(run_stack(settings, first_stack(settings).weights, inputs_BTD))[-1])
+    return float(
+        activation_sizes(run_stack(settings, first_stack(settings).weights, inputs_BTD))[-1]
+    )

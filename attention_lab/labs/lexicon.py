@@ -1,7 +1,9 @@
-"""A lexicon made by hand: 51 word forms whose vectors have named sections, and sentences composed of them.
+"""A lexicon made by hand: 51 word forms whose vectors have named sections, and sentences composed
+of them.
 
-Source: the idea that parts of an embedding carry gender, number and so on is Doshi's (part 3); in a trained model such
-parts are neither pure nor in fixed places, and every head reads the whole vector.
+Source: the idea that parts of an embedding carry gender, number and so on is Doshi's (part 3); in a
+trained model such parts are neither pure nor in fixed places, and every head reads the whole
+vector.
 """
 
 from __future__ import annotations
@@ -19,9 +21,13 @@ from attention_core.errors import SettingsError, TextError
 from attention_core.text import tokenize
 
 _DATA = json.loads(Path(__file__).with_name("lexicon.json").read_text(encoding="utf-8"))
-SECTIONS: dict[str, tuple[str, ...]] = {name: tuple(features) for name, features in _DATA["sections"].items()}
+SECTIONS: dict[str, tuple[str, ...]] = {
+    name: tuple(features) for name, features in _DATA["sections"].items()
+}
 FEATURES: tuple[str, ...] = tuple(feature for features in SECTIONS.values() for feature in features)
-LEXICON: dict[str, tuple[str, ...]] = {word: tuple(features.split()) for word, features in _DATA["words"].items()}
+LEXICON: dict[str, tuple[str, ...]] = {
+    word: tuple(features.split()) for word, features in _DATA["words"].items()
+}
 SENTENCES: tuple[str, ...] = tuple(_DATA["sentences"])
 PARTS_OF_SPEECH = SECTIONS["part of speech"]
 START = "<s>"
@@ -35,7 +41,9 @@ _MARKS = ".,;:!?"
 
 @dataclass(frozen=True, eq=False)
 class LexiconSentence:
-    """The tokens of a sentence, the start token first unless left out, and their vectors. Shapes: vectors (T, 16)."""
+    """The tokens of a sentence, the start token first unless left out, and their vectors.
+    Shapes: vectors (T, 16).
+    """
 
     tokens: tuple[str, ...]
     vectors: Array
@@ -48,11 +56,15 @@ def section_slices() -> dict[str, slice]:
     slice(3, 5, None)
     """
     ends = np.cumsum([len(features) for features in SECTIONS.values()]).tolist()
-    return {name: slice(end - len(SECTIONS[name]), end) for name, end in zip(SECTIONS, ends, strict=True)}
+    return {
+        name: slice(end - len(SECTIONS[name]), end)
+        for name, end in zip(SECTIONS, ends, strict=True)
+    }
 
 
 def own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """A word of one's own with its ticked features, checked: lower case, one part of speech, at most one of a kind.
+    """A word of one's own with its ticked features, checked: lower case, one part of speech, at
+    most one of a kind.
 
     Raises: TextError for what is no word, SettingsError for features that exclude each other.
 
@@ -64,10 +76,13 @@ def own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     for section in ("gender", "number", "part of speech", "tense"):
         if len(ticked := [feature for feature in SECTIONS[section] if feature in chosen]) > 1:
             raise SettingsError(
-                f"{spelled!r} has {' and '.join(ticked)}, but only one {section} is possible: untick one"
+                f"{spelled!r} has {' and '.join(ticked)}, but only one {section} is possible:"
+                " untick one"
             )
     if not chosen & set(PARTS_OF_SPEECH):
-        raise SettingsError(f"{spelled!r} has no part of speech: tick one of {', '.join(PARTS_OF_SPEECH[:-1])}")
+        raise SettingsError(
+            f"{spelled!r} has no part of speech: tick one of {', '.join(PARTS_OF_SPEECH[:-1])}"
+        )
     return spelled, tuple(feature for feature in FEATURES if feature in chosen)
 
 
@@ -89,13 +104,18 @@ def compose(
     for word in words:
         if word not in known:
             said = word[:LONGEST_WORD]
-            raise TextError(f"{said!r} is not in the lexicon: use one of its words, or add it with its features")
+            raise TextError(
+                f"{said!r} is not in the lexicon: use one of its words, or add it with its features"
+            )
     tokens = (START, *words) if start else tuple(words)
     if len(tokens) > MAX_TOKENS:
         raise TextError(
-            f"The sentence has {len(tokens)} tokens, but only {MAX_TOKENS} have a place of their own: use fewer"
+            f"The sentence has {len(tokens)} tokens, but only {MAX_TOKENS} have a place of their"
+            " own: use fewer"
         )
-    return LexiconSentence(tokens, np.stack([_vector(known[word], place) for place, word in enumerate(tokens)]))
+    return LexiconSentence(
+        tokens, np.stack([_vector(known[word], place) for place, word in enumerate(tokens)])
+    )
 
 
 def _own(own_words: Mapping[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]]:
@@ -108,7 +128,10 @@ def _known(word: str, features: Iterable[str]) -> set[str]:
     """The features of a word, none that it may not have. Raises: SettingsError."""
     for feature in (chosen := as_list("features", features)):
         if not isinstance(feature, str) or feature not in TICKABLE:
-            raise SettingsError(f"{word!r} cannot have the feature {shown(feature)}: choose from {', '.join(TICKABLE)}")
+            raise SettingsError(
+                f"{word!r} cannot have the feature {shown(feature)}: choose from"
+                f" {', '.join(TICKABLE)}"
+            )
     return set(chosen)
 
 
@@ -121,14 +144,22 @@ def _vector(features: Iterable[str], place: int) -> Array:
 
 
 def _spelling(word: str) -> str:
-    """A word in lower case. Raises: TextError when it holds anything but letters, inner apostrophes and hyphens."""
+    """A word in lower case. Raises: TextError when it holds anything but letters, inner
+    apostrophes and hyphens.
+    """
     check_text("word", word)
     spelled = word.strip().lower()
     if not spelled or len(spelled) > LONGEST_WORD:
-        raise TextError(f"A word has 1 to {LONGEST_WORD} letters, but this one has {len(spelled)}: type another")
+        raise TextError(
+            f"A word has 1 to {LONGEST_WORD} letters, but this one has {len(spelled)}: type another"
+        )
     for character in spelled:
         if not character.isalpha() and character not in "'’-":
-            raise TextError(f"A word is made of letters, but {spelled!r} holds {character!r}: take it out")
+            raise TextError(
+                f"A word is made of letters, but {spelled!r} holds {character!r}: take it out"
+            )
     if not spelled[0].isalpha() or tokenize(spelled).tokens != (spelled,):
-        raise TextError(f"{spelled!r} is not one word: letters, with apostrophes and hyphens only between them")
+        raise TextError(
+            f"{spelled!r} is not one word: letters, with apostrophes and hyphens only between them"
+        )
     return spelled

@@ -1,9 +1,9 @@
 """What training makes small: three losses with their gradients, one function per formula.
 
-Shapes of all of them: target (B, T, P, F), P parts of F features; output the same numbers with the parts joined,
-(B, T, P*F); gradients are shaped like the output. The cross-entropy and the relative error read a part of the output
-as logits of F choices, of which the target marks one with 1. They raise a ShapeError where the two do not fit, and a
-SettingsError for what are no finite numbers.
+Shapes of all of them: target (B, T, P, F), P parts of F features; output the same numbers with the
+parts joined, (B, T, P*F); gradients are shaped like the output. The cross-entropy and the relative
+error read a part of the output as logits of F choices, of which the target marks one with 1. They
+raise a ShapeError where the two do not fit, and a SettingsError for what are no finite numbers.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def relative_error(output: Array, target: Array) -> float:
 
 
 def relative_error_gradient(output: Array, target: Array) -> Array:
-    """The direction of the miss, back through the softmax: nothing where the softmax is saturated."""
+    """The direction of the miss, back through the softmax: nothing where the softmax is
+    saturated.
+    """
     logits_BTPF, target = _parts(output, target)
     share_BTPF = softmax(logits_BTPF)
     miss_BTPF = share_BTPF - target
@@ -74,7 +76,9 @@ def relative_error_gradient(output: Array, target: Array) -> Array:
     if distance == 0:
         return _joined(np.zeros_like(logits_BTPF))
     wanted_BTPF = miss_BTPF / (distance * float(np.linalg.norm(target)))
-    gradient: Array = share_BTPF * (wanted_BTPF - (share_BTPF * wanted_BTPF).sum(axis=-1, keepdims=True))
+    gradient: Array = share_BTPF * (
+        wanted_BTPF - (share_BTPF * wanted_BTPF).sum(axis=-1, keepdims=True)
+    )
     return _joined(gradient)
 
 
@@ -82,7 +86,10 @@ def _parts(output: Array, target: Array) -> tuple[Array, Array]:
     """The output cut into the parts of the target, and the target. Shapes: (B, T, P, F) twice."""
     output, target = as_numbers("output", output), as_stack("target", target, 4, exactly=True)
     if output.shape != _joined(target).shape:
-        raise ShapeError(f"output has shape {output.shape} but must have {_joined(target).shape}, like the target")
+        raise ShapeError(
+            f"output has shape {output.shape} but must have {_joined(target).shape}, like the"
+            " target"
+        )
     return output.reshape(target.shape), target
 
 
@@ -139,7 +146,8 @@ LOSSES = {
             "its gradient",
             r"\nabla_Y = p \circ \bigl(g - (p \cdot g)\,\mathbf 1\bigr), \quad "
             r"g = \frac{p - Z}{\lVert p - Z \rVert\,\lVert Z \rVert}",
-            "The direction of the miss, back through the softmax: nothing where the softmax is saturated.",
+            "The direction of the miss, back through the softmax: nothing where the softmax is"
+            " saturated.",
             relative_error_gradient,
         ),
     ),

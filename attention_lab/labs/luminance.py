@@ -6,13 +6,15 @@ import numpy as np
 
 from attention_core.checks import Array
 
-# The shares of red, green and blue in what looks light, in thousandths. Source: ITU-R BT.601, section 2.5.1.
+# The shares of red, green and blue in what looks light, in thousandths. Source: ITU-R BT.601,
+# section 2.5.1.
 _SHARES = np.array([299, 587, 114])
 _WHITE = 255 * int(_SHARES.sum())
 
 
 def of_colours(pixels: bytes, height: int, width: int) -> Array:
-    """Luminance over white of pixels with four bytes each: red, green, blue, and how opaque they are.
+    """Luminance over white of pixels with four bytes each: red, green, blue, and how opaque they
+    are.
 
     A grey is exactly its share of white. Shapes: (height, width).
 
@@ -21,12 +23,17 @@ def of_colours(pixels: bytes, height: int, width: int) -> Array:
     """
     pixels_HW4 = np.frombuffer(pixels, np.uint8).reshape(height, width, 4).astype(np.int64)
     opaque_HW = pixels_HW4[..., 3]
-    light: Array = (pixels_HW4[..., :3] @ _SHARES * opaque_HW + _WHITE * (255 - opaque_HW)) / (_WHITE * 255)
+    light: Array = (pixels_HW4[..., :3] @ _SHARES * opaque_HW + _WHITE * (255 - opaque_HW)) / (
+        _WHITE * 255
+    )
     return light
 
 
-def of_deep_greys(pixels: bytes, height: int, width: int, *, kind: str = "<u2", hidden: object = None) -> Array:
-    """Luminance of greys from 0 to 65,535, as whole numbers of a NumPy type; the grey `hidden` is transparent.
+def of_deep_greys(
+    pixels: bytes, height: int, width: int, *, kind: str = "<u2", hidden: object = None
+) -> Array:
+    """Luminance of greys from 0 to 65,535, as whole numbers of a NumPy type; the grey `hidden` is
+    transparent.
 
     Shapes: (height, width).
 

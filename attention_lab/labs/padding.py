@@ -1,4 +1,6 @@
-"""What an offset finds beyond the edge of a picture: four ways, and the convolution each of them equals."""
+"""What an offset finds beyond the edge of a picture: four ways, and the convolution each of
+them equals.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ MAX_GRID = 64
 
 @dataclass(frozen=True)
 class Padding:
-    """says: what is done to the tokens, and what follows. equals: the name of the convolution's padding.
+    """says: what is done to the tokens, and what follows. equals: the name of the convolution's
+    padding.
 
     numpy_mode: the same padding in `numpy.pad`.
     """
@@ -27,24 +30,25 @@ class Padding:
 
 PADDINGS = {
     "nothing": Padding(
-        "No token is added. A head whose target lies outside takes the nearest pixel, so the edge is repeated.",
+        "No token is added. A head whose target lies outside takes the nearest pixel, so the edge"
+        " is repeated.",
         "edge-replicate",
         "edge",
     ),
     "frame": Padding(
-        "A frame of empty pixels around the picture: its content is 0, and its own outputs are cut off.",
+        "A frame of empty pixels around the picture: its content is 0, and its own outputs are cut"
+        " off.",
         "zero (SAME)",
         "constant",
     ),
     "sink": Padding(
-        "One empty token that every head finds when its target lies outside; only half as sharp as the others.",
+        "One empty token that every head finds when its target lies outside; only half as sharp as"
+        " the others.",
         "zero (SAME)",
         "constant",
     ),
     "circular": Padding(
-        "Positions on two circles: what leaves on the right comes back on the left.",
-        "wrap",
-        "wrap",
+        "Positions on two circles: what leaves on the right comes back on the left.", "wrap", "wrap"
     ),
 }
 
@@ -57,8 +61,12 @@ def check_padding(padding: str) -> str:
 def check_pair(name: str, pair: object) -> tuple[int, int]:
     """Two whole numbers, down and across. Raises: SettingsError."""
     if len(numbers := as_list(name, pair)) != 2:
-        raise SettingsError(f"{name} is {shown(pair)} but must be two whole numbers, down and across")
-    return whole_number(name, numbers[0], -MAX_GRID, MAX_GRID), whole_number(name, numbers[1], -MAX_GRID, MAX_GRID)
+        raise SettingsError(
+            f"{name} is {shown(pair)} but must be two whole numbers, down and across"
+        )
+    return whole_number(name, numbers[0], -MAX_GRID, MAX_GRID), whole_number(
+        name, numbers[1], -MAX_GRID, MAX_GRID
+    )
 
 
 def kernel_offsets(side: int) -> tuple[tuple[int, int], ...]:
@@ -74,7 +82,9 @@ def kernel_offsets(side: int) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class TokenGrid:
-    """The tokens of a picture: its pixels row by row, with a margin of empty ones around them, then perhaps a sink."""
+    """The tokens of a picture: its pixels row by row, with a margin of empty ones around them,
+    then perhaps a sink.
+    """
 
     padding: str
     height: int
@@ -123,21 +133,26 @@ class TokenGrid:
         return np.where(outside_N, self.n_tokens - 1, nearest_N)
 
     def contents(self, picture: Array) -> Array:
-        """What the tokens hold: the pixels, and 0 for the others. Shapes: (H, W, C) -> (tokens, C)."""
+        """What the tokens hold: the pixels, and 0 for the others. Shapes: (H, W, C) -> (tokens,
+        C).
+        """
         content_TC = np.zeros((self.n_tokens, picture.shape[2]))
         content_TC[self.pixels] = picture.reshape(-1, picture.shape[2])
         return content_TC
 
 
 def token_grid(padding: str, height: int, width: int, reach: int) -> TokenGrid:
-    """The tokens of a picture for a kernel that reaches so many pixels to each side. Raises: SettingsError."""
+    """The tokens of a picture for a kernel that reaches so many pixels to each side. Raises:
+    SettingsError.
+    """
     check_padding(padding)
     whole_number("reach", reach, 0, MAX_GRID)
     return TokenGrid(padding, height, width, reach if padding == "frame" else 0, padding == "sink")
 
 
 def shift_matrix(grid: TokenGrid, offset: tuple[int, int]) -> Array:
-    """Attention in the limit: the row of each pixel has a single 1, at the token that it finds at the offset.
+    """Attention in the limit: the row of each pixel has a single 1, at the token that it finds at
+    the offset.
 
     Shapes: (H·W, tokens).
     """

@@ -40,7 +40,8 @@ def read_picture(data: bytes, file_name: str) -> Array:
     readers = {"pgm": _read_pgm, "csv": _read_csv, "npy": _read_npy}
     if kind not in readers:
         raise FileError(
-            f"A picture may be a file of kind {', '.join(KINDS)}, but this one is {kind[:8]!r}: save it as PGM"
+            f"A picture may be a file of kind {', '.join(KINDS)}, but this one is {kind[:8]!r}:"
+            " save it as PGM"
         )
     pixels = readers[kind](data)
     if not np.isfinite(pixels).all():
@@ -51,7 +52,9 @@ def read_picture(data: bytes, file_name: str) -> Array:
 def _read_pgm(data: bytes) -> Array:
     found = _PGM.match(data, 0, _LONGEST_HEADER)
     if found is None:
-        raise FileError("The file does not begin as a PGM picture does, with P2 or P5, width, height and white")
+        raise FileError(
+            "The file does not begin as a PGM picture does, with P2 or P5, width, height and white"
+        )
     kind, width, height, white = (int(part) for part in found.groups())
     check_sides(height, width)
     if not 0 < white < 65536:
@@ -59,7 +62,9 @@ def _read_pgm(data: bytes) -> Array:
     read = _plain_pixels if kind == 2 else _raw_pixels
     pixels = read(data[found.end() :], height * width, white)
     if pixels.max() > white:
-        raise FileError(f"The picture holds a pixel of {pixels.max():.0f} but white is {white}: save it again")
+        raise FileError(
+            f"The picture holds a pixel of {pixels.max():.0f} but white is {white}: save it again"
+        )
     scaled: Array = pixels.reshape(height, width) / white
     return scaled
 
@@ -68,7 +73,10 @@ def _plain_pixels(body: bytes, count: int, white: int) -> Array:
     """Pixels written as whole numbers with white space between."""
     numbers = body.split(None, count)[:count]
     if len(numbers) < count or not all(number.isdigit() and len(number) <= 5 for number in numbers):
-        raise FileError(f"The picture should hold {count:,} whole numbers up to {white:,} but does not: save it again")
+        raise FileError(
+            f"The picture should hold {count:,} whole numbers up to {white:,} but does not: save it"
+            " again"
+        )
     return np.array([int(number) for number in numbers], float)
 
 
@@ -89,7 +97,10 @@ def _read_npy(data: bytes) -> Array:
     file = io.BytesIO(data)
     head = read_npy_head(file, "The picture")
     if len(head.shape) != 2 or head.dtype.kind == "U":
-        raise FileError(f"A picture is an array of numbers with two axes, but this one is {head.dtype} of {head.shape}")
+        raise FileError(
+            f"A picture is an array of numbers with two axes, but this one is {head.dtype} of"
+            f" {head.shape}"
+        )
     check_sides(*head.shape)
     return head.array(file.read()).astype(float)
 
@@ -98,7 +109,8 @@ def check_bytes(data: bytes) -> None:
     """Whether a file is short enough to be read. Raises: FileError."""
     if len(data) > MAX_BYTES:
         raise FileError(
-            f"The file has {len(data):,} bytes but may have at most {MAX_BYTES:,}: choose a smaller picture"
+            f"The file has {len(data):,} bytes but may have at most {MAX_BYTES:,}: choose a smaller"
+            " picture"
         )
 
 
@@ -106,5 +118,6 @@ def check_sides(height: int, width: int, most: int = MAX_SIDE) -> None:
     """Whether a picture is small enough to be decoded. Raises: FileError."""
     if not (0 < height <= most and 0 < width <= most):
         raise FileError(
-            f"The picture has {height:,} × {width:,} pixels, but 1 to {most:,} a side are read: choose another"
+            f"The picture has {height:,} × {width:,} pixels, but 1 to {most:,} a side are read:"
+            " choose another"
         )

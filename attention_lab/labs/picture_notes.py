@@ -1,9 +1,10 @@
-"""What a picture's file carries beside its pixels, of which one thing is read: which way up the picture is.
+"""What a picture's file carries beside its pixels, of which one thing is read: which way up the
+picture is.
 
-The rest is cut out before the file is decoded. A decoder would read all of it, each entry as long as the file if it
-says so: a photograph of a megabyte can ask for 100 GB.
-Source: ITU-T T.81, annex B (segments of a JPEG); the PNG specification, section 5 (chunks); GIF89a, sections 17 to 26
-(blocks); Exif 2.32, sections 4.5.4 and 4.6.4 (the tag Orientation).
+The rest is cut out before the file is decoded. A decoder would read all of it, each entry as long
+as the file if it says so: a photograph of a megabyte can ask for 100 GB.
+Source: ITU-T T.81, annex B (segments of a JPEG); the PNG specification, section 5 (chunks); GIF89a,
+sections 17 to 26 (blocks); Exif 2.32, sections 4.5.4 and 4.6.4 (the tag Orientation).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _HAS_COLOURS, _CONTROL = 128, b"\xf9"
 
 
 def jpeg_without_notes(data: bytes) -> tuple[bytes, bytes]:
-    """A JPEG with nothing but what its pixels need, and its Exif part; other bytes as they are. Raises: FileError."""
+    """A JPEG with nothing but what its pixels need, and its Exif part; other bytes as they are.
+    Raises: FileError.
+    """
     if not data.startswith(_JPEG):
         return data, b""
     kept, exif, place = [_JPEG], b"", len(_JPEG)
@@ -53,7 +56,9 @@ def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
     kept, exif, place = [_PNG], b"", len(_PNG)
     while kind := data[place + 4 : place + 8]:
         end = place + 12 + int.from_bytes(data[place : place + 4], "big")
-        if kind[:1].isupper() or kind == b"tRNS":  # a capital letter begins what no reader may pass over
+        if (
+            kind[:1].isupper() or kind == b"tRNS"
+        ):  # a capital letter begins what no reader may pass over
             kept.append(data[place:end])
         elif kind == b"eXIf":
             exif = data[place + 8 : end - 4]
@@ -62,7 +67,8 @@ def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
 
 
 def gif_without_notes(data: bytes) -> tuple[bytes, bytes]:
-    """A GIF with nothing but what its first picture needs; it has no Exif part. Other bytes as they are.
+    """A GIF with nothing but what its first picture needs; it has no Exif part. Other bytes as they
+    are.
 
     Raises: FileError.
     """
@@ -85,7 +91,9 @@ def gif_without_notes(data: bytes) -> tuple[bytes, bytes]:
 
 
 def orientation(exif: bytes) -> int:
-    """1 to 8, what Exif says of the way up; 1, upright, where it says nothing that can be understood."""
+    """1 to 8, what Exif says of the way up; 1, upright, where it says nothing that can be
+    understood.
+    """
     tags = exif.removeprefix(_EXIF)
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(tags[:4])
     if order is None:
@@ -103,7 +111,9 @@ def orientation(exif: bytes) -> int:
 
 
 def upright(pixels: Array, way: int) -> Array:
-    """The pixels turned and mirrored as the orientation `way` asks. Shapes: (H, W) -> (H, W) or (W, H)."""
+    """The pixels turned and mirrored as the orientation `way` asks. Shapes: (H, W) -> (H, W) or
+    (W, H).
+    """
     turned = pixels.T if way >= 5 else pixels
     if way in (2, 3, 6, 7):
         turned = turned[:, ::-1]

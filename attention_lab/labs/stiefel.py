@@ -1,9 +1,10 @@
 """The Stiefel manifold: matrices with orthonormal columns, PᵀP = I, and how to move on it.
 
-A point is Y, a step D tangent at Y. Every function takes one matrix or a stack of them, (..., n, k) with k <= n
-columns, and raises a ShapeError for any other shape, or where the shapes of two arguments differ; a SettingsError for
-numbers that grow too large.
-Source: Edelman, Arias and Smith 1998; Absil, Mahony and Sepulchre 2008, section 4.1; Wen and Yin 2013 (Cayley).
+A point is Y, a step D tangent at Y. Every function takes one matrix or a stack of them, (..., n, k)
+with k <= n columns, and raises a ShapeError for any other shape, or where the shapes of two
+arguments differ; a SettingsError for numbers that grow too large.
+Source: Edelman, Arias and Smith 1998; Absil, Mahony and Sepulchre 2008, section 4.1; Wen and Yin
+2013 (Cayley).
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def transposed(matrix: Array) -> Array:
     """Rows and columns exchanged in every matrix of a stack."""
     matrix = checks.as_array("matrix", matrix)
     if matrix.ndim < 2:
-        raise ShapeError(f"matrix must have at least 2 axes, rows and columns, but has shape {matrix.shape}")
+        raise ShapeError(
+            f"matrix must have at least 2 axes, rows and columns, but has shape {matrix.shape}"
+        )
     return matrix.swapaxes(-1, -2)
 
 
@@ -39,7 +42,8 @@ def orthonormality_error(point: Array) -> float:
 
 @in_range
 def tangent_projection(point: Array, gradient: Array) -> Array:
-    """The part of a gradient along the manifold; the rest would change lengths and angles of the columns.
+    """The part of a gradient along the manifold; the rest would change lengths and angles of the
+    columns.
 
     Shapes: (..., n, k) twice. Source: Edelman et al. 1998, equation 2.4; the Euclidean metric.
     """
@@ -84,7 +88,8 @@ def polar_retraction(point: Array, step: Array) -> Array:
 
 @in_range
 def rotation_generator(point: Array, step: Array) -> Array:
-    """The rotation Ω (skew-symmetric) of the whole space whose first effect on the point is the step: Ω Y = D.
+    """The rotation Ω (skew-symmetric) of the whole space whose first effect on the point is the
+    step: Ω Y = D.
 
     Shapes: (..., n, k) twice -> (..., n, n).
     """
@@ -107,23 +112,32 @@ def cayley_retraction(point: Array, step: Array) -> Array:
 
 @in_range
 def geodesic(point: Array, step: Array) -> Array:
-    """Turn the whole space by exp(Ω): the straightest way (canonical metric), as far as the step is long.
+    """Turn the whole space by exp(Ω): the straightest way (canonical metric), as far as the step is
+    long.
 
     iΩ is Hermitian, so the exponential comes from its eigenvalues.
     """
     values, vectors = np.linalg.eigh(1j * rotation_generator(point, step))
-    turned = (vectors * np.exp(-1j * values)[..., np.newaxis, :]) @ (transposed(vectors.conj()) @ point)
+    turned = (vectors * np.exp(-1j * values)[..., np.newaxis, :]) @ (
+        transposed(vectors.conj()) @ point
+    )
     landed: Array = turned.real
     return landed
 
 
 def _at_point(point: Array, name: str, other: Array) -> tuple[Array, Array]:
-    """A point and a gradient or step at it: of one shape, and no more columns than can be orthonormal."""
+    """A point and a gradient or step at it: of one shape, and no more columns than can be
+    orthonormal.
+    """
     point, other = checks.as_stack("point", point, 2), checks.as_stack(name, other, 2)
     checks.check_alike("point", point, name, other)
     if point.shape[-1] > point.shape[-2]:
-        raise ShapeError(f"point has shape {point.shape} but must have at least as many rows as columns")
-    checks.check_range(point + other)  # a singular value decomposition of infinite numbers may never end
+        raise ShapeError(
+            f"point has shape {point.shape} but must have at least as many rows as columns"
+        )
+    checks.check_range(
+        point + other
+    )  # a singular value decomposition of infinite numbers may never end
     return point, other
 
 
@@ -161,16 +175,16 @@ RETRACTIONS = {
         cayley_retraction,
     ),
     "geodesic": Formula(
-        "Geodesic",
-        r"e^{\Omega}\,Y",
-        "Turn the whole space along the straightest way.",
-        geodesic,
+        "Geodesic", r"e^{\Omega}\,Y", "Turn the whole space along the straightest way.", geodesic
     ),
 }
 
 
-def orthonormality_drift(retraction: str, *, n: int = 12, k: int = 4, n_steps: int = 1000, seed: int = 0) -> Array:
-    """‖PᵀP - I‖ after each of many random steps of one retraction: rounding adds up, or does not. Shapes: (n_steps,).
+def orthonormality_drift(
+    retraction: str, *, n: int = 12, k: int = 4, n_steps: int = 1000, seed: int = 0
+) -> Array:
+    """‖PᵀP - I‖ after each of many random steps of one retraction: rounding adds up, or does not.
+    Shapes: (n_steps,).
 
     Raises: SettingsError.
     """
@@ -187,14 +201,18 @@ def orthonormality_drift(retraction: str, *, n: int = 12, k: int = 4, n_steps: i
 
 
 def parameter_counts(d_model: int, n_heads: int) -> tuple[int, int]:
-    """How many numbers W_Q, W_K and W_V hold when free, and how many of them orthonormal columns leave to choose.
+    """How many numbers W_Q, W_K and W_V hold when free, and how many of them orthonormal columns
+    leave to choose.
 
-    A head's d x n matrix loses n(n+1)/2: every column has length 1 and is orthogonal to those before it.
+    A head's d x n matrix loses n(n+1)/2: every column has length 1 and is orthogonal to those
+    before it.
 
     >>> parameter_counts(64, 8)
     (12288, 11424)
     """
-    n = checks.head_width(checks.whole_number("d_model", d_model, 1), checks.whole_number("n_heads", n_heads, 1))
+    n = checks.head_width(
+        checks.whole_number("d_model", d_model, 1), checks.whole_number("n_heads", n_heads, 1)
+    )
     return 3 * d_model**2, 3 * n_heads * (d_model * n - n * (n + 1) // 2)
 
 
@@ -204,10 +222,12 @@ LONGEST_STEP = 1e6
 
 @dataclass(frozen=True, eq=False)
 class SphereStep:
-    """One Riemannian step on the unit sphere, the Stiefel manifold of one column in three dimensions.
+    """One Riemannian step on the unit sphere, the Stiefel manifold of one column in three
+    dimensions.
 
-    tangent: the gradient without its part along the point. stepped: where the straight step leaves the sphere.
-    landed: where each retraction comes down. path: points of the geodesic on the way, (points, 3). Shapes: (3,).
+    tangent: the gradient without its part along the point. stepped: where the straight step leaves
+    the sphere. landed: where each retraction comes down. path: points of the geodesic on the way,
+    (points, 3). Shapes: (3,).
     """
 
     point: Array
@@ -223,10 +243,14 @@ class SphereStep:
         return float(np.linalg.norm(self.stepped - self.point))
 
 
-def sphere_step(point: ArrayLike, gradient: ArrayLike, step_size: float = 1.0, n_points: int = 33) -> SphereStep:
-    """A step against a gradient from a point of the sphere, with all retractions. Raises: SettingsError.
+def sphere_step(
+    point: ArrayLike, gradient: ArrayLike, step_size: float = 1.0, n_points: int = 33
+) -> SphereStep:
+    """A step against a gradient from a point of the sphere, with all retractions. Raises:
+    SettingsError.
 
-    Units or range: n_points up to 10,000; the straight step up to 1,000,000 long, which is many times around.
+    Units or range: n_points up to 10,000; the straight step up to 1,000,000 long, which is many
+    times around.
 
     >>> sphere_step([0, 0, 2], [1, 0, 5]).tangent.tolist()
     [1.0, 0.0, 0.0]
@@ -234,17 +258,24 @@ def sphere_step(point: ArrayLike, gradient: ArrayLike, step_size: float = 1.0, n
     point_3, gradient_3 = checks.as_numbers("point", point), checks.as_numbers("gradient", gradient)
     if point_3.shape != (3,) or gradient_3.shape != (3,) or not point_3.any():
         given = f"{checks.shown(point)}, {checks.shown(gradient)}"
-        raise SettingsError(f"point and gradient must be three numbers each, the point not 0: {given}")
+        raise SettingsError(
+            f"point and gradient must be three numbers each, the point not 0: {given}"
+        )
     checks.number_between("step_size", step_size)
     checks.whole_number("n_points", n_points, 1, 10_000)
-    # Divided by its largest number first: squares of very small and very large numbers leave the range of float.
+    # Divided by its largest number first: squares of very small and very large numbers leave the
+    # range of float.
     nearby_3 = point_3 / np.abs(point_3).max()
     column = (nearby_3 / np.linalg.norm(nearby_3))[:, np.newaxis]
     with np.errstate(over="ignore", invalid="ignore"):
         tangent = tangent_projection(column, gradient_3[:, np.newaxis])
         step = -step_size * tangent
     if not np.abs(step).max() <= LONGEST_STEP:
-        raise SettingsError(f"the step is {np.abs(step).max():g} long, but at most {LONGEST_STEP:g} can be followed")
-    landed = {name: retraction.compute(column, step)[:, 0] for name, retraction in RETRACTIONS.items()}
+        raise SettingsError(
+            f"the step is {np.abs(step).max():g} long, but at most {LONGEST_STEP:g} can be followed"
+        )
+    landed = {
+        name: retraction.compute(column, step)[:, 0] for name, retraction in RETRACTIONS.items()
+    }
     path = np.stack([geodesic(column, share * step)[:, 0] for share in np.linspace(0, 1, n_points)])
     return SphereStep(column[:, 0], gradient_3, tangent[:, 0], (column + step)[:, 0], landed, path)

@@ -1,7 +1,8 @@
-"""Adam on the Stiefel manifold: the columns of every head's matrix stay orthonormal while it learns.
+"""Adam on the Stiefel manifold: the columns of every head's matrix stay orthonormal while it
+learns.
 
-Source: Bécigneul and Ganea 2019, algorithm 1a, with one second moment per matrix: a second moment per number would
-turn the step out of the tangent space.
+Source: Bécigneul and Ganea 2019, algorithm 1a, with one second moment per matrix: a second moment
+per number would turn the step out of the tangent space.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from .stiefel import qr_retraction, tangent_projection
 def stiefel_adam_step(
     point: Array, gradient: Array, moments: Moments, step: int, learning_rate: float
 ) -> tuple[Array, Moments]:
-    """One step: project the gradient, average, move, make orthonormal again, carry the average along.
+    """One step: project the gradient, average, move, make orthonormal again, carry the average
+    along.
 
     Shapes: point and gradient (..., D, K); moments.first the same, moments.second (..., 1, 1).
     """
@@ -35,12 +37,16 @@ def first_moments(point: Array) -> Moments:
 
 
 def head_matrices(fused: Array, n_heads: int) -> Array:
-    """The heads of a fused matrix as a stack of their own matrices. Shapes: (..., D, H*K) -> (..., H, D, K)."""
+    """The heads of a fused matrix as a stack of their own matrices. Shapes: (..., D, H*K) ->
+    (..., H, D, K).
+    """
     return fused.reshape(*fused.shape[:-1], n_heads, -1).swapaxes(-3, -2)
 
 
 def fused_matrix(heads: Array) -> Array:
-    """A stack of the heads' matrices side by side again. Shapes: (..., H, D, K) -> (..., D, H*K)."""
+    """A stack of the heads' matrices side by side again. Shapes: (..., H, D, K) -> (..., D,
+    H*K).
+    """
     beside = heads.swapaxes(-3, -2)
     return beside.reshape(*beside.shape[:-2], -1)
 

@@ -1,7 +1,7 @@
 """Five small tasks that show what heads are for: each draws its own examples, from a seed.
 
-Source of the idea of synthetic retrieval tasks: Elhage et al. 2021 (heads that look at a fixed offset); Clark et al.
-2019, section 4 (heads that follow agreement).
+Source of the idea of synthetic retrieval tasks: Elhage et al. 2021 (heads that look at a fixed
+offset); Clark et al. 2019, section 4 (heads that follow agreement).
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ Draw = Callable[[np.random.Generator, int], "Examples"]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Sequences and what should come out. Shapes: inputs (B, T, D), targets (B, T, P, F) for P parts of F features."""
+    """Sequences and what should come out. Shapes: inputs (B, T, D), targets (B, T, P, F) for P
+    parts of F features.
+    """
 
     inputs: Array
     targets: Array
@@ -39,9 +41,10 @@ class Examples:
 class Task:
     """What the layer is to learn, and the usual sizes to learn it with.
 
-    parts: the names of the questions asked at once; a head can answer one. loss: a name of `LOSSES`; a task with
-    cross-entropy is scored by accuracy, the others by the error as a share of the target's variance.
-    head_counts: the models worth comparing; compares_wide: whether a single head as large as two is one of them.
+    parts: the names of the questions asked at once; a head can answer one. loss: a name of
+    `LOSSES`; a task with cross-entropy is scored by accuracy, the others by the error as a share of
+    the target's variance. head_counts: the models worth comparing; compares_wide: whether a single
+    head as large as two is one of them.
     """
 
     name: str
@@ -75,7 +78,9 @@ class Task:
 
 
 def neighbours(offsets: tuple[int, ...]) -> Draw:
-    """Random contents on a ring with position codes; wanted: the contents at these offsets from each token."""
+    """Random contents on a ring with position codes; wanted: the contents at these offsets from
+    each token.
+    """
 
     def draw(rng: np.random.Generator, n: int) -> Examples:
         content_BTF = rng.standard_normal((n, RING, PAYLOAD))
@@ -85,16 +90,25 @@ def neighbours(offsets: tuple[int, ...]) -> Draw:
 
 
 def letters(rng: np.random.Generator, n: int) -> Examples:
-    """Random letters on a ring with position codes; wanted: the letter before and the letter after each token."""
+    """Random letters on a ring with position codes; wanted: the letter before and the letter
+    after each token.
+    """
     letter_BTF = np.eye(LETTERS)[rng.integers(LETTERS, size=(n, RING))]
     return Examples(_with_positions(letter_BTF), _at_offsets(letter_BTF, (-1, 1)))
 
 
 def agreement(rng: np.random.Generator, n: int) -> Examples:
-    """Words with a gender, a number and a payload; wanted: the mean payload of my gender, and that of my number."""
+    """Words with a gender, a number and a payload; wanted: the mean payload of my gender, and
+    that of my number.
+    """
     gender_BTF, number_BTF, payload_BTF = _words(rng, n)
-    means = [_mean_over(features @ features.swapaxes(1, 2), payload_BTF) for features in (gender_BTF, number_BTF)]
-    return Examples(np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2), np.stack(means, axis=2))
+    means = [
+        _mean_over(features @ features.swapaxes(1, 2), payload_BTF)
+        for features in (gender_BTF, number_BTF)
+    ]
+    return Examples(
+        np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2), np.stack(means, axis=2)
+    )
 
 
 def conjunction(rng: np.random.Generator, n: int) -> Examples:
@@ -195,7 +209,9 @@ def task_named(name: str) -> Task:
 
 @remembered(128)
 def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
-    """The 400 sequences of a task that no training sees, or more. The arrays are read-only. Raises: SettingsError."""
+    """The 400 sequences of a task that no training sees, or more. The arrays are read-only.
+    Raises: SettingsError.
+    """
     whole_number("n_sequences", n_sequences, 1, MOST_SEQUENCES)
     examples = task_named(name).draw(np.random.default_rng(TEST_SEED), n_sequences)
     for array in (examples.inputs, examples.targets):
@@ -205,6 +221,8 @@ def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
 
 @remembered(128)
 def target_variance(name: str, n_sequences: int = N_TEST) -> float:
-    """The squared error of always predicting the mean: it counts as 1. Of the unseen sequences, or of more of them."""
+    """The squared error of always predicting the mean: it counts as 1. Of the unseen sequences,
+    or of more of them.
+    """
     targets = unseen_examples(name, n_sequences).targets
     return float(np.square(targets - targets.mean(axis=(0, 1))).mean())

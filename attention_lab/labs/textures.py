@@ -27,11 +27,17 @@ NOISE = 1.0
 
 def tiles() -> Array:
     """The ten tiles without noise, pixel by pixel. Shapes: (10, 16)."""
-    return np.array([[1.0 if sign == "+" else -1.0 for sign in tile.replace(" ", "")] for tile in TILES.values()])
+    return np.array(
+        [
+            [1.0 if sign == "+" else -1.0 for sign in tile.replace(" ", "")]
+            for tile in TILES.values()
+        ]
+    )
 
 
 def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
-    """Pictures of eight noisy tiles each, one token per tile, and what they show as one-hot classes.
+    """Pictures of eight noisy tiles each, one token per tile, and what they show as one-hot
+    classes.
 
     Shapes: (n, 8 patches, 16 pixels), (n, 1, 1, 10).
     """

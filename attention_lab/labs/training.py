@@ -1,4 +1,6 @@
-"""Training one layer on a task: a run is a sequence of checkpoints, each made from the one before."""
+"""Training one layer on a task: a run is a sequence of checkpoints, each made from the one
+before.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ CHECKPOINT_STEPS = 10
 class Checkpoint:
     """A run after some steps: what a page draws, and all that continuing needs.
 
-    loss: the mean over the steps since the checkpoint before; at step 0 that of the weights as they were drawn.
-    generator_state: of the random numbers from which the next sequences are drawn.
+    loss: the mean over the steps since the checkpoint before; at step 0 that of the weights as they
+    were drawn. generator_state: of the random numbers from which the next sequences are drawn.
     """
 
     settings: TrainingSettings
@@ -44,10 +46,13 @@ class Checkpoint:
 
 
 def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterator[Checkpoint]:
-    """The checkpoints of a run, every ten steps, each computed when it is asked for; from `start` on when given.
+    """The checkpoints of a run, every ten steps, each computed when it is asked for; from `start`
+    on when given.
 
-    Whoever stops asking has stopped the run; the same settings always give the same numbers, continued or not.
-    Raises: SettingsError, also for a run that would take longer than a minute and for a start from another run.
+    Whoever stops asking has stopped the run; the same settings always give the same numbers,
+    continued or not.
+    Raises: SettingsError, also for a run that would take longer than a minute and for a start from
+    another run.
 
     >>> [point.step for point in train(TrainingSettings(n_steps=25))]
     [0, 10, 20, 25]
@@ -56,7 +61,8 @@ def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterat
     point = first_checkpoint(settings) if start is None else start
     if point.settings != settings:
         raise SettingsError(
-            f"The checkpoint is of {point.settings}, not of {settings}: go on with the settings it was made by"
+            f"The checkpoint is of {point.settings}, not of {settings}: go on with the settings it"
+            " was made by"
         )
     yield point
     while point.step < settings.last_step:
@@ -64,20 +70,26 @@ def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterat
 
 
 def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
-    """The weights as they are drawn: normal with variance 1/inputs, the constrained ones with orthonormal columns."""
+    """The weights as they are drawn: normal with variance 1/inputs, the constrained ones with
+    orthonormal columns.
+    """
     task, n_heads, (d_k, d_v) = settings.lesson, settings.n_heads, settings.widths
     rng = np.random.default_rng(settings.seed)
     constrained = CONSTRAINTS[settings.constraint]
     weights: dict[str, Any] = {}
     moments: dict[str, Moments] = {}
     for name, width in (("w_q", d_k), ("w_k", d_k), ("w_v", d_v)):
-        heads_HDK = _draw_heads(rng, (n_heads, task.d_model, width), orthonormal=name in constrained)
+        heads_HDK = _draw_heads(
+            rng, (n_heads, task.d_model, width), orthonormal=name in constrained
+        )
         weights[name] = fused_matrix(heads_HDK)
         if name in constrained:
             moments[name] = first_moments(heads_HDK)
     weights["w_o"] = rng.standard_normal((n_heads * d_v, task.d_out)) / math.sqrt(n_heads * d_v)
     weights["b_o"] = np.zeros(task.d_out)
-    zeros = {name: Moments(np.zeros_like(array), np.zeros_like(array)) for name, array in weights.items()}
+    zeros = {
+        name: Moments(np.zeros_like(array), np.zeros_like(array)) for name, array in weights.items()
+    }
     projections = Projections(**weights, n_heads=n_heads)
     state = rng.bit_generator.state
     loss, _ = _loss_and_gradients(settings, projections, task.draw(rng, settings.batch))
@@ -90,7 +102,9 @@ def next_checkpoint(point: Checkpoint) -> Checkpoint:
     rng.bit_generator.state = point.generator_state
     projections, moments, losses = point.projections, point.moments, []
     for number in range(point.step + 1, min(point.step + CHECKPOINT_STEPS, settings.last_step) + 1):
-        loss, gradients = _loss_and_gradients(settings, projections, settings.lesson.draw(rng, settings.batch))
+        loss, gradients = _loss_and_gradients(
+            settings, projections, settings.lesson.draw(rng, settings.batch)
+        )
         rate = learning_rate_at(number, settings.last_step, settings.learning_rate)
         projections, moments = _step(settings, projections, gradients, moments, number, rate)
         losses.append(loss)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from attention_core.checks import is_finite_number, number_between, one_of, seed_number, whole_number
+from attention_core.checks import (
+    is_finite_number,
+    number_between,
+    one_of,
+    seed_number,
+    whole_number,
+)
 from attention_core.errors import SettingsError
 from attention_core.limits import check_seconds
 
@@ -14,12 +20,19 @@ from .tasks import Task, task_named
 # The matrices whose columns stay orthonormal, head by head.
 CONSTRAINTS = {"free": (), "orthonormal": ("w_q", "w_k", "w_v"), "orthonormal values": ("w_v",)}
 WIDE = "1 wide head"
-LIMITS = {"n_heads": (1, 16), "d_k": (0, 64), "d_v": (0, 64), "n_steps": (0, 100_000), "batch": (1, 512)}
+LIMITS = {
+    "n_heads": (1, 16),
+    "d_k": (0, 64),
+    "d_v": (0, 64),
+    "n_steps": (0, 100_000),
+    "batch": (1, 512),
+}
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Everything that decides a run. 0 means: d_k, d_v and n_steps as the task has them, temperature √d_k.
+    """Everything that decides a run. 0 means: d_k, d_v and n_steps as the task has them,
+    temperature √d_k.
 
     Raises: SettingsError for a value outside its range.
     """
@@ -77,14 +90,16 @@ class TrainingSettings:
 
 
 def check_settings(settings: TrainingSettings) -> None:
-    """Raises: SettingsError for columns that do not fit the task, and for a run of more than a minute."""
+    """Raises: SettingsError for columns that do not fit the task, and for a run of more than a
+    minute.
+    """
     task = settings.lesson
     widths = dict(zip(("w_q", "w_k", "w_v"), (settings.widths[0], *settings.widths), strict=True))
     for name in CONSTRAINTS[settings.constraint]:
         if widths[name] > task.d_model:
             raise SettingsError(
-                f"{name} cannot have {widths[name]} orthonormal columns in {task.d_model} dimensions: choose a smaller "
-                f"width or no constraint"
+                f"{name} cannot have {widths[name]} orthonormal columns in {task.d_model}"
+                " dimensions: choose a smaller width or no constraint"
             )
     check_seconds(expected_seconds(settings), "choose fewer steps, fewer heads or a smaller batch")
 
@@ -92,7 +107,8 @@ def check_settings(settings: TrainingSettings) -> None:
 def expected_seconds(settings: TrainingSettings) -> float:
     """About how long a run takes on one core: measured on 72 sizes, right within a factor of two.
 
-    A step has a fixed cost of NumPy calls, one per small matrix product (sequence and head), and one per number.
+    A step has a fixed cost of NumPy calls, one per small matrix product (sequence and head), and
+    one per number.
     """
     task, sequences = settings.lesson, settings.batch * settings.n_heads
     products = 3e-6 * sequences
@@ -110,7 +126,9 @@ def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
     lesson = task_named(task)
     named = {}
     for count in lesson.head_counts:
-        named[f"{count} head{'s' if count > 1 else ''}"] = TrainingSettings(task=task, n_heads=count, seed=seed)
+        named[f"{count} head{'s' if count > 1 else ''}"] = TrainingSettings(
+            task=task, n_heads=count, seed=seed
+        )
         if count == 1 and lesson.compares_wide:
             d_k, d_v = lesson.wide
             named[WIDE] = TrainingSettings(task=task, n_heads=1, d_k=d_k, d_v=d_v, seed=seed)

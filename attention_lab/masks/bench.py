@@ -1,4 +1,6 @@
-"""A broken layer on the bench: what it computes, which checks it passes, and where it first goes wrong."""
+"""A broken layer on the bench: what it computes, which checks it passes, and where it first
+goes wrong.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ NO_FAULT = "none"
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """A right layer, the same layer with a fault, the answers of all checks, and the first field that differs.
+    """A right layer, the same layer with a fault, the answers of all checks, and the first field
+    that differs.
 
     faulty: what the layer with the fault computes; the right numbers where there is no fault.
     """

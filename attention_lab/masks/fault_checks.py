@@ -1,4 +1,6 @@
-"""Ways to test a layer from outside: what still looks fine when something is broken, and what gives it away."""
+"""Ways to test a layer from outside: what still looks fine when something is broken, and what
+gives it away.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Check:
-    """One test of a layer. asks: the question it puts. verdict: its answer for what a layer is given and its steps."""
+    """One test of a layer. asks: the question it puts. verdict: its answer for what a layer is
+    given and its steps.
+    """
 
     key: str
     name: str
@@ -54,7 +58,9 @@ def _row_sums(given: Given, steps: Steps) -> Verdict:
     gap = _gap(sums, np.ones_like(sums))
     if gap <= RELATIVE[sums.dtype]:
         return Verdict(True, "Every row of probabilities sums to 1.")
-    return Verdict(False, f"Rows of probabilities do not sum to 1: they are off by up to {gap:.3g}.")
+    return Verdict(
+        False, f"Rows of probabilities do not sum to 1: they are off by up to {gap:.3g}."
+    )
 
 
 def _hidden_keys(given: Given, steps: Steps) -> Verdict:
@@ -71,8 +77,14 @@ def _hidden_keys(given: Given, steps: Steps) -> Verdict:
     blind = hidden_TS[:, key]
     gap = _gap(after.output[:, blind], before.output[:, blind])
     if gap <= max(tolerance(before, "output"), tolerance(after, "output")):
-        return Verdict(True, f"Changing token {key} leaves the output of every query that may not see it as it was.")
-    return Verdict(False, f"Changing token {key} moves the output of queries that may not see it by up to {gap:.3g}.")
+        return Verdict(
+            True,
+            f"Changing token {key} leaves the output of every query that may not see it as it was.",
+        )
+    return Verdict(
+        False,
+        f"Changing token {key} moves the output of queries that may not see it by up to {gap:.3g}.",
+    )
 
 
 def _permutation(given: Given, steps: Steps) -> Verdict:
@@ -83,15 +95,26 @@ def _permutation(given: Given, steps: Steps) -> Verdict:
     straight, shuffled = run(given, steps), run(moved, steps)
     gap = _gap(shuffled.output, straight.output[:, order])
     if gap <= tolerance(straight, "output"):
-        return Verdict(True, "Shuffling the tokens, and the mask with them, shuffles the output and does nothing else.")
-    return Verdict(False, f"With the tokens shuffled the output is not the shuffled one: it is off by up to {gap:.3g}.")
+        return Verdict(
+            True,
+            "Shuffling the tokens, and the mask with them, shuffles the output and does nothing"
+            " else.",
+        )
+    return Verdict(
+        False,
+        "With the tokens shuffled the output is not the shuffled one: it is off by up to"
+        f" {gap:.3g}.",
+    )
 
 
 def _repeated_call(given: Given, steps: Steps) -> Verdict:
     gap = _gap(run(given, steps, call=1).output, run(given, steps).output)
     if gap == 0:
         return Verdict(True, "A second call on the same input gives exactly the same output.")
-    return Verdict(False, f"A second call on the same input gives another output: it differs by up to {gap:.3g}.")
+    return Verdict(
+        False,
+        f"A second call on the same input gives another output: it differs by up to {gap:.3g}.",
+    )
 
 
 def _different_heads(given: Given, steps: Steps) -> Verdict:
@@ -100,9 +123,14 @@ def _different_heads(given: Given, steps: Steps) -> Verdict:
     declared, found = _twins(run(probe)), _twins(run(probe, steps))
     extra = [pair for pair in found if pair not in declared]
     if not extra:
-        return Verdict(True, "On random inputs no two heads compute the same, unless their weights are equal.")
+        return Verdict(
+            True, "On random inputs no two heads compute the same, unless their weights are equal."
+        )
     a, b = extra[0]
-    return Verdict(False, f"Heads {a} and {b} compute the same on random inputs, although their weights differ.")
+    return Verdict(
+        False,
+        f"Heads {a} and {b} compute the same on random inputs, although their weights differ.",
+    )
 
 
 def _noise(rng: np.random.Generator, like: Array) -> Array:
@@ -114,11 +142,17 @@ def _twins(layer: Trace) -> list[tuple[int, int]]:
     """The pairs of heads with equal queries, keys and values."""
     n_heads = layer.sizes["H"]
     readers = n_heads // layer.sizes["G"]
-    shared = {name: getattr(layer, name).repeat(readers, axis=1) for name in ("key_heads", "value_heads")}
+    shared = {
+        name: getattr(layer, name).repeat(readers, axis=1) for name in ("key_heads", "value_heads")
+    }
     compared = {"query_heads": layer.query_heads} | shared
     limits = {name: tolerance(layer, name) for name in compared}
     pairs = ((a, b) for a in range(n_heads) for b in range(a + 1, n_heads))
-    return [(a, b) for a, b in pairs if all(_gap(h[:, a], h[:, b]) <= limits[n] for n, h in compared.items())]
+    return [
+        (a, b)
+        for a, b in pairs
+        if all(_gap(h[:, a], h[:, b]) <= limits[n] for n, h in compared.items())
+    ]
 
 
 def _whole_embedding(given: Given, steps: Steps) -> Verdict:
@@ -130,10 +164,18 @@ def _whole_embedding(given: Given, steps: Steps) -> Verdict:
     inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
     changed = replace(given, inputs=inputs)
     if not _moves(given, changed, RIGHT):
-        return Verdict(True, "By its weights head 0 reads no other features than its own, and so it does.")
+        return Verdict(
+            True, "By its weights head 0 reads no other features than its own, and so it does."
+        )
     if _moves(given, changed, steps):
-        return Verdict(True, f"Head 0 notices a change of the features from {first} on: it reads more than a slice.")
-    return Verdict(False, f"Head 0 does not notice a change of the features from {first} on: it sees only a slice.")
+        return Verdict(
+            True,
+            f"Head 0 notices a change of the features from {first} on: it reads more than a slice.",
+        )
+    return Verdict(
+        False,
+        f"Head 0 does not notice a change of the features from {first} on: it sees only a slice.",
+    )
 
 
 def _moves(given: Given, changed: Given, steps: Steps) -> bool:
@@ -151,19 +193,49 @@ def _reference(given: Given, steps: Steps) -> Verdict:
 
 
 def _gap(one: Array, other: Array) -> float:
-    """The largest difference; two NaN are alike, and one beside a number is as far from it as can be."""
+    """The largest difference; two NaN are alike, and one beside a number is as far from it as
+    can be.
+    """
     alike = np.isnan(one) & np.isnan(other)
-    return float(np.nan_to_num(np.abs(np.where(alike, 0, one - other)), nan=np.inf).max(initial=0.0))
+    return float(
+        np.nan_to_num(np.abs(np.where(alike, 0, one - other)), nan=np.inf).max(initial=0.0)
+    )
 
 
 CHECKS: tuple[Check, ...] = (
     Check("shapes", "shapes", "Has every array the shape it should have?", _shapes),
     Check("row_sums", "row sums", "Does every row of probabilities sum to 1?", _row_sums),
-    Check("hidden_keys", "hidden tokens", "Is the output free of what the mask hides?", _hidden_keys),
-    Check("permutation", "permutation test", "Does shuffling the tokens only shuffle the output?", _permutation),
-    Check("repeated_call", "repeated call", "Does the same input give the same output twice?", _repeated_call),
-    Check("different_heads", "different heads", "Do heads with different weights compute different things?",
-          _different_heads),
-    Check("whole_embedding", "whole embedding", "Does a head read more than a slice of the input?", _whole_embedding),
-    Check("reference", "comparison with the reference", "Are the numbers those of the right layer?", _reference),
-)  # fmt: skip
+    Check(
+        "hidden_keys", "hidden tokens", "Is the output free of what the mask hides?", _hidden_keys
+    ),
+    Check(
+        "permutation",
+        "permutation test",
+        "Does shuffling the tokens only shuffle the output?",
+        _permutation,
+    ),
+    Check(
+        "repeated_call",
+        "repeated call",
+        "Does the same input give the same output twice?",
+        _repeated_call,
+    ),
+    Check(
+        "different_heads",
+        "different heads",
+        "Do heads with different weights compute different things?",
+        _different_heads,
+    ),
+    Check(
+        "whole_embedding",
+        "whole embedding",
+        "Does a head read more than a slice of the input?",
+        _whole_embedding,
+    ),
+    Check(
+        "reference",
+        "comparison with the reference",
+        "Are the numbers those of the right layer?",
+        _reference,
+    ),
+)

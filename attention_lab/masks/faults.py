@@ -1,6 +1,8 @@
-"""The classic mistakes: the layer with one of its steps replaced, run to the end on the same numbers.
+"""The classic mistakes: the layer with one of its steps replaced, run to the end on the same
+numbers.
 
-Every one of them gives arrays of the right shapes, so the result is a `Trace` that all pictures can show.
+Every one of them gives arrays of the right shapes, so the result is a `Trace` that all pictures can
+show.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ Softmax = Callable[..., Array]
 class Steps:
     """The steps of the layer in which a mistake can be made; the defaults are right.
 
-    scale: of a trace. shares: of the scores without and with the mask, by the softmax that makes of empty rows what the
-    layer does. dropped: of probabilities and the call's number.
+    scale: of a trace. shares: of the scores without and with the mask, by the softmax that makes of
+    empty rows what the layer does. dropped: of probabilities and the call's number.
     """
 
     weights: Callable[[Projections], Projections] = lambda projections: projections
@@ -51,7 +53,9 @@ RIGHT = Steps()
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What a layer is run on. Shapes: inputs (B, T, D), memory (B, S, M); mask and bias (B, H, T, S), or None."""
+    """What a layer is run on. Shapes: inputs (B, T, D), memory (B, S, M); mask and bias (B, H,
+    T, S), or None.
+    """
 
     trace: Trace
     inputs: Array
@@ -67,13 +71,16 @@ class Given:
 
 def given_of(trace: Trace) -> Given:
     """What a trace was given."""
-    mask, bias = (a if a is None else np.broadcast_to(a, trace.scores.shape) for a in (trace.mask, trace.bias))
+    mask, bias = (
+        a if a is None else np.broadcast_to(a, trace.scores.shape) for a in (trace.mask, trace.bias)
+    )
     return Given(trace, trace.inputs, trace.memory, mask, bias)
 
 
 @remembered(8)
 def run(given: Given, steps: Steps = RIGHT, call: int = 0) -> Trace:
-    """The whole layer with these steps; the projections and the scale of the result are those that were used.
+    """The whole layer with these steps; the projections and the scale of the result are those that
+    were used.
 
     Kept for the next check: all checks together ask for the same runs twice.
     """
@@ -94,11 +101,25 @@ def run(given: Given, steps: Steps = RIGHT, call: int = 0) -> Trace:
     merged = steps.merge(head_outputs)
     output = formulas.mix_heads(merged, p.w_o, p.b_o, given.inputs if trace.residual else None)
     return replace(
-        trace, inputs=given.inputs, memory=memory, queries=queries, keys=keys, values=values, query_heads=query_heads,
-        key_heads=key_heads, value_heads=value_heads, scores=scores, scaled_scores=scaled, masked_scores=masked,
-        probabilities=probabilities, head_outputs=head_outputs, merged=merged, output=output, projections=p,
+        trace,
+        inputs=given.inputs,
+        memory=memory,
+        queries=queries,
+        keys=keys,
+        values=values,
+        query_heads=query_heads,
+        key_heads=key_heads,
+        value_heads=value_heads,
+        scores=scores,
+        scaled_scores=scaled,
+        masked_scores=masked,
+        probabilities=probabilities,
+        head_outputs=head_outputs,
+        merged=merged,
+        output=output,
+        projections=p,
         scale=scale,
-    )  # fmt: skip
+    )
 
 
 def _softmax_or_nan(scores: Array, axis: int = -1) -> Array:
@@ -125,7 +146,9 @@ def _dropped(probabilities: Array, call: int) -> Array:
 
 
 def _own_slices(p: Projections) -> Projections:
-    """Each head's matrices cut down to its share of the features, as if X had been split among the heads."""
+    """Each head's matrices cut down to its share of the features, as if X had been split among
+    the heads.
+    """
     heads = {"w_q": p.n_heads, "w_k": p.groups, "w_v": p.groups}
     cut: dict[str, Any] = {name: _block_diagonal(getattr(p, name), n) for name, n in heads.items()}
     return replace(p, **cut)
@@ -141,8 +164,14 @@ def _block_diagonal(weights_DF: Array, n_heads: int) -> Array:
 def _first_head_for_all(p: Projections) -> Projections:
     """Every head with the first head's W_Q, W_K and W_V."""
     widths = {"w_q": p.d_k, "w_k": p.d_k, "w_v": p.d_v, "b_q": p.d_k, "b_k": p.d_k, "b_v": p.d_v}
-    given = {name: (getattr(p, name), width) for name, width in widths.items() if getattr(p, name) is not None}
-    same: dict[str, Any] = {name: np.tile(a[..., :width], a.shape[-1] // width) for name, (a, width) in given.items()}
+    given = {
+        name: (getattr(p, name), width)
+        for name, width in widths.items()
+        if getattr(p, name) is not None
+    }
+    same: dict[str, Any] = {
+        name: np.tile(a[..., :width], a.shape[-1] // width) for name, (a, width) in given.items()
+    }
     return replace(p, **same)
 
 
@@ -165,76 +194,114 @@ class Fault:
 
 FAULTS: tuple[Fault, ...] = (
     Fault(
-        "split", "no swap in the split",
-        "The fused queries, keys and values are reshaped straight to (batch, heads, tokens, features): a head gets "
-        "pieces of few tokens instead of its features of all tokens.",
-        "query_heads", "queries.reshape(B, T, H, K).swapaxes(1, 2)", "queries.reshape(B, H, T, K)",
-        "at least two heads and two tokens", Steps(split=split_without_swap),
+        "split",
+        "no swap in the split",
+        "The fused queries, keys and values are reshaped straight to (batch, heads, tokens,"
+        " features): a head gets pieces of few tokens instead of its features of all tokens.",
+        "query_heads",
+        "queries.reshape(B, T, H, K).swapaxes(1, 2)",
+        "queries.reshape(B, H, T, K)",
+        "at least two heads and two tokens",
+        Steps(split=split_without_swap),
     ),
     Fault(
-        "merge", "no swap in the merge",
-        "The heads are reshaped straight to (B, T, H·V): a row of the result holds numbers of several tokens.",
-        "merged", "head_outputs.swapaxes(1, 2).reshape(B, T, H * V)", "head_outputs.reshape(B, T, H * V)",
-        "at least two heads and two tokens", Steps(merge=merge_without_swap),
+        "merge",
+        "no swap in the merge",
+        "The heads are reshaped straight to (B, T, H·V): a row of the result holds numbers of"
+        " several tokens.",
+        "merged",
+        "head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
+        "head_outputs.reshape(B, T, H * V)",
+        "at least two heads and two tokens",
+        Steps(merge=merge_without_swap),
     ),
     Fault(
-        "scale", "√C for √d_k",
-        "The scores are divided by the root of the whole width instead of a head's, so the softmax is too flat where "
-        "heads are narrower than the embedding, too steep where they are wider.",
-        "scaled_scores", "scores / np.sqrt(K)", "scores / np.sqrt(D)",
-        "scores divided by √d_k, and heads of another width than the embedding", Steps(scale=_scale_of_the_layer),
+        "scale",
+        "√C for √d_k",
+        "The scores are divided by the root of the whole width instead of a head's, so the softmax"
+        " is too flat where heads are narrower than the embedding, too steep where they are wider.",
+        "scaled_scores",
+        "scores / np.sqrt(K)",
+        "scores / np.sqrt(D)",
+        "scores divided by √d_k, and heads of another width than the embedding",
+        Steps(scale=_scale_of_the_layer),
     ),
     Fault(
-        "axis", "softmax over the wrong axis",
+        "axis",
+        "softmax over the wrong axis",
         "The shares are taken along the columns: each key divides itself among the queries.",
-        "probabilities", "softmax(masked_scores, axis=-1)", "softmax(masked_scores, axis=-2)",
+        "probabilities",
+        "softmax(masked_scores, axis=-1)",
+        "softmax(masked_scores, axis=-2)",
         "a query that sees at least two tokens, with scores that differ",
         Steps(shares=lambda soft, unmasked, masked: soft(masked, axis=-2)),
     ),
     Fault(
-        "mask", "mask after the softmax",
-        "Hidden keys are set to 0 when they have already taken their share, so rows do not add up and the visible "
-        "shares depend on what is hidden.",
-        "probabilities", "softmax(np.where(mask, scaled_scores, -np.inf))", "softmax(scaled_scores) * mask",
-        "a mask that hides something", Steps(shares=_mask_last),
+        "mask",
+        "mask after the softmax",
+        "Hidden keys are set to 0 when they have already taken their share, so rows do not add up"
+        " and the visible shares depend on what is hidden.",
+        "probabilities",
+        "softmax(np.where(mask, scaled_scores, -np.inf))",
+        "softmax(scaled_scores) * mask",
+        "a mask that hides something",
+        Steps(shares=_mask_last),
     ),
     Fault(
-        "slice", "X sliced instead of Q",
-        "The input is split among the heads before the projection, so each head sees only a part of every embedding.",
-        "query_heads", "split_heads(inputs @ w_q, H)", "split_heads(inputs, H) @ small_w_q",
-        "at least two heads, and weights that read the whole embedding", Steps(weights=_own_slices),
+        "slice",
+        "X sliced instead of Q",
+        "The input is split among the heads before the projection, so each head sees only a part of"
+        " every embedding.",
+        "query_heads",
+        "split_heads(inputs @ w_q, H)",
+        "split_heads(inputs, H) @ small_w_q",
+        "at least two heads, and weights that read the whole embedding",
+        Steps(weights=_own_slices),
     ),
     Fault(
-        "shared", "all heads share W",
+        "shared",
+        "all heads share W",
         "One W_Q, W_K and W_V serves every head, so all heads find the same.",
-        "query_heads", "split_heads(inputs @ w_q, H)", "np.repeat(split_heads(inputs @ w_q[:, :K], 1), H, axis=1)",
-        "at least two heads", Steps(weights=_first_head_for_all),
+        "query_heads",
+        "split_heads(inputs @ w_q, H)",
+        "np.repeat(split_heads(inputs @ w_q[:, :K], 1), H, axis=1)",
+        "at least two heads",
+        Steps(weights=_first_head_for_all),
     ),
     Fault(
-        "dropout", "dropout left on",
-        "One probability in ten is set to 0 at random and the others are enlarged, as in training: every call gives "
-        "another result.",
-        "probabilities", "softmax(masked_scores)",
+        "dropout",
+        "dropout left on",
+        "One probability in ten is set to 0 at random and the others are enlarged, as in training:"
+        " every call gives another result.",
+        "probabilities",
+        "softmax(masked_scores)",
         "softmax(masked_scores) * (rng.random((B, H, T, S)) >= 0.1) / 0.9",
-        "nothing", Steps(dropped=_dropped),
+        "nothing",
+        Steps(dropped=_dropped),
     ),
-)  # fmt: skip
+)
 
 
 def hidden_fault(round_number: int) -> Fault:
-    """The fault of a round of "spot the bug": the same for everybody, and not to be guessed from the number."""
+    """The fault of a round of "spot the bug": the same for everybody, and not to be guessed
+    from the number.
+    """
     whole_number("round_number", round_number, 0, 2**64 - 1)
     digest = hashlib.blake2b(f"round {round_number}".encode(), digest_size=8).digest()
     return FAULTS[int.from_bytes(digest, "little") % len(FAULTS)]
 
 
 def first_difference(right: Trace, faulty: Trace) -> str | None:
-    """The first field, in order of computation, in which two runs differ by more than rounding; None if none does."""
+    """The first field, in order of computation, in which two runs differ by more than rounding;
+    None if none does.
+    """
     return next((name for name in STEPS if differs(right, faulty, name)), None)
 
 
 def differs(right: Trace, faulty: Trace, name: str) -> bool:
-    """Whether a field of two runs differs by more than rounding. Raises: SettingsError, ShapeError."""
+    """Whether a field of two runs differs by more than rounding. Raises: SettingsError,
+    ShapeError.
+    """
     one_of("name", name, STEPS)
     one, other = getattr(right, name), getattr(faulty, name)
     check_alike(name, one, f"the other {name}", other)

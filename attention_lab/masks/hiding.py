@@ -1,4 +1,6 @@
-"""Ways to hide a key: several masks at once, before or after the scale, with -inf or with a large negative number."""
+"""Ways to hide a key: several masks at once, before or after the scale, with -inf or with a
+large negative number.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def masks_for(
 ) -> dict[str, Array]:
     """The masks asked for, by name: causal, window (so many tokens to each side), padding, painted.
 
-    lengths: how many keys of each sequence are real. Shapes: (T, S) bool; padding (B, 1, 1, S). Raises: SettingsError.
+    lengths: how many keys of each sequence are real. Shapes: (T, S) bool; padding (B, 1, 1, S).
+    Raises: SettingsError.
     """
     check_switch("causal", causal)
     masks = {}
@@ -54,7 +57,8 @@ def masks_for(
 
 
 def combined(masks: Mapping[str, Array]) -> Array | None:
-    """What all masks allow; None when there is none. Raises: ShapeError for masks of different sizes.
+    """What all masks allow; None when there is none. Raises: ShapeError for masks of different
+    sizes.
 
     >>> combined({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
     [False, True, False]
@@ -64,17 +68,25 @@ def combined(masks: Mapping[str, Array]) -> Array | None:
         try:
             allowed = mask if allowed is None else allowed & mask
         except ValueError as error:
-            raise ShapeError(f"the {name} mask of shape {mask.shape} does not fit the others: resize it") from error
+            raise ShapeError(
+                f"the {name} mask of shape {mask.shape} does not fit the others: resize it"
+            ) from error
     return allowed
 
 
 def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) -> tuple[str, ...]:
-    """The names of the masks that hide a key from a query. Shapes: each mask broadcasts to (B, 1, T, S)."""
+    """The names of the masks that hide a key from a query. Shapes: each mask broadcasts to (B,
+    1, T, S).
+    """
     names = []
     for name, mask in checked(masks).items():
         mask_BHTS = mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
         n_batch, _, n_queries, n_keys = mask_BHTS.shape
-        for place, index, size in (("query", query, n_queries), ("key", key, n_keys), ("batch", batch, n_batch)):
+        for place, index, size in (
+            ("query", query, n_queries),
+            ("key", key, n_keys),
+            ("batch", batch, n_batch),
+        ):
             whole_number(place, index, 0, size - 1 if size > 1 else None)
         if not mask_BHTS[batch % n_batch, 0, query % n_queries, key % n_keys]:
             names.append(name)
@@ -82,16 +94,23 @@ def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) 
 
 
 def checked(masks: Mapping[str, Array]) -> dict[str, Array]:
-    """Masks by name, each bool with at most four axes, none of length 0. Raises: SettingsError, ShapeError."""
+    """Masks by name, each bool with at most four axes, none of length 0. Raises: SettingsError,
+    ShapeError.
+    """
     return {name: _mask(name, mask) for name, mask in as_mapping("masks", masks).items()}
 
 
 def _mask(name: str, mask: ArrayLike) -> Array:
     array = as_array(f"the {name} mask", mask)
     if array.dtype != np.bool_:
-        raise SettingsError(f"the {name} mask must be bool (True = may attend), but is {array.dtype}; write mask > 0")
+        raise SettingsError(
+            f"the {name} mask must be bool (True = may attend), but is {array.dtype}; write"
+            " mask > 0"
+        )
     if not 1 <= array.ndim <= 4 or 0 in array.shape:
-        raise ShapeError(f"the {name} mask has shape {array.shape} but must have 1 to 4 axes, none of length 0")
+        raise ShapeError(
+            f"the {name} mask has shape {array.shape} but must have 1 to 4 axes, none of length 0"
+        )
     return array
 
 
@@ -99,7 +118,10 @@ def _beside_each_other(name: str, numbers: Array, allowed: ArrayLike) -> tuple[A
     """Numbers of keys, and which of them are allowed. Raises: SettingsError, ShapeError."""
     allowed = _mask("allowed", allowed)
     if numbers.ndim == 0 or not broadcasts(allowed.shape, numbers.shape):
-        raise ShapeError(f"allowed of shape {allowed.shape} does not broadcast to {name}, which has {numbers.shape}")
+        raise ShapeError(
+            f"allowed of shape {allowed.shape} does not broadcast to {name}, which has"
+            f" {numbers.shape}"
+        )
     return numbers, allowed
 
 
@@ -116,20 +138,28 @@ class HidingValue:
 USUAL_BIAS = -4.0
 HIDING_VALUES: tuple[HidingValue, ...] = (
     HidingValue(
-        "infinity", "−∞", -np.inf,
-        "Its exponential is exactly 0. A row with nothing left has no shares: zeros here, NaN in torch.softmax.",
+        "infinity",
+        "−∞",
+        -np.inf,
+        "Its exponential is exactly 0. A row with nothing left has no shares: zeros here, NaN in"
+        " torch.softmax.",
     ),
     HidingValue(
-        "billion", "−10⁹", -1e9,
-        "Its exponential is 0 as well, as long as one key of the row is visible. A row with nothing left reads the "
-        "hidden keys: by their scores in float64; in float32, whose numbers near −10⁹ lie 64 apart, equally, unless a "
-        "score is beyond ±32.",
+        "billion",
+        "−10⁹",
+        -1e9,
+        "Its exponential is 0 as well, as long as one key of the row is visible. A row with nothing"
+        " left reads the hidden keys: by their scores in float64; in float32, whose numbers near"
+        " −10⁹ lie 64 apart, equally, unless a score is beyond ±32.",
     ),
     HidingValue(
-        "finite", "a small bias", USUAL_BIAS,
-        "The key’s exponential is multiplied by e to this number: less likely below 0, and not hidden.",
+        "finite",
+        "a small bias",
+        USUAL_BIAS,
+        "The key’s exponential is multiplied by e to this number: less likely below 0, and not"
+        " hidden.",
     ),
-)  # fmt: skip
+)
 
 
 def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
@@ -138,23 +168,33 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
     Shapes: (..., T, S) -> (..., T, S). Raises: SettingsError for NaN or +inf.
     """
     if not is_finite_number(value) and not (isinstance(value, float) and value == -np.inf):
-        raise SettingsError(f"the number that hides a key is {shown(value)} but must be finite or minus infinity")
-    scores, allowed = _beside_each_other("scaled_scores", as_scores("scaled_scores", scaled_scores), allowed)
+        raise SettingsError(
+            f"the number that hides a key is {shown(value)} but must be finite or minus infinity"
+        )
+    scores, allowed = _beside_each_other(
+        "scaled_scores", as_scores("scaled_scores", scaled_scores), allowed
+    )
     with np.errstate(over="ignore"):
         addend = np.where(allowed, 0.0, value).astype(scores.dtype)
         return softmax(scores + addend)
 
 
 def leak(probabilities: Array, allowed: Array) -> Array:
-    """How much a query reads from the keys that should be hidden. Shapes: (..., T, S) -> (..., T). Range: 0 to 1."""
-    shares, allowed = _beside_each_other("probabilities", as_shares("probabilities", probabilities), allowed)
+    """How much a query reads from the keys that should be hidden. Shapes: (..., T, S) -> (...,
+    T). Range: 0 to 1.
+    """
+    shares, allowed = _beside_each_other(
+        "probabilities", as_shares("probabilities", probabilities), allowed
+    )
     leaked: Array = np.where(allowed, 0.0, shares).sum(axis=-1)
     return leaked
 
 
 @dataclass(frozen=True, eq=False)
 class MaskOrder:
-    """Probabilities with the mask after the scale and before it, and the largest difference. Shapes: (..., T, S)."""
+    """Probabilities with the mask after the scale and before it, and the largest difference.
+    Shapes: (..., T, S).
+    """
 
     scale_first: Array
     mask_first: Array
@@ -162,20 +202,26 @@ class MaskOrder:
 
 
 def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
-    """Whether it matters that the scale comes before the mask: softmax(s·scale + m) and softmax((s + m)·scale).
+    """Whether it matters that the scale comes before the mask: softmax(s·scale + m) and softmax((s
+    + m)·scale).
 
     For m = -inf it does not, for a finite bias it does: mask first, and the bias is scaled too.
-    Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError when the scale is not above 0.
+    Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError when the scale is
+    not above 0.
 
     >>> order = mask_order(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
     ([[0.881, 0.119]], [[0.731, 0.269]])
     """
     if not is_finite_number(scale) or not scale > 0:
-        raise SettingsError(f"scale is {shown(scale)} but must be above 0: times 0 or less, a hidden key comes back")
+        raise SettingsError(
+            f"scale is {shown(scale)} but must be above 0: times 0 or less, a hidden key comes back"
+        )
     scores, addend = as_stack("scores", scores, 1), as_scores("addend", addend)
     if not broadcasts(addend.shape, scores.shape):
-        raise ShapeError(f"addend of shape {addend.shape} does not broadcast to the scores {scores.shape}")
+        raise ShapeError(
+            f"addend of shape {addend.shape} does not broadcast to the scores {scores.shape}"
+        )
     with np.errstate(over="ignore"):
         check_range(scores * scale)
         scale_first = softmax(scores * scale + addend)

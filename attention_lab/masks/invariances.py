@@ -1,4 +1,6 @@
-"""What the layer cannot see: changes of its input or its weights, and whether they show in what it gives."""
+"""What the layer cannot see: changes of its input or its weights, and whether they show in what
+it gives.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_list, as_numbers, check_alike, is_finite_number, shown, whole_number
+from attention_core.checks import (
+    Array,
+    as_list,
+    as_numbers,
+    check_alike,
+    is_finite_number,
+    shown,
+    whole_number,
+)
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
@@ -31,19 +41,29 @@ def gaps(before: Trace, after: Trace) -> Gaps:
     """How far the probabilities and the output of two runs lie apart. Raises: ShapeError."""
     check_alike("probabilities", after.probabilities, "those before", before.probabilities)
     check_alike("output", after.output, "that before", before.output)
-    return Gaps(_largest(after.probabilities - before.probabilities), _largest(after.output - before.output))
+    return Gaps(
+        _largest(after.probabilities - before.probabilities), _largest(after.output - before.output)
+    )
 
 
 def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> Gaps:
-    """How far a run on shuffled tokens is from the shuffled run: f(PX) against P f(X), and its A against P A Pᵀ.
+    """How far a run on shuffled tokens is from the shuffled run: f(PX) against P f(X), and its A
+    against P A Pᵀ.
 
-    order: which token of the straight run stands at each place of the shuffled one. 0 but for rounding when the layer
-    sees no order; self-attention only.
+    order: which token of the straight run stands at each place of the shuffled one. 0 but for
+    rounding when the layer sees no order; self-attention only.
     """
-    check_alike("probabilities", shuffled.probabilities, "those of the straight run", straight.probabilities)
-    rows = [whole_number("order", place, 0, straight.sizes["T"] - 1) for place in as_list("order", order)]
+    check_alike(
+        "probabilities", shuffled.probabilities, "those of the straight run", straight.probabilities
+    )
+    rows = [
+        whole_number("order", place, 0, straight.sizes["T"] - 1)
+        for place in as_list("order", order)
+    ]
     if sorted(rows) != list(range(straight.sizes["S"])):
-        raise SettingsError(f"order is {shown(order)} but must name every token once, of one sequence")
+        raise SettingsError(
+            f"order is {shown(order)} but must name every token once, of one sequence"
+        )
     moved_BHTS = straight.probabilities[:, :, rows][..., rows]
     return Gaps(
         _largest(shuffled.probabilities - moved_BHTS),
@@ -66,14 +86,18 @@ def shuffled_order(n_tokens: int, seed: int = 0) -> tuple[int, ...]:
 
 
 def with_query_bias(projections: Projections, vector: Array) -> Projections:
-    """The same weights with a vector added to every query, all heads side by side. Shapes: (H*K,)."""
+    """The same weights with a vector added to every query, all heads side by side. Shapes:
+    (H*K,).
+    """
     p = projections
     vector = _vector(vector, p.w_q.shape[1])
     return replace(p, b_q=vector if p.b_q is None else p.b_q + vector)
 
 
 def with_key_bias(projections: Projections, vector: Array) -> Projections:
-    """The same weights with a vector added to every key, all key/value heads side by side. Shapes: (G*K,)."""
+    """The same weights with a vector added to every key, all key/value heads side by side.
+    Shapes: (G*K,).
+    """
     p = projections
     vector = _vector(vector, p.w_k.shape[1])
     return replace(p, b_k=vector if p.b_k is None else p.b_k + vector)
@@ -82,17 +106,22 @@ def with_key_bias(projections: Projections, vector: Array) -> Projections:
 def _vector(vector: ArrayLike, width: int) -> Array:
     numbers = as_numbers("vector", vector)
     if numbers.shape != (width,):
-        raise ShapeError(f"vector has shape {numbers.shape} but must have ({width},), a number for each column")
+        raise ShapeError(
+            f"vector has shape {numbers.shape} but must have ({width},), a number for each column"
+        )
     return numbers
 
 
 def at_temperature(trace: Trace, temperature: float) -> Trace:
-    """The same layer with every scaled score divided by the temperature: below 1 sharper, above 1 flatter.
+    """The same layer with every scaled score divided by the temperature: below 1 sharper, above 1
+    flatter.
 
     Raises: SettingsError when the temperature is not above 0.
     """
     if not is_finite_number(temperature) or not temperature > 0:
-        raise SettingsError(f"temperature is {shown(temperature)} but must be a number above 0; 1 changes nothing")
+        raise SettingsError(
+            f"temperature is {shown(temperature)} but must be a number above 0; 1 changes nothing"
+        )
     with np.errstate(over="ignore"):
         scale = float(np.float64(trace.scale) / temperature)
     return rerun(trace, scale=scale)
@@ -100,7 +129,8 @@ def at_temperature(trace: Trace, temperature: float) -> Trace:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that is done to a layer: whether its output stays the same in theory, and a way to try it.
+    """Something that is done to a layer: whether its output stays the same in theory, and a way to
+    try it.
 
     formula: LaTeX, why. apply: the layer run again, changed with numbers drawn from a seed.
     """
@@ -118,11 +148,15 @@ def _add_to_scores(trace: Trace, constants: Array) -> Trace:
 
 
 def _row_constants(trace: Trace, seed: int) -> Trace:
-    return _add_to_scores(trace, 3 * generator(seed, Stream.CHANGES).standard_normal((trace.sizes["T"], 1)))
+    return _add_to_scores(
+        trace, 3 * generator(seed, Stream.CHANGES).standard_normal((trace.sizes["T"], 1))
+    )
 
 
 def _column_constants(trace: Trace, seed: int) -> Trace:
-    return _add_to_scores(trace, 3 * generator(seed, Stream.CHANGES).standard_normal((1, trace.sizes["S"])))
+    return _add_to_scores(
+        trace, 3 * generator(seed, Stream.CHANGES).standard_normal((1, trace.sizes["S"]))
+    )
 
 
 def _query_bias(trace: Trace, seed: int) -> Trace:
@@ -138,61 +172,80 @@ def _key_bias(trace: Trace, seed: int) -> Trace:
 def _query_key_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections
     neutral_GVV = np.broadcast_to(np.eye(p.d_v), (p.groups, p.d_v, p.d_v))
-    return rerun(trace, projections=change_gauge(p, Gauge(random_gauge(p, seed).query_key, neutral_GVV)))
+    return rerun(
+        trace, projections=change_gauge(p, Gauge(random_gauge(p, seed).query_key, neutral_GVV))
+    )
 
 
 def _value_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections
     neutral_GKK = np.broadcast_to(np.eye(p.d_k), (p.groups, p.d_k, p.d_k))
-    return rerun(trace, projections=change_gauge(p, Gauge(neutral_GKK, random_gauge(p, seed).value)))
+    return rerun(
+        trace, projections=change_gauge(p, Gauge(neutral_GKK, random_gauge(p, seed).value))
+    )
 
 
 # True of layers without a soft cap, which bends the scores.
 CHANGES: tuple[Change, ...] = (
     Change(
-        "row_constants", "a constant for each query, added to all its scores", True,
+        "row_constants",
+        "a constant for each query, added to all its scores",
+        True,
         r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
         "The softmax sees only differences within a row; the factor e^c stands above and below.",
         _row_constants,
     ),
     Change(
-        "column_constants", "a constant for each key, added to all its scores", False,
+        "column_constants",
+        "a constant for each key, added to all its scores",
+        False,
         r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
         "It makes some keys more popular with all queries, so the probabilities change.",
         _column_constants,
     ),
     Change(
-        "key_bias", "a bias added to every key", True,
+        "key_bias",
+        "a bias added to every key",
+        True,
         r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
         "It adds the same number to a whole row of scores, so the softmax does not see it.",
         _key_bias,
     ),
     Change(
-        "query_bias", "a bias added to every query", False,
+        "query_bias",
+        "a bias added to every query",
+        False,
         r"(q_i + b) \cdot k_j = q_i \cdot k_j + b \cdot k_j",
         "What it adds differs from key to key: keys near b become more popular.",
         _query_bias,
     ),
     Change(
-        "temperature", "temperature 2", False,
+        "temperature",
+        "temperature 2",
+        False,
         r"\operatorname{softmax}(s / 2)",
         "The shares come closer together; which key is first, second, third in a row stays.",
         lambda trace, seed: at_temperature(trace, 2.0),
     ),
     Change(
-        "query_key_basis", "queries and keys in another basis", True,
+        "query_key_basis",
+        "queries and keys in another basis",
+        True,
         r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
-        "Queries and keys meet only in dot products: in another basis, biases included, they have the same ones, so a "
-        "single number of W_Q means nothing by itself.",
+        "Queries and keys meet only in dot products: in another basis, biases included, they have"
+        " the same ones, so a single number of W_Q means nothing by itself.",
         _query_key_basis,
     ),
     Change(
-        "value_basis", "values in another basis", True,
+        "value_basis",
+        "values in another basis",
+        True,
         r"(W_V T)(T^{-1} W_O) = W_V W_O",
-        "What the values gain, W_O takes back: the head outputs differ, the layer's output does not.",
+        "What the values gain, W_O takes back: the head outputs differ, the layer's output does"
+        " not.",
         _value_basis,
     ),
-)  # fmt: skip
+)
 
 
 def _largest(differences: Array) -> float:

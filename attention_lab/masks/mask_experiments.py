@@ -1,4 +1,6 @@
-"""What the mask workshop tries on its batch: numbers that hide, orders of scale and mask, empty rows, other padding."""
+"""What the mask workshop tries on its batch: numbers that hide, orders of scale and mask, empty
+rows, other padding.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ from .workshop import MaskedBatch
 class Way:
     """One number that hides keys, and what comes of it in a head of one sequence.
 
-    shares: the probabilities, (T, T). leaked: what each query reads from hidden keys, (T,). most: the largest of these
-    among queries that see a key. alone: the shares of one query from which every key is hidden, in float64 and in
-    float32, (T,) each.
+    shares: the probabilities, (T, T). leaked: what each query reads from hidden keys, (T,). most:
+    the largest of these among queries that see a key. alone: the shares of one query from which
+    every key is hidden, in float64 and in float32, (T,) each.
     """
 
     name: str
@@ -33,7 +35,9 @@ class Way:
     alone: tuple[Array, Array]
 
 
-def ways_to_hide(made: MaskedBatch, sequence: int, head: int, query: int, bias: float) -> tuple[Way, ...]:
+def ways_to_hide(
+    made: MaskedBatch, sequence: int, head: int, query: int, bias: float
+) -> tuple[Way, ...]:
     """Minus infinity, −10⁹ and a finite bias, added to the scores of what the masks hide."""
     check_places(made.trace, sequence=sequence, head=head, query=query)
     scaled_TS, allowed_TS = made.trace.scaled_scores[sequence, head], made.allowed[sequence]
@@ -43,7 +47,8 @@ def ways_to_hide(made: MaskedBatch, sequence: int, head: int, query: int, bias: 
         shares_TS = hidden_with(value, scaled_TS, allowed_TS)
         leaked_T = leak(shares_TS, allowed_TS)
         double, single = (
-            hidden_with(value, scaled_TS[query].astype(kind), nothing_S) for kind in (np.float64, np.float32)
+            hidden_with(value, scaled_TS[query].astype(kind), nothing_S)
+            for kind in (np.float64, np.float32)
         )
         most = float(leaked_T[seeing_T].max(initial=0.0))
         ways.append(Way(name, value, shares_TS, leaked_T, most, (double, single)))
@@ -51,7 +56,9 @@ def ways_to_hide(made: MaskedBatch, sequence: int, head: int, query: int, bias: 
 
 
 def orders(made: MaskedBatch, sequence: int, head: int, bias: float) -> dict[str, MaskOrder]:
-    """The mask after the scale and before it, for each of the numbers that hide. Raises: SettingsError."""
+    """The mask after the scale and before it, for each of the numbers that hide. Raises:
+    SettingsError.
+    """
     check_places(made.trace, sequence=sequence, head=head)
     scores_TS, allowed_TS = made.trace.scores[sequence, head], made.allowed[sequence]
     return {
@@ -67,16 +74,19 @@ def hiding_numbers(bias: float) -> dict[str, float]:
     ['−∞', '−10⁹', '−4.0']
     """
     finite = f"{number_between('bias', bias) + 0.0:.1f}".replace("-", "−")
-    return {way.name if way.key != "finite" else finite: way.value if way.key != "finite" else bias
-            for way in HIDING_VALUES}  # fmt: skip
+    return {
+        way.name if way.key != "finite" else finite: way.value if way.key != "finite" else bias
+        for way in HIDING_VALUES
+    }
 
 
 @dataclass(frozen=True, eq=False)
 class NothingLeft:
-    """The batch with every key hidden from one query: with zeros in its row as here, and with NaN as in torch.softmax.
+    """The batch with every key hidden from one query: with zeros in its row as here, and with NaN
+    as in torch.softmax.
 
-    nan_shares, nan_outputs: how many numbers of the query's row, and of the sequence's output, are NaN then;
-    nan_tokens: of how many tokens; nan_here: how many of the output are with zeros.
+    nan_shares, nan_outputs: how many numbers of the query's row, and of the sequence's output, are
+    NaN then; nan_tokens: of how many tokens; nan_here: how many of the output are with zeros.
     """
 
     zero: Trace
@@ -91,7 +101,9 @@ def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> Not
     check_places(made.trace, sequence=sequence, head=head, query=query)
     allowed_BTS = made.allowed.copy()
     allowed_BTS[:, query] = False
-    zero, nan = (_again(made, made.trace.inputs, allowed_BTS, empty_rows) for empty_rows in ("zero", "nan"))
+    zero, nan = (
+        _again(made, made.trace.inputs, allowed_BTS, empty_rows) for empty_rows in ("zero", "nan")
+    )
     n_shares = int(np.isnan(nan.probabilities[sequence, head, query]).sum())
     nan_here, nan_outputs = (int(np.isnan(trace.output[sequence]).sum()) for trace in (zero, nan))
     nan_tokens = int(np.isnan(nan.output[sequence]).any(axis=-1).sum())
@@ -100,7 +112,9 @@ def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> Not
 
 @dataclass(frozen=True, eq=False)
 class OtherPadding:
-    """The batch with other [pad] vectors, and how far the output rows of one sequence moved, at most."""
+    """The batch with other [pad] vectors, and how far the output rows of one sequence moved, at
+    most.
+    """
 
     changed: Trace
     real: float
@@ -117,10 +131,19 @@ def other_padding(made: MaskedBatch, sequence: int) -> OtherPadding:
     changed = _again(made, inputs_BTD, made.allowed, "zero")
     moved_T = np.abs(changed.output[sequence] - made.trace.output[sequence]).max(axis=-1)
     n_real = made.batch.lengths[sequence]
-    return OtherPadding(changed, float(moved_T[:n_real].max()), float(moved_T[n_real:].max(initial=0.0)))
+    return OtherPadding(
+        changed, float(moved_T[:n_real].max()), float(moved_T[n_real:].max(initial=0.0))
+    )
 
 
 def _again(made: MaskedBatch, inputs_BTD: Array, allowed_BTS: Array, empty_rows: str) -> Trace:
     t = made.trace
     mask = allowed_BTS[:, np.newaxis]
-    return attend(inputs_BTD, t.projections, mask=mask, scale=t.scale, residual=t.residual, empty_rows=empty_rows)
+    return attend(
+        inputs_BTD,
+        t.projections,
+        mask=mask,
+        scale=t.scale,
+        residual=t.residual,
+        empty_rows=empty_rows,
+    )

@@ -1,4 +1,6 @@
-"""A mask painted cell by cell, as a short text that fits into a link; such a text may come from anybody."""
+"""A mask painted cell by cell, as a short text that fits into a link; such a text may come from
+anybody.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,16 @@ from attention_core.errors import SettingsError, ShapeError
 
 from ..user_data.matrix_names import MAX_TOKENS
 
-# Queries x keys, then the hidden cells as compressed bits in the URL-safe alphabet of RFC 4648, section 5.
+# Queries x keys, then the hidden cells as compressed bits in the URL-safe alphabet of RFC 4648,
+# section 5.
 _FORM = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.([A-Za-z0-9_-]+)")
 # 64 x 64 bits that cannot be compressed take 523 bytes, which are 698 characters.
 _MAX_CHARACTERS = 800
 
 
 def toggle(allowed_TS: Array, query: int, key: int) -> Array:
-    """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes: (T, S) bool.
+    """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes:
+    (T, S) bool.
 
     Raises: ShapeError for any other array, SettingsError for a cell outside the mask.
     """
@@ -39,7 +43,10 @@ def mask_to_text(allowed_TS: Array) -> str:
     """
     allowed_TS = _painted(allowed_TS)
     if max(allowed_TS.shape) > MAX_TOKENS:
-        raise ShapeError(f"a painted mask has at most {MAX_TOKENS} queries and keys, but has shape {allowed_TS.shape}")
+        raise ShapeError(
+            f"a painted mask has at most {MAX_TOKENS} queries and keys, but has shape"
+            f" {allowed_TS.shape}"
+        )
     packer = zlib.compressobj(level=9, wbits=-zlib.MAX_WBITS)
     packed = packer.compress(np.packbits(~allowed_TS).tobytes()) + packer.flush()
     n_queries, n_keys = allowed_TS.shape
@@ -54,13 +61,19 @@ def mask_from_text(text: str) -> Array:
     >>> mask_from_text(mask_to_text(np.array([[True, False, True]]))).tolist()
     [[True, False, True]]
     """
-    found = _FORM.fullmatch(text) if isinstance(text, str) and len(text) <= _MAX_CHARACTERS else None
+    found = (
+        _FORM.fullmatch(text) if isinstance(text, str) and len(text) <= _MAX_CHARACTERS else None
+    )
     if found is None:
         raise _damaged()
     n_queries, n_keys = int(found[1]), int(found[2])
     if max(n_queries, n_keys) > MAX_TOKENS:
-        raise SettingsError(f"the painted mask is {n_queries} by {n_keys}, but at most {MAX_TOKENS} either way")
-    hidden_N = np.unpackbits(np.frombuffer(_unpacked(found[3], -(-n_queries * n_keys // 8)), np.uint8))
+        raise SettingsError(
+            f"the painted mask is {n_queries} by {n_keys}, but at most {MAX_TOKENS} either way"
+        )
+    hidden_N = np.unpackbits(
+        np.frombuffer(_unpacked(found[3], -(-n_queries * n_keys // 8)), np.uint8)
+    )
     allowed_TS: Array = hidden_N[: n_queries * n_keys].reshape(n_queries, n_keys) == 0
     return allowed_TS
 
@@ -70,7 +83,8 @@ def _painted(allowed: Array) -> Array:
     allowed_TS = as_array("allowed", allowed)
     if allowed_TS.dtype != np.bool_ or allowed_TS.ndim != 2 or 0 in allowed_TS.shape:
         raise ShapeError(
-            f"allowed is {allowed_TS.dtype} {allowed_TS.shape}, but a painted mask is bool of shape (queries, keys)"
+            f"allowed is {allowed_TS.dtype} {allowed_TS.shape}, but a painted mask is bool of shape"
+            " (queries, keys)"
         )
     return allowed_TS
 
@@ -93,14 +107,17 @@ def _damaged() -> SettingsError:
 
 
 def fitted(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
-    """The same painting on another number of tokens: cut off, or continued with allowed cells. Shapes: (T, S) bool.
+    """The same painting on another number of tokens: cut off, or continued with allowed cells.
+    Shapes: (T, S) bool.
 
     Raises: ShapeError for any other array, SettingsError.
 
     >>> fitted(np.array([[True, False], [False, True]]), 1, 3).tolist()
     [[True, False, True]]
     """
-    painted_TS = np.ones((whole_number("n_queries", n_queries, 1), whole_number("n_keys", n_keys, 1)), dtype=bool)
+    painted_TS = np.ones(
+        (whole_number("n_queries", n_queries, 1), whole_number("n_keys", n_keys, 1)), dtype=bool
+    )
     kept_TS = _painted(allowed_TS)[:n_queries, :n_keys]
     painted_TS[: kept_TS.shape[0], : kept_TS.shape[1]] = kept_TS
     return painted_TS

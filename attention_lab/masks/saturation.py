@@ -1,4 +1,6 @@
-"""Why scores are divided by √d_k: how far dot products spread, and what a saturated softmax lets through."""
+"""Why scores are divided by √d_k: how far dot products spread, and what a saturated softmax
+lets through.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ N_DRAWS = 64
 
 
 def softmax_jacobian(probabilities_XS: Array) -> Array:
-    """How each share moves with each score: ∂a_j/∂s_k = a_j (δ_jk - a_k), the matrix diag(a) - a aᵀ.
+    """How each share moves with each score: ∂a_j/∂s_k = a_j (δ_jk - a_k), the matrix diag(a) - a
+    aᵀ.
 
     Its rows sum to 0, and no eigenvalue is below 0 or above 1/2. Shapes: (X, S) -> (X, S, S).
 
@@ -32,27 +35,36 @@ def softmax_jacobian(probabilities_XS: Array) -> Array:
     probabilities_XS = as_shares("probabilities", probabilities_XS)
     check_room(shares=probabilities_XS.size, keys=probabilities_XS.shape[-1])
     column_XS1 = probabilities_XS[..., np.newaxis]
-    slope_XSS: Array = column_XS1 * (np.eye(probabilities_XS.shape[-1]) - column_XS1.swapaxes(-1, -2))
+    slope_XSS: Array = column_XS1 * (
+        np.eye(probabilities_XS.shape[-1]) - column_XS1.swapaxes(-1, -2)
+    )
     return slope_XSS
 
 
 def jacobian_trace(probabilities_XS: Array) -> Array:
-    """The sum of the Jacobian's diagonal: 1 - Σ a². Shapes: (X, S) -> (X). Range: 0 (saturated) to 1 - 1/S."""
+    """The sum of the Jacobian's diagonal: 1 - Σ a². Shapes: (X, S) -> (X). Range: 0 (saturated)
+    to 1 - 1/S.
+    """
     trace_X: Array = 1.0 - np.square(as_shares("probabilities", probabilities_XS)).sum(axis=-1)
     return trace_X
 
 
 def jacobian_norm(probabilities_XS: Array) -> Array:
-    """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X). Range: 0 to 1/2."""
+    """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X).
+    Range: 0 to 1/2.
+    """
     probabilities_XS = as_shares("probabilities", probabilities_XS)
     squares_X = np.square(probabilities_XS).sum(axis=-1)
     cubes_X = (probabilities_XS**3).sum(axis=-1)
-    norm_X: Array = np.sqrt(np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0))  # rounding may go below 0
+    norm_X: Array = np.sqrt(
+        np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0)
+    )  # rounding may go below 0
     return norm_X
 
 
 def two_token_slope(gap: float) -> float:
-    """How fast the shares of two tokens move when their scores differ by `gap`: a (1 - a), at most 1/4.
+    """How fast the shares of two tokens move when their scores differ by `gap`: a (1 - a), at most
+    1/4.
 
     >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
     [0.25, 0.105, 0.0003]
@@ -63,7 +75,9 @@ def two_token_slope(gap: float) -> float:
 
 @dataclass(frozen=True)
 class Sharpness:
-    """What the softmax makes of scores: the largest share, effective tokens, and trace and norm of its Jacobian."""
+    """What the softmax makes of scores: the largest share, effective tokens, and trace and norm
+    of its Jacobian.
+    """
 
     top: float
     effective_tokens: float
@@ -73,9 +87,11 @@ class Sharpness:
 
 @dataclass(frozen=True)
 class ScoreSpread:
-    """Dot products of random queries and keys of one width: their variance, which theory puts at d_k, and its error.
+    """Dot products of random queries and keys of one width: their variance, which theory puts at
+    d_k, and its error.
 
-    raw, scaled: the softmax of the scores as they are and divided by √d_k, averaged over the queries.
+    raw, scaled: the softmax of the scores as they are and divided by √d_k, averaged over the
+    queries.
     """
 
     d_k: int
@@ -86,13 +102,16 @@ class ScoreSpread:
 
 
 def sharpness(scores_XS: Array) -> Sharpness:
-    """How sharp the softmax of some rows is, and how much of a change it still lets through; averages of the rows.
+    """How sharp the softmax of some rows is, and how much of a change it still lets through;
+    averages of the rows.
 
     Shapes: (X, S).
     """
     scores_XS = as_scores("scores", scores_XS)
     if scores_XS.ndim == 0 or 0 in scores_XS.shape:
-        raise ShapeError(f"scores has shape {scores_XS.shape} but must hold at least one row of scores")
+        raise ShapeError(
+            f"scores has shape {scores_XS.shape} but must hold at least one row of scores"
+        )
     shares_XS = softmax(scores_XS)
     slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
     measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
@@ -100,7 +119,8 @@ def sharpness(scores_XS: Array) -> Sharpness:
 
 
 def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
-    """The softmax of a row of scores divided by each of some temperatures. Shapes: (S,), (P,) -> (P, S).
+    """The softmax of a row of scores divided by each of some temperatures. Shapes: (S,), (P,) ->
+    (P, S).
 
     >>> shares_at(np.array([0.0, np.log(3)]), np.array([1.0, 0.5])).round(3).tolist()
     [[0.25, 0.75], [0.1, 0.9]]
@@ -110,7 +130,9 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
         raise ShapeError(f"scores has shape {scores_S.shape} but must be one row of scores")
     temperatures_P = as_stack("temperatures", temperatures_P, 1, exactly=True)
     if temperatures_P.min() <= 0:
-        raise SettingsError(f"temperatures holds {temperatures_P.min():g} but every temperature must be above 0")
+        raise SettingsError(
+            f"temperatures holds {temperatures_P.min():g} but every temperature must be above 0"
+        )
     with np.errstate(over="ignore"):
         divided_PS = scores_S / temperatures_P[:, np.newaxis]
     if (np.isinf(divided_PS) != np.isinf(scores_S)).any():
@@ -120,7 +142,8 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
 
 @remembered(64)
 def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
-    """Measure the dot products of 64 draws of as many queries as keys, all entries normal with variance 1.
+    """Measure the dot products of 64 draws of as many queries as keys, all entries normal with
+    variance 1.
 
     The width 1024 takes 0.1 s. Raises: SettingsError.
     Source: Vaswani et al. 2017, section 3.2.1, footnote 4.
@@ -133,7 +156,11 @@ def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
     variance_R = np.square(scores_RTS).mean(axis=(1, 2))
     error = float(variance_R.std(ddof=1)) / N_DRAWS**0.5
     return ScoreSpread(
-        d_k, float(variance_R.mean()), error, sharpness(scores_RTS), sharpness(scores_RTS / np.sqrt(d_k))
+        d_k,
+        float(variance_R.mean()),
+        error,
+        sharpness(scores_RTS),
+        sharpness(scores_RTS / np.sqrt(d_k)),
     )
 
 

@@ -1,4 +1,6 @@
-"""The sentence of a scenario, and other sentences read with the same word vectors, for pages that show several."""
+"""The sentence of a scenario, and other sentences read with the same word vectors, for pages
+that show several.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,16 @@ from .uses import USES, Sentence, attend_as
 
 
 def own_sentence(scenario: Scenario) -> Sentence:
-    """The scenario's own sentence as its layer reads it, with the user's own numbers. Raises: AttentionError."""
+    """The scenario's own sentence as its layer reads it, with the user's own numbers. Raises:
+    AttentionError.
+    """
     trace, sequence = trace_of(scenario), tokens_of(scenario)
     return Sentence(trace.inputs[0], trace.tokens, sequence.n_real, sequence.n_left_out)
 
 
 def other_sentence(scenario: Scenario, text: str, n_tokens: int = 0) -> Sentence:
-    """Another sentence for the same layer, cut or padded to n_tokens; 0: as long as it is, up to 64.
+    """Another sentence for the same layer, cut or padded to n_tokens; 0: as long as it is, up to
+    64.
 
     Raises: TextError, SettingsError, FileError.
 
@@ -33,11 +38,14 @@ def other_sentence(scenario: Scenario, text: str, n_tokens: int = 0) -> Sentence
     whole_number("n_tokens", n_tokens, 0, MAX_TOKENS)
     other = replace(settled(scenario), text=text, n_tokens=n_tokens, edits="", own="")
     sequence = tokens_of(other)
-    return Sentence(embedding_of(other).inputs, sequence.tokens, sequence.n_real, sequence.n_left_out)
+    return Sentence(
+        embedding_of(other).inputs, sequence.tokens, sequence.n_real, sequence.n_left_out
+    )
 
 
 def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
-    """The scenario's own sentence with so many [pad] after it; as it is where the controls decide its length.
+    """The scenario's own sentence with so many [pad] after it; as it is where the controls decide
+    its length.
 
     Raises: AttentionError.
     """
@@ -53,7 +61,8 @@ def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
 
 @remembered(8)
 def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
-    """The layer of a scenario in the three places of an encoder-decoder, by name; its sentence is the source.
+    """The layer of a scenario in the three places of an encoder-decoder, by name; its sentence is
+    the source.
 
     padding: how many [pad] stand after both sentences. Raises: AttentionError.
     """
@@ -62,4 +71,7 @@ def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace
     length = len(other_sentence(scenario, target).tokens)
     translated = other_sentence(scenario, target, min(MAX_TOKENS, length + padding))
     source = padded_sentence(scenario, padding)
-    return {use.key: attend_as(use, source, translated, own.projections, own.residual, own.scale) for use in USES}
+    return {
+        use.key: attend_as(use, source, translated, own.projections, own.residual, own.scale)
+        for use in USES
+    }

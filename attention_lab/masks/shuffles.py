@@ -1,4 +1,6 @@
-"""Shuffle the tokens: the output is shuffled and nothing else happens, until something knows the order."""
+"""Shuffle the tokens: the output is shuffled and nothing else happens, until something knows
+the order.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from .invariances import Gaps, permutation_gaps, shuffled_order
 class Situation:
     """What the layer is run on: words alone, or with a code for each place, or under a causal mask.
 
-    says: what that means. of_given: the same where the vectors are given, by a user or by layers before this one.
+    says: what that means. of_given: the same where the vectors are given, by a user or by layers
+    before this one.
     """
 
     key: str
@@ -37,25 +40,33 @@ class Situation:
 
 SITUATIONS: tuple[Situation, ...] = (
     Situation(
-        "words alone", False, False,
-        "The vectors say which words there are and nothing about their places: the layer reads a set, not a sequence.",
-        "The vectors are those of X as they stand, and what they may say of a place goes along with them: the layer "
-        "reads a set, not a sequence.",
+        "words alone",
+        False,
+        False,
+        "The vectors say which words there are and nothing about their places: the layer reads a"
+        " set, not a sequence.",
+        "The vectors are those of X as they stand, and what they may say of a place goes along with"
+        " them: the layer reads a set, not a sequence.",
     ),
     Situation(
-        "with positions", True, False,
-        "Each place adds its own code to the word that stands there, so a word at another place is another vector.",
-        "Each place adds a code of its own to the vector of X that stands there, so a token at another place is "
-        "another vector.",
+        "with positions",
+        True,
+        False,
+        "Each place adds its own code to the word that stands there, so a word at another place is"
+        " another vector.",
+        "Each place adds a code of its own to the vector of X that stands there, so a token at"
+        " another place is another vector.",
     ),
     Situation(
-        "causal mask", False, True,
-        "The mask belongs to the places, not to the words: a word that moves towards the beginning loses "
-        "sight of some others.",
-        "The mask belongs to the places, not to the vectors: a token that moves towards the beginning loses "
-        "sight of some others.",
+        "causal mask",
+        False,
+        True,
+        "The mask belongs to the places, not to the words: a word that moves towards the beginning"
+        " loses sight of some others.",
+        "The mask belongs to the places, not to the vectors: a token that moves towards the"
+        " beginning loses sight of some others.",
     ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +89,24 @@ class Shuffle:
 
 @remembered(16)
 def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
-    """Run the layer of a scenario on its words and on the same words in another order. Raises: AttentionError."""
+    """Run the layer of a scenario on its words and on the same words in another order. Raises:
+    AttentionError.
+    """
     known = {one.key: one for one in SITUATIONS}
     situation = known[one_of("situation", key, known)]
     trace, words_TD = trace_of(scenario), words_of(scenario)
     order = shuffled_order(len(words_TD), seed)
-    codes_TD = sinusoidal_positions(*words_TD.shape) if situation.positions else np.zeros_like(words_TD)
+    codes_TD = (
+        sinusoidal_positions(*words_TD.shape) if situation.positions else np.zeros_like(words_TD)
+    )
     straight, shuffled = (
-        attend(words + codes_TD, trace.projections, causal=situation.causal, scale=trace.scale, residual=trace.residual)
+        attend(
+            words + codes_TD,
+            trace.projections,
+            causal=situation.causal,
+            scale=trace.scale,
+            residual=trace.residual,
+        )
         for words in (words_TD, words_TD[list(order)])
     )
     tokens = tuple(trace.labels("T")[place] for place in order)
@@ -94,12 +115,15 @@ def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
 
 
 def is_given(scenario: Scenario) -> bool:
-    """Whether X is no sum of words and positions: the user's own, or what comes into a trained layer."""
+    """Whether X is no sum of words and positions: the user's own, or what comes into a trained
+    layer.
+    """
     return scenario.weights == "trained" or own_of(scenario).x is not None
 
 
 def words_of(scenario: Scenario) -> Array:
-    """The vectors of the words without their places, with edited cells as the user left them; a given X as it is.
+    """The vectors of the words without their places, with edited cells as the user left them; a
+    given X as it is.
 
     Shapes: (T, D).
     """

@@ -1,4 +1,6 @@
-"""The mask workshop: several sentences in one batch, under masks that are put together as one likes."""
+"""The mask workshop: several sentences in one batch, under masks that are put together as one
+likes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ MASKS = ("causal", "padding", "window", "painted")
 
 @dataclass(frozen=True)
 class Workshop:
-    """What was chosen: sentences beside the scenario's own, masks by name, the window, a painted mask as text."""
+    """What was chosen: sentences beside the scenario's own, masks by name, the window, a
+    painted mask as text.
+    """
 
     others: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
@@ -44,7 +48,8 @@ class Workshop:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Sentences of one length. Shapes: inputs (B, T, D); tokens B tuples of T; lengths and left_out B.
+    """Sentences of one length. Shapes: inputs (B, T, D); tokens B tuples of T; lengths and left_out
+    B.
 
     lengths: the real tokens of each. left_out: how many tokens of each are beyond that length.
     """
@@ -57,7 +62,9 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class MaskedBatch:
-    """The batch, its masks by name, what they allow together, and the layer run on it. Shapes: allowed (B, T, T)."""
+    """The batch, its masks by name, what they allow together, and the layer run on it. Shapes:
+    allowed (B, T, T).
+    """
 
     batch: Batch
     masks: Mapping[str, Array]
@@ -73,7 +80,10 @@ def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
     """
     own = trace_of(scenario)
     n_tokens = own.inputs.shape[1]
-    sentences = [own_sentence(scenario), *(other_sentence(scenario, text, n_tokens) for text in workshop.others)]
+    sentences = [
+        own_sentence(scenario),
+        *(other_sentence(scenario, text, n_tokens) for text in workshop.others),
+    ]
     batch = Batch(
         np.stack([sentence.vectors for sentence in sentences]),
         tuple(sentence.tokens for sentence in sentences),
@@ -95,7 +105,8 @@ def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
 
 
 def painted_mask(text: str, n_tokens: int) -> Array:
-    """The painting that a text stands for, on so many tokens; "" hides nothing. Shapes: (T, T) bool.
+    """The painting that a text stands for, on so many tokens; "" hides nothing. Shapes: (T, T)
+    bool.
 
     Raises: SettingsError.
     """

@@ -1,4 +1,6 @@
-"""The layer once more with tokens as columns, computed on its own: only the notation changes, never a number."""
+"""The layer once more with tokens as columns, computed on its own: only the notation changes,
+never a number.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from attention_core.trace import STEPS, Trace
 
 
 def column_layer(trace: Trace) -> dict[str, Array]:
-    """Every field of a trace computed anew from Xᵀ in the column convention, with none of the engine's formulas.
+    """Every field of a trace computed anew from Xᵀ in the column convention, with none of the
+    engine's formulas.
 
-    Shapes: those of the `Trace` with the last two axes swapped: inputs (B, D, T), scores (B, H, S, T).
+    Shapes: those of the `Trace` with the last two axes swapped: inputs (B, D, T), scores (B, H, S,
+    T).
     """
     p, n_heads, groups = trace.projections, trace.sizes["H"], trace.sizes["G"]
     inputs, memory = trace.inputs.swapaxes(1, 2), trace.memory.swapaxes(1, 2)
@@ -30,20 +34,37 @@ def column_layer(trace: Trace) -> dict[str, Array]:
     merged = np.concatenate([head_outputs[:, head] for head in range(n_heads)], axis=1)
     output = _plus_column(merged if p.w_o is None else p.w_o.T @ merged, p.b_o)
     computed = (
-        inputs, memory, queries, keys, values, query_heads, key_heads, value_heads, scores, scaled, masked,
-        probabilities, head_outputs, merged, output + inputs if trace.residual else output,
-    )  # fmt: skip
+        inputs,
+        memory,
+        queries,
+        keys,
+        values,
+        query_heads,
+        key_heads,
+        value_heads,
+        scores,
+        scaled,
+        masked,
+        probabilities,
+        head_outputs,
+        merged,
+        output + inputs if trace.residual else output,
+    )
     return dict(zip(STEPS, computed, strict=True))
 
 
 def column_gap(trace: Trace) -> float:
-    """The largest difference between any field and the same one in the column convention: nothing but rounding.
+    """The largest difference between any field and the same one in the column convention: nothing
+    but rounding.
 
     >>> from attention_core import Projections, attend
     >>> column_gap(attend([[1.0], [2.0], [3.0]], Projections.weightless(1))) < 1e-15
     True
     """
-    gaps = [_gap(array.swapaxes(-1, -2), getattr(trace, name)) for name, array in column_layer(trace).items()]
+    gaps = [
+        _gap(array.swapaxes(-1, -2), getattr(trace, name))
+        for name, array in column_layer(trace).items()
+    ]
     return float(np.max(gaps))  # unlike max, it does not lose a NaN
 
 
@@ -64,9 +85,13 @@ def _scaled_and_masked(trace: Trace, scores_BHST: Array) -> tuple[Array, Array]:
 
 
 def _softmax_down(scores_BHST: Array, nan: bool) -> Array:
-    """The softmax of every column; one with nothing to attend to becomes zeros, or NaN on request."""
+    """The softmax of every column; one with nothing to attend to becomes zeros, or NaN on
+    request.
+    """
     empty_BH1T = np.isneginf(scores_BHST).all(axis=2, keepdims=True)
-    exponentials = np.exp(scores_BHST - np.where(empty_BH1T, 0, scores_BHST.max(axis=2, keepdims=True)))
+    exponentials = np.exp(
+        scores_BHST - np.where(empty_BH1T, 0, scores_BHST.max(axis=2, keepdims=True))
+    )
     shares: Array = exponentials / np.where(empty_BH1T, 1, exponentials.sum(axis=2, keepdims=True))
     return np.where(empty_BH1T, np.nan, shares) if nan else shares
 

@@ -1,7 +1,8 @@
 """The formula of every field in any notation, for the options of one call.
 
-Tokens as rows: Q = X W_Q, S = Q Kᵀ, softmax along rows, O = A V, heads side by side. Tokens as columns, everything
-transposed: Q = W_Qᵀ X, S = Kᵀ Q, softmax down columns, O = V A, heads one below the other.
+Tokens as rows: Q = X W_Q, S = Q Kᵀ, softmax along rows, O = A V, heads side by side. Tokens as
+columns, everything transposed: Q = W_Qᵀ X, S = Kᵀ Q, softmax down columns, O = V A, heads one below
+the other.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ OUR_LETTER_OR_SHARE = re.compile(rf"A_\{{(\w)(,?)([^{{}}]+)\}}|{OUR_LETTER.patte
 
 
 def formula(trace: Trace, name: str, notation: Notation) -> str:
-    r"""The LaTeX formula of a field as a text would write it, for the options of this call. Raises: SettingsError.
+    r"""The LaTeX formula of a field as a text would write it, for the options of this call. Raises:
+    SettingsError.
 
     >>> from attention_core import Projections, attend
     >>> from attention_lab.notation.notation import OURS
@@ -31,32 +33,45 @@ def formula(trace: Trace, name: str, notation: Notation) -> str:
     S_h = Q_h K_h^{\top}; C_i = K_i^{\top} Q_i
     """
     if name not in FORMULAS:
-        raise SettingsError(f"there is no formula for {name!r}; choose one of {', '.join(FORMULAS)}")
+        raise SettingsError(
+            f"there is no formula for {name!r}; choose one of {', '.join(FORMULAS)}"
+        )
     left, right = FORMULAS[name](trace, notation)
     return f"{left} = {right}" if right else left
 
 
 def in_letters(words: str, notation: Notation, trace: Trace | None = None) -> str:
-    r"""Markdown whose formulas, between dollar signs, speak of one head in our letters, with those of a text.
+    r"""Markdown whose formulas, between dollar signs, speak of one head in our letters, with those
+    of a text.
 
-    The letters are query i, key j, the shares A_{ij}, the n_i keys that a query may see, the scores S and d_k; the last
-    is that of a layer, or of one whose heads share the width evenly.
+    The letters are query i, key j, the shares A_{ij}, the n_i keys that a query may see, the scores
+    S and d_k; the last is that of a layer, or of one whose heads share the width evenly.
 
     >>> from attention_lab.notation.texts import GML
     >>> print(in_letters(r"from 0 to $\sum_j A_{ij}$", GML))
     from 0 to $\sum_m \mathcal{P}_{mn}$
     """
     _, query, key, _ = notation.indices
-    index, names = {"i": query, "j": key}, {"n": notation.base("n_tokens"), "S": notation.base("scores")}
-    letters = index | names | {"d_k": notation.width(trace, "d_k") if trace else notation.base("d_k")}
+    index, names = (
+        {"i": query, "j": key},
+        {"n": notation.base("n_tokens"), "S": notation.base("scores")},
+    )
+    letters = (
+        index | names | {"d_k": notation.width(trace, "d_k") if trace else notation.base("d_k")}
+    )
 
     def cell(found: re.Match[str]) -> str:
-        places = [OUR_LETTER.sub(lambda letter: letters[letter[0]], place) for place in (found[1], found[3])]
+        places = [
+            OUR_LETTER.sub(lambda letter: letters[letter[0]], place)
+            for place in (found[1], found[3])
+        ]
         ordered = places[::-1] if notation.convention == "column" else places
         return f"{notation.base('probabilities')}_{{{found[2].join(ordered)}}}"
 
     def formula_of(found: re.Match[str]) -> str:
-        return OUR_LETTER_OR_SHARE.sub(lambda one: cell(one) if one[1] else letters[one[0]], found[0])
+        return OUR_LETTER_OR_SHARE.sub(
+            lambda one: cell(one) if one[1] else letters[one[0]], found[0]
+        )
 
     return re.sub(r"\$\$?[^$]+\$\$?", formula_of, words)
 
@@ -69,7 +84,9 @@ def _memory(trace: Trace, notation: Notation) -> tuple[str, str]:
     return notation.base("memory"), notation.base("inputs") if _reads_itself(trace) else ""
 
 
-def _projected(trace: Trace, notation: Notation, name: str, source: str, weights: str) -> tuple[str, str]:
+def _projected(
+    trace: Trace, notation: Notation, name: str, source: str, weights: str
+) -> tuple[str, str]:
     vectors = notation.base(written(trace, source, notation))
     return notation.base(name), _times(vectors, weights, notation) + _bias(trace, notation, weights)
 
@@ -88,7 +105,9 @@ def _split(trace: Trace, notation: Notation, name: str, fused: str, width: str) 
 def _scores(trace: Trace, notation: Notation) -> tuple[str, str]:
     queries, keys = symbol("query_heads", notation).latex, _read(trace, notation, "key_heads")
     column = notation.convention == "column"
-    product = f"{keys.transposed.latex} {queries}" if column else f"{queries} {keys.transposed.latex}"
+    product = (
+        f"{keys.transposed.latex} {queries}" if column else f"{queries} {keys.transposed.latex}"
+    )
     return symbol("scores", notation).latex, product + _sharing(trace, notation)
 
 
@@ -110,11 +129,17 @@ def _probabilities(trace: Trace, notation: Notation) -> tuple[str, str]:
     _, _, _, any_key = notation.indices
     masked = notation.base("masked_scores")
     above, below = (f"e^{{{_cell(notation, masked, key)}}}" for key in ("", any_key))
-    return _cell(notation, notation.base("probabilities")), rf"\frac{{{above}}}{{\sum_{{{any_key}}} {below}}}"
+    return (
+        _cell(notation, notation.base("probabilities")),
+        rf"\frac{{{above}}}{{\sum_{{{any_key}}} {below}}}",
+    )
 
 
 def _head_outputs(trace: Trace, notation: Notation) -> tuple[str, str]:
-    weights, values = symbol("probabilities", notation).latex, _read(trace, notation, "value_heads").latex
+    weights, values = (
+        symbol("probabilities", notation).latex,
+        _read(trace, notation, "value_heads").latex,
+    )
     product = f"{values} {weights}" if notation.convention == "column" else f"{weights} {values}"
     return symbol("head_outputs", notation).latex, product + _sharing(trace, notation)
 
@@ -136,18 +161,27 @@ def _output(trace: Trace, notation: Notation) -> tuple[str, str]:
 
 
 def output_by_heads(notation: Notation) -> str:
-    """The LaTeX formula of the merged heads times W_O as a sum with a part for each head's block of W_O."""
+    """The LaTeX formula of the merged heads times W_O as a sum with a part for each head's
+    block of W_O.
+    """
     of_head, block = notation.of_head(notation.base("head_outputs")), _block(notation, "w_o")
     is_column = notation.convention == "column"
-    return _sum_of_heads(notation, rf"\big({block}\big)^{{\top}} {of_head}" if is_column else rf"{of_head}\,{block}")
+    return _sum_of_heads(
+        notation, rf"\big({block}\big)^{{\top}} {of_head}" if is_column else rf"{of_head}\,{block}"
+    )
 
 
 def output_without_w_o(trace: Trace, notation: Notation) -> str:
-    """The LaTeX formula of the same sum where W_O is part of each head's value matrix, and of its bias if any."""
+    """The LaTeX formula of the same sum where W_O is part of each head's value matrix, and of
+    its bias if any.
+    """
     shares = symbol("probabilities", notation).latex
     vectors = notation.base("inputs" if _reads_itself(trace) else "memory")
     owner, block = _owner(trace, notation, "value_heads"), _block(notation, "w_o")
-    matrix, bias = rf"\big({_block(notation, 'w_v', owner)}\,{block}\big)", _block(notation, "b_v", owner)
+    matrix, bias = (
+        rf"\big({_block(notation, 'w_v', owner)}\,{block}\big)",
+        _block(notation, "b_v", owner),
+    )
     is_column = notation.convention == "column"
     values = rf"{matrix}^{{\top}} {vectors}" if is_column else rf"{vectors}\,{matrix}"
     if trace.projections.b_v is not None:
@@ -186,13 +220,18 @@ def _block(notation: Notation, weights: str, head: str = "") -> str:
 
 
 def _sum_of_heads(notation: Notation, part: str) -> str:
-    return rf"{_times(notation.base('merged'), 'w_o', notation)} \;=\; \sum_{{{notation.indices[0]}}} {part}"
+    return (
+        rf"{_times(notation.base('merged'), 'w_o', notation)} \;=\; \sum_{{{notation.indices[0]}}}"
+        rf" {part}"
+    )
 
 
 def _times(vectors: str, weights: str, notation: Notation) -> str:
     matrix = symbol(weights, notation)
     return (
-        rf"{matrix.transposed.latex}\,{vectors}" if notation.convention == "column" else rf"{vectors}\,{matrix.latex}"
+        rf"{matrix.transposed.latex}\,{vectors}"
+        if notation.convention == "column"
+        else rf"{vectors}\,{matrix.latex}"
     )
 
 
@@ -205,7 +244,9 @@ def _cell(notation: Notation, base: str, key: str = "") -> str:
     """A score's symbol at (query, key), which is (key, query) where tokens are columns."""
     _, query, this_key, _ = notation.indices
     key = key or this_key
-    return notation.of_head(base, cell=key + query if notation.convention == "column" else query + key)
+    return notation.of_head(
+        base, cell=key + query if notation.convention == "column" else query + key
+    )
 
 
 def _owner(trace: Trace, notation: Notation, name: str) -> str:

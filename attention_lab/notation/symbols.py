@@ -8,9 +8,15 @@ from functools import lru_cache
 from unicodedata import normalize
 
 SIGNS = {
-    r"\alpha": "α", r"\nu": "ν", r"\lambda": "λ", r"\div": "÷", r"\mathcal{P}": "𝒫", r"^{\top}": "ᵀ",
-    r"\_": "\0", r"\ ": " ",
-}  # fmt: skip
+    r"\alpha": "α",
+    r"\nu": "ν",
+    r"\lambda": "λ",
+    r"\div": "÷",
+    r"\mathcal{P}": "𝒫",
+    r"^{\top}": "ᵀ",
+    r"\_": "\0",
+    r"\ ": " ",
+}
 LOW, HIGH = "0123456789aehijklmnoprstuvx", "()hijlmn0123456789"
 LOWERED = str.maketrans(LOW, "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
 RAISED = str.maketrans(HIGH, "⁽⁾ʰⁱʲˡᵐⁿ⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -26,7 +32,8 @@ class Symbol:
     def plain(self) -> str:
         r"""The symbol without LaTeX.
 
-        >>> [Symbol(s).plain for s in (r"\tilde S_h", "W_Q", r"\hat \alpha^{(i)}", r"\mathrm{QC}", "(P^Q)^{\\top}")]
+        >>> [Symbol(s).plain for s in (r"\tilde S_h", "W_Q", r"\hat \alpha^{(i)}", r"\mathrm{QC}",
+        ...     "(P^Q)^{\\top}")]
         ['S̃ₕ', 'W_Q', 'α̂⁽ⁱ⁾', 'QC', '(P^Q)ᵀ']
         """
         return _plain(self.latex)
@@ -38,12 +45,18 @@ class Symbol:
         >>> Symbol("W_Q").transposed.latex, Symbol("P^Q").transposed.latex
         ('W_Q^{\\top}', '(P^Q)^{\\top}')
         """
-        return Symbol(f"({self.latex})^{{\\top}}" if "^" in self.latex else f"{self.latex}^{{\\top}}")
+        return Symbol(
+            f"({self.latex})^{{\\top}}" if "^" in self.latex else f"{self.latex}^{{\\top}}"
+        )
 
 
 @lru_cache(maxsize=1024)
 def _plain(latex: str) -> str:
-    text = re.sub(r"\\(hat|tilde) (\\[a-z]+|\w)", lambda m: m[2] + {"hat": "\u0302", "tilde": "\u0303"}[m[1]], latex)
+    text = re.sub(
+        r"\\(hat|tilde) (\\[a-z]+|\w)",
+        lambda m: m[2] + {"hat": "\u0302", "tilde": "\u0303"}[m[1]],
+        latex,
+    )
     for macro, sign in SIGNS.items():
         text = text.replace(macro, sign)
     text = re.sub(r"\\(?:mathrm|mathtt|text)\{([^{}]*)\}", r"\1", text)

@@ -1,4 +1,6 @@
-"""The probabilities of many heads with their token labels, whoever computed them: what all pages about heads need."""
+"""The probabilities of many heads with their token labels, whoever computed them: what all
+pages about heads need.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from ..heads.patterns import Pattern
 from .encoder import Encoded
 
 MAX_CELLS = 2**25
-# Compressed zeros unpack to a thousand times their size. 72 heads of 512 tokens take 151 million bytes in float64.
+# Compressed zeros unpack to a thousand times their size. 72 heads of 512 tokens take 151 million
+# bytes in float64.
 MAX_MEMORY = 160_000_000
 # A rule about tokens takes an array of this many by this many, however few keys there are.
 MAX_POSITIONS = 4096
@@ -44,12 +47,22 @@ class AttentionMaps:
         shapes = {layer.shape for layer in self.layers}
         if len(shapes) != 1 or len(shape := shapes.pop()) != 3 or 0 in shape:
             given = ", ".join(str(layer.shape) for layer in self.layers[:5]) or "nothing"
-            raise ShapeError(f"every layer must have one shape (heads, queries, keys), none 0, but there is {given}")
-        labelled = (("tokens", self.tokens, shape[1]), ("memory_tokens", self.memory_tokens, shape[2]))
+            raise ShapeError(
+                "every layer must have one shape (heads, queries, keys), none 0, but there is"
+                f" {given}"
+            )
+        labelled = (
+            ("tokens", self.tokens, shape[1]),
+            ("memory_tokens", self.memory_tokens, shape[2]),
+        )
         for name, labels, count in labelled:
             if len(labels) != count:
-                raise ShapeError(f"{name} holds {len(labels)} labels for {count} positions; give one for each")
-        object.__setattr__(self, "layers", tuple(layer.view() for layer in self.layers))  # the caller can go on writing
+                raise ShapeError(
+                    f"{name} holds {len(labels)} labels for {count} positions; give one for each"
+                )
+        object.__setattr__(
+            self, "layers", tuple(layer.view() for layer in self.layers)
+        )  # the caller can go on writing
         for number, layer in enumerate(self.layers):
             _check_shares(number, layer)
             layer.setflags(write=False)
@@ -61,20 +74,27 @@ class AttentionMaps:
 
     @cached_property
     def seen(self) -> Array:
-        """Which keys a query may see: those to which some head of some layer gives something. Shapes: (T, S) bool."""
+        """Which keys a query may see: those to which some head of some layer gives something.
+        Shapes: (T, S) bool.
+        """
         seen_TS: Array = np.logical_or.reduce([(layer > 0).any(axis=0) for layer in self.layers])
         seen_TS.setflags(write=False)
         return seen_TS
 
     @classmethod
     def of(
-        cls, attentions: Iterable[Any] | None, tokens: Sequence[str] = (), memory_tokens: Sequence[str] = ()
+        cls,
+        attentions: Iterable[Any] | None,
+        tokens: Sequence[str] = (),
+        memory_tokens: Sequence[str] = (),
     ) -> AttentionMaps:
-        """One array per layer, (H, T, S) or a batch of one of them; also PyTorch tensors, such as outputs.attentions.
+        """One array per layer, (H, T, S) or a batch of one of them; also PyTorch tensors, such as
+        outputs.attentions.
 
-        Missing labels are the positions' numbers; in self-attention the keys are the queries' tokens.
-        Raises: ShapeError, also for the None that a model gives which was not asked for its probabilities;
-        SettingsError, TextError.
+        Missing labels are the positions' numbers; in self-attention the keys are the queries'
+        tokens.
+        Raises: ShapeError, also for the None that a model gives which was not asked for its
+        probabilities; SettingsError, TextError.
 
         >>> AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]], ["a", "b"]).sizes
         {'L': 1, 'H': 1, 'T': 2, 'S': 2}
@@ -82,7 +102,9 @@ class AttentionMaps:
         try:
             given = [None] if attentions is None else list(attentions)
         except TypeError as error:
-            raise SettingsError(f"attentions is {shown(attentions)} but must hold one array per layer") from error
+            raise SettingsError(
+                f"attentions is {shown(attentions)} but must hold one array per layer"
+            ) from error
         if any(layer is None for layer in given):
             raise ShapeError(
                 "attentions holds None where one array per layer is expected: run the model with "
@@ -90,7 +112,10 @@ class AttentionMaps:
             )
         layers = tuple(_as_layer(number, layer) for number, layer in enumerate(given))
         n_queries, n_keys = layers[0].shape[1:] if layers else (0, 0)
-        tokens, memory_tokens = as_labels("tokens", tokens), as_labels("memory_tokens", memory_tokens)
+        tokens, memory_tokens = (
+            as_labels("tokens", tokens),
+            as_labels("memory_tokens", memory_tokens),
+        )
         own = tokens or tuple(map(str, range(n_queries)))
         others = memory_tokens or (own if n_keys == n_queries else tuple(map(str, range(n_keys))))
         return cls(layers, own, others)
@@ -102,14 +127,17 @@ class AttentionMaps:
 
 
 def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
-    """Attention tensors from a file: one (layers, heads, query, key), or one (heads, query, key) for each layer.
+    """Attention tensors from a file: one (layers, heads, query, key), or one (heads, query, key)
+    for each layer.
 
     Labels are the given ones or those in the file: an array "tokens", or "tokens" in the metadata.
     Raises: FileError, ShapeError.
     """
     shapes = {name: shape for name, shape in file.shapes.items() if len(shape) in (3, 4, 5)}
     if not shapes:
-        raise FileError("The file holds no attention tensors: no array has the axes layer, head, query, key")
+        raise FileError(
+            "The file holds no attention tensors: no array has the axes layer, head, query, key"
+        )
     _check_sizes(shapes)
     _check_bytes(sum(map(file.n_bytes, shapes)))
     names = sorted(shapes, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
@@ -117,36 +145,45 @@ def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
     _check_heads(shapes[names[0]][0] if stacked else len(names), shapes[names[0]][-3])
     labels = tuple(tokens) or file.labels
     if any(map(has_half_character, labels)):
-        raise FileError("The tokens hold half a character (a lone surrogate), which cannot be shown; save them again")
+        raise FileError(
+            "The tokens hold half a character (a lone surrogate), which cannot be shown; save them"
+            " again"
+        )
     arrays = [file.read(name) for name in names]
     return AttentionMaps.of(list(arrays[0]) if stacked else arrays, labels)
 
 
 def _check_sizes(shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Raises: FileError for an empty axis, for more probabilities and for longer sequences than are read."""
+    """Raises: FileError for an empty axis, for more probabilities and for longer sequences than
+    are read.
+    """
     # Of empty arrays a few bytes can list millions, so that the products below say nothing of them.
     for name, shape in shapes.items():
         if 0 in shape:
             raise FileError(
-                f"{name!r} has shape {shape}, but there must be at least 1 layer, head, query and key: save it again"
+                f"{name!r} has shape {shape}, but there must be at least 1 layer, head, query and"
+                " key: save it again"
             )
     if (cells := sum(math.prod(shape) for shape in shapes.values())) > MAX_CELLS:
         raise FileError(
-            f"The file holds {cells:,} probabilities, but at most {MAX_CELLS:,} are read: save fewer layers"
+            f"The file holds {cells:,} probabilities, but at most {MAX_CELLS:,} are read: save"
+            " fewer layers"
         )
     if (longest := max(max(shape[-2:]) for shape in shapes.values())) > MAX_POSITIONS:
         raise FileError(
-            f"The file holds attention over {longest:,} positions, but at most {MAX_POSITIONS:,} are read: "
-            "save a shorter text"
+            f"The file holds attention over {longest:,} positions, but at most {MAX_POSITIONS:,}"
+            " are read: save a shorter text"
         )
 
 
 def _check_bytes(n_bytes: int) -> None:
-    """Raises: FileError when the probabilities need more memory than there is for a visitor's file."""
+    """Raises: FileError when the probabilities need more memory than there is for a visitor's
+    file.
+    """
     if n_bytes > MAX_MEMORY:
         raise FileError(
-            f"The file's probabilities take {n_bytes:,} bytes once they are read, but may take at most {MAX_MEMORY:,}: "
-            "save fewer layers, or numbers of 32 bits"
+            f"The file's probabilities take {n_bytes:,} bytes once they are read, but may take at"
+            f" most {MAX_MEMORY:,}: save fewer layers, or numbers of 32 bits"
         )
 
 
@@ -154,23 +191,31 @@ def _check_heads(n_layers: int, n_heads: int) -> None:
     """Raises: FileError when there are more heads than can be shown."""
     if n_layers * n_heads > MAX_TENSORS:
         raise FileError(
-            f"The file holds {n_layers:,} × {n_heads:,} heads, but at most {MAX_TENSORS:,} are shown: save fewer layers"
+            f"The file holds {n_layers:,} × {n_heads:,} heads, but at most {MAX_TENSORS:,} are"
+            " shown: save fewer layers"
         )
 
 
 def _as_layer(number: int, layer: Any) -> Array:
-    """One layer as (H, T, S), in float64 if it has numbers of 64 bits, else in float32; a batch of one is opened."""
+    """One layer as (H, T, S), in float64 if it has numbers of 64 bits, else in float32; a batch
+    of one is opened.
+    """
     if hasattr(layer, "detach"):  # a PyTorch tensor, of any precision, on any device
         layer = layer.detach().cpu()
-        layer = layer if getattr(layer, "itemsize", 4) == 8 else layer.float()  # NumPy knows no bfloat16
+        layer = (
+            layer if getattr(layer, "itemsize", 4) == 8 else layer.float()
+        )  # NumPy knows no bfloat16
     array = as_array(f"layer {number}", layer)
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]
     if array.dtype.kind not in "fiu":
-        raise ShapeError(f"layer {number} must hold numbers, but holds {array.dtype.name}; save it as float32")
+        raise ShapeError(
+            f"layer {number} must hold numbers, but holds {array.dtype.name}; save it as float32"
+        )
     if array.ndim != 3:
         raise ShapeError(
-            f"layer {number} must hold numbers of shape (heads, queries, keys) or a batch of one, not {array.shape}"
+            f"layer {number} must hold numbers of shape (heads, queries, keys) or a batch of one,"
+            f" not {array.shape}"
         )
     return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32, copy=False)
 
@@ -185,15 +230,21 @@ def _check_shares(number: int, layer_HTS: Array) -> None:
     if wrong_HT.any():
         head, query = (int(i) for i in np.unravel_index(int(np.argmax(wrong_HT)), wrong_HT.shape))
         total, least = totals_HT[head, query], least_HT[head, query]
-        fault = f"holds {least:.3g}, a number below 0" if least < 0 else f"adds up to {total:.3g} instead of 1"
+        fault = (
+            f"holds {least:.3g}, a number below 0"
+            if least < 0
+            else f"adds up to {total:.3g} instead of 1"
+        )
         raise ShapeError(
-            f"layer {number} holds no probabilities: its row of head {head}, query {query} {fault}; "
-            "pass what comes out of the softmax"
+            f"layer {number} holds no probabilities: its row of head {head}, query {query} {fault};"
+            " pass what comes out of the softmax"
         )
 
 
 def pattern_of_layer(maps: AttentionMaps, layer: int, head: int | None = None) -> Pattern:
-    """One layer for the measures of heads, or one head of it alone: in float64 a layer may take half a gigabyte."""
+    """One layer for the measures of heads, or one head of it alone: in float64 a layer may take
+    half a gigabyte.
+    """
     probabilities_HTS = maps.layers[whole_number("layer", layer, 0, len(maps.layers) - 1)]
     if head is not None:
         head = whole_number("head", head, 0, len(probabilities_HTS) - 1)
@@ -202,4 +253,6 @@ def pattern_of_layer(maps: AttentionMaps, layer: int, head: int | None = None) -
     resolution = float(np.finfo(probabilities_HTS.dtype).eps)
     # In this order, whatever the file's, the checks and measures need no copy of their own.
     probabilities_BHTS = probabilities_HTS[np.newaxis].astype(np.float64, order="C")
-    return Pattern(probabilities_BHTS, allowed_BHTS, None, maps.tokens == maps.memory_tokens, resolution)
+    return Pattern(
+        probabilities_BHTS, allowed_BHTS, None, maps.tokens == maps.memory_tokens, resolution
+    )

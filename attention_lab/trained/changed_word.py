@@ -1,4 +1,6 @@
-"""Two sentences that differ in one place, and what every trained head does differently with them."""
+"""Two sentences that differ in one place, and what every trained head does differently with
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from .encoded_text import attention_of
 
 @dataclass(frozen=True)
 class Move:
-    """A share of attention that changed most: from a query to a key, in one head, before and after."""
+    """A share of attention that changed most: from a query to a key, in one head, before and
+    after.
+    """
 
     layer: int
     head: int
@@ -28,7 +32,8 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class ChangedWord:
-    """The attention of all heads on both sentences; the place that differs is one position, whatever its pieces.
+    """The attention of all heads on both sentences; the place that differs is one position,
+    whatever its pieces.
 
     Shapes: before and after (L, H, N, N). tokens: N labels each. place: the position that differs.
     """
@@ -53,7 +58,8 @@ class ChangedWord:
 
     @property
     def moved(self) -> Array:
-        """How much of its attention a query of each head looks elsewhere with, on average: ½ Σ |after - before|.
+        """How much of its attention a query of each head looks elsewhere with, on average: ½ Σ
+        |after - before|.
 
         Shapes: (L, H). Units or range: 0 to 1, the total variation distance.
         """
@@ -89,12 +95,15 @@ def replace_word(text: str, old: str, new: str) -> str:
     if not old or not new:
         raise TextError("A word is missing: say which word is replaced, and by what")
     if not _whole(old).search(text):
-        raise TextError(f"The sentence does not hold the word “{old[:40]}”: choose one that stands in it")
+        raise TextError(
+            f"The sentence does not hold the word “{old[:40]}”: choose one that stands in it"
+        )
     return _whole(old).sub(lambda _: new, text, count=1)
 
 
 def word_in(text: str, wish: str) -> str:
-    """The wished word if the text holds it, else the last word of the text; the wish where there is no word at all.
+    """The wished word if the text holds it, else the last word of the text; the wish where there is
+    no word at all.
 
     >>> word_in("It was too wide.", "Wide"), word_in("It was too wide.", "tired")
     ('Wide', 'wide')
@@ -125,8 +134,9 @@ def _whole(word: str) -> re.Pattern[str]:
 def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
     """What the trained heads do with a text, and with the same text after `replace_word`.
 
-    Pieces that differ count as one place: from several the mean counts, to several their sum. Source: Clark et al.
-    2019, section 4.1. Raises: TextError when the tokens are the same, FileError, SettingsError.
+    Pieces that differ count as one place: from several the mean counts, to several their sum.
+    Source: Clark et al. 2019, section 4.1. Raises: TextError when the tokens are the same,
+    FileError, SettingsError.
     """
     before, after = (attention_of(each, n_tokens) for each in (text, replace_word(text, old, new)))
     first, ends = _difference(before.tokens, after.tokens)
@@ -144,13 +154,19 @@ def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord
 
 
 def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, tuple[int, int]]:
-    """Where two sequences differ: the first position, and the one after the last in each of them, never empty."""
+    """Where two sequences differ: the first position, and the one after the last in each of
+    them, never empty.
+    """
     if before == after:
-        raise TextError("Both sentences have the same tokens, so nothing changes: choose another word, or more tokens")
+        raise TextError(
+            "Both sentences have the same tokens, so nothing changes: choose another word, or more"
+            " tokens"
+        )
     shorter = min(len(before), len(after))
     first = next((i for i in range(shorter) if before[i] != after[i]), shorter)
     same = next((i for i in range(shorter) if before[-1 - i] != after[-1 - i]), shorter)
-    # A word that only comes in or goes out takes its left neighbour along: a place needs a token in both sentences.
+    # A word that only comes in or goes out takes its left neighbour along: a place needs a token in
+    # both sentences.
     same = min(same, shorter - first)
     if shorter - same == first:
         first -= 1
@@ -160,10 +176,20 @@ def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, t
 def _merged(layer_HTT: Array, first: int, end: int) -> Array:
     """One layer with positions first to end - 1 as one. Shapes: (H, T, T) -> (H, N, N)."""
     keys_HTN = np.concatenate(
-        (layer_HTT[..., :first], layer_HTT[..., first:end].sum(axis=-1, keepdims=True), layer_HTT[..., end:]), axis=-1
+        (
+            layer_HTT[..., :first],
+            layer_HTT[..., first:end].sum(axis=-1, keepdims=True),
+            layer_HTT[..., end:],
+        ),
+        axis=-1,
     )
     return np.concatenate(
-        (keys_HTN[:, :first], keys_HTN[:, first:end].mean(axis=1, keepdims=True), keys_HTN[:, end:]), axis=1
+        (
+            keys_HTN[:, :first],
+            keys_HTN[:, first:end].mean(axis=1, keepdims=True),
+            keys_HTN[:, end:],
+        ),
+        axis=1,
     )
 
 

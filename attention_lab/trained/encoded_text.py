@@ -1,4 +1,6 @@
-"""A sentence through the trained encoder, one of its layers for the pages, and the same sentence without weights."""
+"""A sentence through the trained encoder, one of its layers for the pages, and the same
+sentence without weights.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ N_LAYERS, N_HEADS, D_MODEL = 6, 12, 384
 class Weightless:
     """Attention without weights over vectors of one kind, and why it comes out as it does.
 
-    length: the mean squared length of a vector divided by √D, which is its scaled score with itself. others: the mean
-    scaled score with the other tokens. share: what a token gives itself on average.
+    length: the mean squared length of a vector divided by √D, which is its scaled score with
+    itself. others: the mean scaled score with the other tokens. share: what a token gives itself on
+    average.
     """
 
     name: str
@@ -44,17 +47,22 @@ class Weightless:
 
     @property
     def share_if_alike(self) -> float:
-        """What a token would give itself if each scored `length` with itself and `others` with all others."""
+        """What a token would give itself if each scored `length` with itself and `others` with
+        all others.
+        """
         return 1 / (1 + (len(self.trace.tokens) - 1) * math.exp(self.others - self.length))
 
     def times_as_long(self, other: Weightless) -> float:
-        """How many times as long as the vectors of another kind these are, in the root of the mean square."""
+        """How many times as long as the vectors of another kind these are, in the root of the
+        mean square.
+        """
         return math.sqrt(self.length / other.length)
 
 
 @remembered(64)
 def pieces_of(text: str, n_tokens: int = 0) -> Pieces:
-    """The tokens of a text, cut or filled with [PAD] to n_tokens; 0: as many as it has, up to `MAX_TOKENS`.
+    """The tokens of a text, cut or filled with [PAD] to n_tokens; 0: as many as it has, up to
+    `MAX_TOKENS`.
 
     Raises: TextError, SettingsError, FileError.
     """
@@ -65,7 +73,8 @@ def pieces_of(text: str, n_tokens: int = 0) -> Pieces:
 
 @remembered(8)
 def encoded(text: str, n_tokens: int = 0) -> Encoded:
-    """All six layers of a text, every `Trace` kept (64 tokens: 8 MB); no token attends to [PAD] that fills it up.
+    """All six layers of a text, every `Trace` kept (64 tokens: 8 MB); no token attends to [PAD]
+    that fills it up.
 
     Raises: TextError, SettingsError, FileError.
     """
@@ -85,7 +94,9 @@ def attention_of(text: str, n_tokens: int = 0) -> AttentionMaps:
 
 
 def encoded_alone(text: str, n_tokens: int = 0) -> Encoded:
-    """All layers of a text that is cut to n_tokens but never filled up. Raises: TextError, SettingsError, FileError."""
+    """All layers of a text that is cut to n_tokens but never filled up. Raises: TextError,
+    SettingsError, FileError.
+    """
     pieces = pieces_of(text, n_tokens)
     return encoded(text, n_tokens if pieces.n_real == len(pieces.tokens) else 0)
 
@@ -100,17 +111,23 @@ def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
 
 @remembered(8)
 def weightless(text: str, n_tokens: int = 0) -> tuple[Weightless, ...]:
-    """Attention with Q = K = V = X over the model's own vectors: of the words, with positions, after LayerNorm.
+    """Attention with Q = K = V = X over the model's own vectors: of the words, with positions,
+    after LayerNorm.
 
-    The trained word vectors are short: their scaled scores are all below 0.2, so every share is nearly 1/T. LayerNorm
-    makes them eight times as long, which multiplies every score by 64: a token's score with itself then is 4 or 5, and
-    with the others it stays below 0.5, because they point elsewhere.
+    The trained word vectors are short: their scaled scores are all below 0.2, so every share is
+    nearly 1/T. LayerNorm makes them eight times as long, which multiplies every score by 64: a
+    token's score with itself then is 4 or 5, and with the others it stays below 0.5, because they
+    point elsewhere.
     Raises: TextError, SettingsError, FileError.
     """
     pieces = pieces_of(text, n_tokens)
     tokens = pieces.tokens[: pieces.n_real]
     vectors = word_vectors(load_minilm(), pieces.ids[: pieces.n_real])
-    named = (("words", vectors.words), ("words and positions", vectors.summed), ("after LayerNorm", vectors.inputs))
+    named = (
+        ("words", vectors.words),
+        ("words and positions", vectors.summed),
+        ("after LayerNorm", vectors.inputs),
+    )
     return tuple(_weightless(name, x_TD, tokens) for name, x_TD in named)
 
 
@@ -120,4 +137,6 @@ def _weightless(name: str, x_TD: Array, tokens: tuple[str, ...]) -> Weightless:
     n_tokens = len(scores_TS)
     own = float(np.trace(scores_TS)) / n_tokens
     others = (float(scores_TS.sum()) - own * n_tokens) / max(1, n_tokens * (n_tokens - 1))
-    return Weightless(name, trace, own, others, float(np.trace(trace.probabilities[0, 0])) / n_tokens)
+    return Weightless(
+        name, trace, own, others, float(np.trace(trace.probabilities[0, 0])) / n_tokens
+    )

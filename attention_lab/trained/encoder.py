@@ -1,4 +1,5 @@
-"""A Transformer encoder around `attend`: what stands between one attention layer and the next, one function each.
+"""A Transformer encoder around `attend`: what stands between one attention layer and the next, one
+function each.
 
 B batch, T token, D model feature, F feature between the two matrices of the feed-forward part.
 """
@@ -25,7 +26,9 @@ from .gelu import gelu
 
 @dataclass(frozen=True, eq=False)
 class FeedForward:
-    """The two matrices that every token passes by itself. Shapes: w_in (D, F), b_in (F,), w_out (F, D), b_out (D,)."""
+    """The two matrices that every token passes by itself. Shapes: w_in (D, F), b_in (F,), w_out
+    (F, D), b_out (D,).
+    """
 
     w_in: Array
     b_in: Array
@@ -34,11 +37,15 @@ class FeedForward:
 
     def __post_init__(self) -> None:
         for name, n_axes in (("w_in", 2), ("b_in", 1), ("w_out", 2), ("b_out", 1)):
-            object.__setattr__(self, name, as_stack(name, getattr(self, name), n_axes, exactly=True))
+            object.__setattr__(
+                self, name, as_stack(name, getattr(self, name), n_axes, exactly=True)
+            )
         (d_model, width), (width_out, d_out) = self.w_in.shape, self.w_out.shape
         if (len(self.b_in), width_out, d_out, len(self.b_out)) != (width, width, d_model, d_model):
             shapes = ", ".join(str(a.shape) for a in (self.w_in, self.b_in, self.w_out, self.b_out))
-            raise ShapeError(f"w_in (D, F), b_in (F,), w_out (F, D) and b_out (D,) do not fit: {shapes}")
+            raise ShapeError(
+                f"w_in (D, F), b_in (F,), w_out (F, D) and b_out (D,) do not fit: {shapes}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +67,25 @@ class EncoderLayer:
         }
         for name, width in widths.items():
             if width != d_model:
-                raise ShapeError(f"{name} has width {width} but attention reads {d_model}; make them equal")
+                raise ShapeError(
+                    f"{name} has width {width} but attention reads {d_model}; make them equal"
+                )
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """What happened in every layer: the `Trace` of each attention, and what leaves the last layer."""
+    """What happened in every layer: the `Trace` of each attention, and what leaves the last
+    layer.
+    """
 
     traces: tuple[Trace, ...]
     last: EncoderLayer
 
     @cached_property
     def output(self) -> Array:
-        """The vectors that leave the last layer, worked out when first asked for. Shapes: (T, D)."""
+        """The vectors that leave the last layer, worked out when first asked for. Shapes: (T,
+        D).
+        """
         return after_attention(self.traces[-1], self.last)
 
     @property
@@ -82,11 +95,15 @@ class Encoded:
 
 
 def encode(
-    x: Array, layers: Sequence[EncoderLayer], tokens: tuple[str, ...] = (), mask: Array | None = None
+    x: Array,
+    layers: Sequence[EncoderLayer],
+    tokens: tuple[str, ...] = (),
+    mask: Array | None = None,
 ) -> Encoded:
     """All layers in turn; what one puts out is the input of the next.
 
-    Shapes: x (T, D); mask bool, True = may attend, as `attend` takes it. Raises: ShapeError, SettingsError.
+    Shapes: x (T, D); mask bool, True = may attend, as `attend` takes it. Raises: ShapeError,
+    SettingsError.
     """
     if not as_list("layers", layers):
         raise ShapeError("layers is empty, but an encoder has at least one layer; give one")
@@ -102,7 +119,8 @@ def encode(
 
 
 def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
-    """LayerNorm of what attention added to its input; then feed-forward, added to its input, and LayerNorm again.
+    """LayerNorm of what attention added to its input; then feed-forward, added to its input, and
+    LayerNorm again.
 
     Shapes: (T, D). Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
     """
@@ -116,12 +134,15 @@ def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
 def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
     """GELU(x W_in + b_in) W_out + b_out: every token by itself, the same for all.
 
-    Shapes: (T, D) -> (T, D). Raises: ShapeError, SettingsError, this also for numbers that grow too large.
+    Shapes: (T, D) -> (T, D). Raises: ShapeError, SettingsError, this also for numbers that grow too
+    large.
     Source: Vaswani et al. 2017, section 3.3, with GELU in place of ReLU as in BERT.
     """
     x_TD = as_stack("x", x_TD, 2, exactly=True)
     if x_TD.shape[1] != len(weights.w_in):
-        raise ShapeError(f"x has shape {x_TD.shape} but w_in reads {len(weights.w_in)} features; make them agree")
+        raise ShapeError(
+            f"x has shape {x_TD.shape} but w_in reads {len(weights.w_in)} features; make them agree"
+        )
     wide_TF = spare_array((len(x_TD), len(weights.b_in)), np.result_type(x_TD, weights.w_in))
     np.dot(x_TD, weights.w_in, out=wide_TF)
     for block in _row_blocks(wide_TF):

@@ -1,4 +1,6 @@
-"""The exact GELU, the nonlinearity between the two matrices of the feed-forward part, without any library but NumPy."""
+"""The exact GELU, the nonlinearity between the two matrices of the feed-forward part, without
+any library but NumPy.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from attention_core.checks import Array, as_numbers
 
-# Fitted by scripts/fit_erf.py: |erf(x) - tanh(x P(x²))| <= 8.6e-9 for every x, before rounding to float32.
+# Fitted by scripts/fit_erf.py: |erf(x) - tanh(x P(x²))| <= 8.6e-9 for every x, before rounding to
+# float32.
 ERF_COEFFICIENTS = (
     1.128379251,
     0.1027713431,
@@ -25,10 +28,12 @@ ERF_COEFFICIENTS = (
 
 
 def gelu(x: ArrayLike) -> Array:
-    """x Φ(x): a number, times the chance that a standard normal number is smaller. Large ones pass, negative ones stop.
+    """x Φ(x): a number, times the chance that a standard normal number is smaller. Large ones pass,
+    negative ones stop.
 
     Units or range: -0.17 upwards. float32 stays float32, everything else becomes float64.
-    Source: Hendrycks and Gimpel 2016, section 2; Φ(x) = (1 + erf(x/√2)) / 2, not the usual shorter stand-in for it.
+    Source: Hendrycks and Gimpel 2016, section 2; Φ(x) = (1 + erf(x/√2)) / 2, not the usual shorter
+    stand-in for it.
 
     >>> gelu([-10.0, -1.0, 0.0, 1.0, 10.0]).round(4).tolist()
     [-0.0, -0.1587, 0.0, 0.8413, 10.0]
@@ -44,7 +49,8 @@ def gelu(x: ArrayLike) -> Array:
 def erf(x: ArrayLike) -> Array:
     """The error function, 2/√π ∫₀ˣ e^(-t²) dt: the share of a bell curve within ±x.
 
-    Units or range: -1 to 1; in float64 what the C library gives, in float32 within 1.2e-7, the last bit before 1.
+    Units or range: -1 to 1; in float64 what the C library gives, in float32 within 1.2e-7, the last
+    bit before 1.
     """
     return _erf(as_numbers("x", x))
 

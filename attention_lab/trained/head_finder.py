@@ -1,4 +1,6 @@
-"""Which head does what: every head ranked by how much of its attention goes where a simple rule says."""
+"""Which head does what: every head ranked by how much of its attention goes where a simple rule
+says.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,18 @@ Targets = Array
 class HeadRanking:
     """How much attention every head gives to what a rule names.
 
-    scores: the share, averaged over the queries that see keys and for which the rule names one; even: what it would be
-    if every query looked at all keys that it may see alike. Shapes: scores (L, H). Units or range: 0 to 1.
+    scores: the share, averaged over the queries that see keys and for which the rule names one;
+    even: what it would be if every query looked at all keys that it may see alike. Shapes: scores
+    (L, H). Units or range: 0 to 1.
     """
 
     scores: Array
     even: float
 
     def times_even(self, score: float) -> float:
-        """How many times the even share a score is; NaN where no query may see a key that the rule names."""
+        """How many times the even share a score is; NaN where no query may see a key that the
+        rule names.
+        """
         number_between("score", score, 0.0, 1.0)
         return score / self.even if self.even else math.nan
 
@@ -50,23 +55,34 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     """
     sizes, targets = maps.sizes, as_array("targets", targets)
     if targets.dtype != np.bool_:
-        raise SettingsError(f"targets must be bool (True = the rule names the key), but is {targets.dtype}")
+        raise SettingsError(
+            f"targets must be bool (True = the rule names the key), but is {targets.dtype}"
+        )
     if targets.shape != (sizes["T"], sizes["S"]):
         given, own = targets.shape, (sizes["T"], sizes["S"])
-        raise ShapeError(f"targets has shape {given}, but the heads have (queries, keys) {own}; use their tokens")
+        raise ShapeError(
+            f"targets has shape {given}, but the heads have (queries, keys) {own}; use their tokens"
+        )
     asked_T = targets.any(axis=1) & maps.seen.any(axis=1)
     if not asked_T.any():
         seeing = " that sees any key" if targets.any() else ""
-        raise TextError(f"In this sentence no token{seeing} has such a partner; choose another rule or sentence")
+        raise TextError(
+            f"In this sentence no token{seeing} has such a partner; choose another rule or sentence"
+        )
     marked_TS = targets[asked_T]
-    scores = [np.einsum("hts,ts->h", layer[:, asked_T], marked_TS) / len(marked_TS) for layer in maps.layers]
+    scores = [
+        np.einsum("hts,ts->h", layer[:, asked_T], marked_TS) / len(marked_TS)
+        for layer in maps.layers
+    ]
     # Rounded shares of a row may add up to slightly more than 1, which AttentionMaps lets pass.
     scores_LH = np.minimum(np.array(scores, dtype=np.float64), 1.0)
     return HeadRanking(scores_LH, _even_share(marked_TS, maps.seen[asked_T]))
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
-    """What the marked keys get from queries that look at all keys they may see alike, on average."""
+    """What the marked keys get from queries that look at all keys they may see alike, on
+    average.
+    """
     n_seen_T = np.maximum(seen_TS.sum(axis=1), 1)
     return float(((marked_TS & seen_TS).sum(axis=1) / n_seen_T).mean())
 
@@ -119,17 +135,22 @@ RULES: dict[str, Callable[..., Targets]] = {
     "last token": last_token,
     "repeated words": repeated_words,
 }
-# The rules that take memory_tokens: among the tokens of another sequence none is a neighbour, itself or a twin.
+# The rules that take memory_tokens: among the tokens of another sequence none is a neighbour,
+# itself or a twin.
 _ACROSS = ("first token", "last token")
 
 
 def rules_for(maps: AttentionMaps) -> tuple[str, ...]:
-    """The names of the rules that say something of these heads: in cross-attention only a few do."""
+    """The names of the rules that say something of these heads: in cross-attention only a few
+    do.
+    """
     return tuple(RULES) if maps.tokens == maps.memory_tokens else _ACROSS
 
 
 def targets_of(maps: AttentionMaps, rule: str) -> Targets:
-    """Which keys a rule names for the queries of these heads. Raises: SettingsError for one that says nothing."""
+    """Which keys a rule names for the queries of these heads. Raises: SettingsError for one
+    that says nothing.
+    """
     if one_of("rule", rule, rules_for(maps)) in _ACROSS:
         return RULES[rule](maps.tokens, maps.memory_tokens)
     return RULES[rule](maps.tokens)
@@ -141,7 +162,9 @@ def _count(tokens: tuple[str, ...], name: str = "tokens") -> int:
 
 
 def _sizes(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None) -> tuple[int, int]:
-    """How many queries and keys there are; without memory_tokens the keys are the queries' tokens."""
+    """How many queries and keys there are; without memory_tokens the keys are the queries'
+    tokens.
+    """
     n_queries = _count(tokens)
     return n_queries, n_queries if memory_tokens is None else _count(memory_tokens, "memory_tokens")
 
@@ -149,9 +172,11 @@ def _sizes(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None) -> tu
 def word_to_word(
     tokens: tuple[str, ...], query: int, key: int, memory_tokens: tuple[str, ...] | None = None
 ) -> Targets:
-    """From the word at token `query` to the word at token `key`, of memory_tokens in cross-attention.
+    """From the word at token `query` to the word at token `key`, of memory_tokens in
+    cross-attention.
 
-    From several pieces the mean counts, to several pieces their sum. Source: Clark et al. 2019, section 4.1.
+    From several pieces the mean counts, to several pieces their sum. Source: Clark et al. 2019,
+    section 4.1.
     """
     targets = np.zeros(_sizes(tokens, memory_tokens), bool)
     read = tokens if memory_tokens is None else memory_tokens
@@ -176,7 +201,8 @@ def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
 
 
 def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
-    """The word that a token is a piece of, and how many pieces it has. Raises: TextError where there is no such token.
+    """The word that a token is a piece of, and how many pieces it has. Raises: TextError where
+    there is no such token.
 
     >>> word_at(("the", "hall", "##way", "."), 2), word_at(("the", "cat"), 1)
     (('hallway', 2), ('cat', 1))
@@ -197,14 +223,18 @@ def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
 
 
 def telling_pair(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
-    """The strongest cell of a head between two different words; special tokens such as [CLS], at the ends, are passed
-    over, for many heads with nothing to do look there.
+    """The strongest cell of a head between two different words; special tokens such as [CLS], at
+    the ends, are passed over, for many heads with nothing to do look there.
     """
     whole_number("layer", layer, 0, maps.sizes["L"] - 1)
     whole_number("head", head, 0, maps.sizes["H"] - 1)
     probabilities_TS = maps.layers[layer][head].copy()
     if maps.tokens == maps.memory_tokens:
-        special = [place for place, token in enumerate(maps.tokens) if token.startswith("[") and token.endswith("]")]
+        special = [
+            place
+            for place, token in enumerate(maps.tokens)
+            if token.startswith("[") and token.endswith("]")
+        ]
         if len(special) < len(maps.tokens) - 1:
             probabilities_TS[special], probabilities_TS[:, special] = -1, -1
             np.fill_diagonal(probabilities_TS, -1)

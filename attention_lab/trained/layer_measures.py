@@ -1,4 +1,6 @@
-"""The measures of heads and of the diagonal for every head of every layer: how a model changes on its way up."""
+"""The measures of heads and of the diagonal for every head of every layer: how a model changes
+on its way up.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ class LayerMeasure:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One number for each head; NaN where there is nothing to measure. even: what a head without preferences has.
+    """One number for each head; NaN where there is nothing to measure. even: what a head without
+    preferences has.
 
     Shapes: values (L, H), even (L,) or None, also where of such a head there is nothing to measure.
     """
@@ -52,14 +55,18 @@ class Measured:
 
     @property
     def means(self) -> list[float | None]:
-        """The mean of every layer over the heads that were measured; None for a layer without one."""
+        """The mean of every layer over the heads that were measured; None for a layer without
+        one.
+        """
         known = [row[~np.isnan(row)] for row in self.values]
         return [float(row.mean()) if row.size else None for row in known]
 
 
 def _offered() -> dict[str, LayerMeasure]:
     portraits = [
-        LayerMeasure(m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.says, m.of_scores, m)
+        LayerMeasure(
+            m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.says, m.of_scores, m
+        )
         for m in MEASURES
     ]
     known = {measure.key for measure in portraits}
@@ -75,7 +82,8 @@ LAYER_MEASURES = _offered()
 
 
 def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> Measured:
-    """One measure of all heads. Raises: SettingsError for an unknown one, or one that these heads do not allow.
+    """One measure of all heads. Raises: SettingsError for an unknown one, or one that these heads
+    do not allow.
 
     >>> maps = AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]])
     >>> measure_layers("self_mass", maps).values.tolist()
@@ -83,7 +91,10 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
     """
     measure = LAYER_MEASURES[one_of("measure", key, LAYER_MEASURES)]
     if measure.of_scores and not (traces := as_list("traces", traces)):
-        raise SettingsError(f"{measure.title} is read off the scores, but of these heads only the attention is known")
+        raise SettingsError(
+            f"{measure.title} is read off the scores, but of these heads only the attention is"
+            " known"
+        )
     if isinstance(measure.source, Metric):
         return Measured(measure, _of_squares(measure.source, traces), None)
     if known := as_list("traces", traces):
@@ -106,7 +117,10 @@ def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Mea
     in_order = maps.tokens == maps.memory_tokens
     _check_order(measure, source, in_order)
     values = [
-        [source.value(pattern_of_layer(maps, layer, head)).item() for head in range(maps.sizes["H"])]
+        [
+            source.value(pattern_of_layer(maps, layer, head)).item()
+            for head in range(maps.sizes["H"])
+        ]
         for layer in range(maps.sizes["L"])
     ]
     even = source.value(evenly(maps.seen[np.newaxis, np.newaxis], in_order=in_order)).item()
@@ -120,9 +134,14 @@ def _line(even: Sequence[float]) -> Array | None:
 
 def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None:
     if source.in_order and not in_order:
-        raise SettingsError(f"{measure.title} needs queries and keys that are the same tokens, which these are not")
+        raise SettingsError(
+            f"{measure.title} needs queries and keys that are the same tokens, which these are not"
+        )
 
 
 def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:
-    heads = [[float(source.of(square_of(trace, head))) for head in range(trace.sizes["H"])] for trace in traces]
+    heads = [
+        [float(source.of(square_of(trace, head))) for head in range(trace.sizes["H"])]
+        for trace in traces
+    ]
     return np.array(heads)

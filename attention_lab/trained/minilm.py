@@ -1,6 +1,7 @@
 """The trained encoder that comes with the app: all-MiniLM-L6-v2, 6 layers of 12 heads, width 384.
 
-Its files are in assets/minilm, made by scripts/make_minilm.py; its licence (Apache-2.0) and origin stand beside them.
+Its files are in assets/minilm, made by scripts/make_minilm.py; its licence (Apache-2.0) and origin
+stand beside them.
 Source: Wang et al. 2020 (MiniLM); Reimers and Gurevych 2019 (Sentence-BERT).
 """
 
@@ -33,7 +34,8 @@ _REMEDY = "take the folder from the repository again, or make it with scripts/ma
 
 @dataclass(frozen=True, eq=False)
 class MiniLM:
-    """The model in parts. The word vectors stay in the file, 16 bits a number, and sessions share them.
+    """The model in parts. The word vectors stay in the file, 16 bits a number, and sessions share
+    them.
 
     Shapes: words (V, D) whole numbers, word_factors (1, D), positions (512, D), segment (D,).
     """
@@ -49,7 +51,9 @@ class MiniLM:
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """What the first layer reads and is made of: words + positions + segment, then LayerNorm. Shapes: (T, D)."""
+    """What the first layer reads and is made of: words + positions + segment, then LayerNorm.
+    Shapes: (T, D).
+    """
 
     words: Array
     summed: Array
@@ -65,27 +69,38 @@ def word_vectors(model: MiniLM, ids: Sequence[int]) -> WordVectors:
 
 @lru_cache(maxsize=1)
 def load_minilm(folder: Path = FOLDER) -> MiniLM:
-    """The model from its folder, every file's checksum compared; once per process, shared by all sessions.
+    """The model from its folder, every file's checksum compared; once per process, shared by all
+    sessions.
 
     Raises: FileError when the folder is missing or damaged.
     """
     try:
         _check_sums(folder)
         config = json.loads((folder / "config.json").read_bytes())
-        return assemble(_arrays(folder), config, WordPiece(_vocabulary(folder), _characters(folder)))
+        return assemble(
+            _arrays(folder), config, WordPiece(_vocabulary(folder), _characters(folder))
+        )
     except FileError:
         raise
     except _DAMAGE as error:
         raise FileError(f"The trained model in {folder} cannot be read; {_REMEDY}") from error
 
 
-def assemble(arrays: Mapping[str, Array], config: Mapping[str, Any], wordpiece: WordPiece) -> MiniLM:
-    """The model from its stacked arrays; those kept in 16 bits have factors that make them float32."""
+def assemble(
+    arrays: Mapping[str, Array], config: Mapping[str, Any], wordpiece: WordPiece
+) -> MiniLM:
+    """The model from its stacked arrays; those kept in 16 bits have factors that make them
+    float32.
+    """
     epsilon, n_heads = float(config["layer_norm_eps"]), int(config["num_attention_heads"])
-    layers = tuple(_layer(arrays, number, n_heads, epsilon) for number in range(config["num_hidden_layers"]))
+    layers = tuple(
+        _layer(arrays, number, n_heads, epsilon) for number in range(config["num_hidden_layers"])
+    )
     factors = arrays.get("words_factors", np.ones((1, 1), np.float32))
     norm = _norm(arrays["word_norm"], epsilon)
-    return MiniLM(wordpiece, arrays["words"], factors, arrays["positions"], arrays["segment"], norm, layers)
+    return MiniLM(
+        wordpiece, arrays["words"], factors, arrays["positions"], arrays["segment"], norm, layers
+    )
 
 
 def _norm(stacked: Array, epsilon: float) -> Norm:
@@ -102,7 +117,9 @@ def _layer(arrays: Mapping[str, Array], number: int, n_heads: int, epsilon: floa
         weights_DF.setflags(write=False)
         return weights_DF
 
-    biases = dict(zip(("b_q", "b_k", "b_v", "b_o"), arrays["attention_biases"][number], strict=True))
+    biases = dict(
+        zip(("b_q", "b_k", "b_v", "b_o"), arrays["attention_biases"][number], strict=True)
+    )
     return EncoderLayer(
         Projections(*weights("attention"), n_heads=n_heads, **biases),
         _norm(arrays["attention_norms"][number], epsilon),
@@ -122,18 +139,25 @@ def _check_sums(folder: Path) -> None:
         raise FileError(f"The trained model is not there: {folder} has no {CHECKSUMS}; {_REMEDY}")
     sums = json.loads((folder / CHECKSUMS).read_bytes())
     if not isinstance(sums, dict) or not sums:
-        raise FileError(f"The trained model is damaged: {CHECKSUMS} in {folder} lists no file; {_REMEDY}")
+        raise FileError(
+            f"The trained model is damaged: {CHECKSUMS} in {folder} lists no file; {_REMEDY}"
+        )
     for name, expected in sums.items():
         if not (folder / name).is_file():
             raise FileError(f"The trained model is not complete: {folder} has no {name}; {_REMEDY}")
         with (folder / name).open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
-                raise FileError(f"The trained model is damaged: {name} in {folder} is not what it should be; {_REMEDY}")
+                raise FileError(
+                    f"The trained model is damaged: {name} in {folder} is not what it should be;"
+                    f" {_REMEDY}"
+                )
 
 
 def _arrays(folder: Path) -> dict[str, Array]:
     """The large arrays, left in their files until they are used, and the small ones."""
-    large = {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in folder.glob("*.npy")}
+    large = {
+        path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in folder.glob("*.npy")
+    }
     with (folder / "vectors.npz").open("rb") as file, np.load(file, allow_pickle=False) as small:
         return large | {name: small[name] for name in small.files}
 

@@ -1,8 +1,8 @@
 """A text becomes the pieces of a trained vocabulary: BERT's uncased tokenisation and WordPiece.
 
-What counts as a space, a punctuation mark or an accent is data, not Python's own Unicode tables, which grow with every
-version: the model was trained with the tables of its day. Source: Devlin et al. 2019, section 3; the rules are those of
-the `tokenizers` library, whose pieces a test compares.
+What counts as a space, a punctuation mark or an accent is data, not Python's own Unicode tables,
+which grow with every version: the model was trained with the tables of its day. Source: Devlin et
+al. 2019, section 3; the rules are those of the `tokenizers` library, whose pieces a test compares.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class CodePoints:
 
 @dataclass(frozen=True, eq=False)
 class Characters:
-    """What a character does in a text: vanish, part words, stand alone as a mark or ideograph, or be an accent."""
+    """What a character does in a text: vanish, part words, stand alone as a mark or ideograph,
+    or be an accent.
+    """
 
     removed: CodePoints
     spaces: CodePoints
@@ -52,10 +54,11 @@ class Characters:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The tokens that the model reads, [CLS] first and [SEP] last, their numbers in the vocabulary, and remarks.
+    """The tokens that the model reads, [CLS] first and [SEP] last, their numbers in the vocabulary,
+    and remarks.
 
-    n_real: how many of them are the text's; the others are [PAD] at the end. n_left_out: how many of the text's have no
-    place among them.
+    n_real: how many of them are the text's; the others are [PAD] at the end. n_left_out: how many
+    of the text's have no place among them.
     """
 
     tokens: tuple[str, ...]
@@ -73,17 +76,24 @@ class WordPiece:
     characters: Characters
 
     def read(self, text: str, n_tokens: int, fill: bool = False) -> Pieces:
-        """The pieces of a text between [CLS] and [SEP], cut to n_tokens in all; with fill, [PAD] makes up what lacks.
+        """The pieces of a text between [CLS] and [SEP], cut to n_tokens in all; with fill, [PAD]
+        makes up what lacks.
 
-        Raises: TextError when there is nothing to read, or too much; SettingsError for a number of tokens below 1.
+        Raises: TextError when there is nothing to read, or too much; SettingsError for a number of
+        tokens below 1.
         """
         check_text("text", text)
         whole_number("n_tokens", n_tokens, 1)
         if len(text) > MAX_CHARACTERS:
-            raise TextError(f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read: cut it")
+            raise TextError(
+                f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read:"
+                " cut it"
+            )
         found = self.pieces(text)
         if not found:
-            raise TextError("The text holds no word, so there is nothing to attend to: type at least one")
+            raise TextError(
+                "The text holds no word, so there is nothing to attend to: type at least one"
+            )
         total, room = len(found) + 2, max(0, n_tokens - 2)
         tokens = (FIRST, *found[:room], LAST)[:n_tokens]
         n_filled = max(0, n_tokens - total) if fill else 0
@@ -100,7 +110,9 @@ class WordPiece:
         return Pieces(filled, ids, n_real, tuple(notes), total - n_real)
 
     def pieces(self, text: str) -> list[str]:
-        """All pieces of a text; [CLS], [SEP], [MASK], [PAD] and [UNK] written in it count as those tokens."""
+        """All pieces of a text; [CLS], [SEP], [MASK], [PAD] and [UNK] written in it count as
+        those tokens.
+        """
         check_text("text", text)
         found: list[str] = []
         for part in _SPECIAL.split(text):
@@ -123,7 +135,9 @@ class WordPiece:
             yield word
 
     def _plain(self, text: str) -> str:
-        """The text without controls and accents, in small letters, every ideograph between spaces."""
+        """The text without controls and accents, in small letters, every ideograph between
+        spaces.
+        """
         roles = self.characters
         clean = "".join(" " if c in roles.spaces else c for c in text if c not in roles.removed)
         spaced = "".join(f" {c} " if c in roles.ideographs else c for c in clean)
@@ -132,7 +146,9 @@ class WordPiece:
         return "".join(c.lower() for c in letters)
 
     def _cut(self, word: str) -> list[str]:
-        """The longest piece in the vocabulary that the word begins with, then the longest of the rest, and so on."""
+        """The longest piece in the vocabulary that the word begins with, then the longest of
+        the rest, and so on.
+        """
         if len(word) > _LONGEST_WORD:
             return [UNKNOWN]
         found: list[str] = []

@@ -1,4 +1,6 @@
-"""One matrix, or one bias, from a CSV file. The first line may name it; else the file's name does."""
+"""One matrix, or one bias, from a CSV file. The first line may name it; else the file's name
+does.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ _NAMES = ", ".join(ALL_SYMBOLS.values())
 
 
 def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
-    """The name of the matrix, and its numbers as float64. Raises: FileError naming row, column and line, ShapeError.
+    """The name of the matrix, and its numbers as float64. Raises: FileError naming row, column and
+    line, ShapeError.
 
-    A table of the inputs as the app gives it, with tokens before its rows and numbers above its columns, is X.
+    A table of the inputs as the app gives it, with tokens before its rows and numbers above its
+    columns, is X.
 
     >>> name, matrix = read_csv(b"W_Q;;\\n1,5;2;-3\\n4;5e-1;6", "my matrix.csv")
     >>> name, matrix.tolist()
@@ -27,12 +31,16 @@ def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
     """
     lines = csv_lines(data)
     if lines and _is_labelled(*lines[0]):
-        return "x", csv_numbers(_without_labels(lines), "X", lambda *shape: check_matrix_shape("x", shape))
+        return "x", csv_numbers(
+            _without_labels(lines), "X", lambda *shape: check_matrix_shape("x", shape)
+        )
     named = matrix_named(lines[0][1].strip("#;,\t\" '")) if lines else None
     if named:
         lines = lines[1:]
     name = named or _name_from(file_name)
-    return name, csv_numbers(lines, ALL_SYMBOLS[name], lambda *shape: check_matrix_shape(name, shape))
+    return name, csv_numbers(
+        lines, ALL_SYMBOLS[name], lambda *shape: check_matrix_shape(name, shape)
+    )
 
 
 def _is_labelled(number: int, line: str) -> bool:
@@ -46,7 +54,9 @@ def _without_labels(lines: Lines) -> Lines:
     bare = []
     for number, line in lines[1:]:
         row = StringIO()
-        csv.writer(row, delimiter=mark or ",", lineterminator="").writerow(cells_of(number, line, mark)[1:])
+        csv.writer(row, delimiter=mark or ",", lineterminator="").writerow(
+            cells_of(number, line, mark)[1:]
+        )
         bare.append((number, row.getvalue()))
     return bare
 
@@ -55,5 +65,8 @@ def _name_from(file_name: str) -> str:
     found = {matrix_named(match) for match in _NAME_IN_FILE_NAME.findall(file_name.lower())}
     name = found.pop() if len(found) == 1 else None
     if name is None:
-        raise FileError(f"Which matrix is it? Write its name into the first line or into the file's name: {_NAMES}")
+        raise FileError(
+            "Which matrix is it? Write its name into the first line or into the file's name:"
+            f" {_NAMES}"
+        )
     return name

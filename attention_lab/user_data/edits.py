@@ -46,9 +46,13 @@ class Edit:
         for name in ("row", "column"):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, LAST_PLACE))
         value = self.value
-        if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, float, np.integer, np.floating)):
+        if isinstance(value, NO_NUMBERS) or not isinstance(
+            value, (int, float, np.integer, np.floating)
+        ):
             raise SettingsError(f"The new value is {shown(value)} but must be a number")
-        value = value.item() if isinstance(value, np.generic) else value  # float16 does not reach the limit
+        value = (
+            value.item() if isinstance(value, np.generic) else value
+        )  # float16 does not reach the limit
         if not abs(value) <= LARGEST_VALUE:
             raise SettingsError(f"The new value is {shown(value)} but must lie {VALUES}")
         object.__setattr__(self, "value", float(value))
@@ -59,15 +63,20 @@ class Edit:
         return self.matrix, self.row, self.column
 
     def encode(self) -> str:
-        """Matrix, row, column and value as text; the value is the shortest that reads back as the same number."""
-        return f"{self.matrix.replace('_', '')}_{self.row}_{self.column}_{repr(self.value).removesuffix('.0')}"
+        """Matrix, row, column and value as text; the value is the shortest that reads back as
+        the same number.
+        """
+        name, value = self.matrix.replace("_", ""), repr(self.value).removesuffix(".0")
+        return f"{name}_{self.row}_{self.column}_{value}"
 
 
 @dataclass(frozen=True)
 class Edits:
-    """Edits in the order they were made, at most one for a cell: the last one counts. `Edits()` is none.
+    """Edits in the order they were made, at most one for a cell: the last one counts. `Edits()` is
+    none.
 
-    An edit changes one cell of one matrix and nothing else: tied or orthonormal weights stop being so.
+    An edit changes one cell of one matrix and nothing else: tied or orthonormal weights stop being
+    so.
     Raises: SettingsError for more than `MOST_EDITS`.
     """
 
@@ -92,8 +101,8 @@ class Edits:
     def encode(self) -> str:
         """All edits as one text.
 
-        It holds only letters, digits and "_", "-", ".": Python and browsers alike put these into an address as they
-        are, where "=" and ";" would take three characters each.
+        It holds only letters, digits and "_", "-", ".": Python and browsers alike put these into an
+        address as they are, where "=" and ";" would take three characters each.
 
         >>> Edits((Edit("w_q", 3, 5, 1.25), Edit("x", 0, 2, -0.5))).encode()
         'wq_3_5_1.25__x_0_2_-0.5'
@@ -102,14 +111,18 @@ class Edits:
 
     @classmethod
     def decode(cls, text: str, most: int = MOST_IN_ADDRESS) -> Edits:
-        """The edits of a text; of two for one cell the last counts. Raises: SettingsError naming the bad part."""
+        """The edits of a text; of two for one cell the last counts. Raises: SettingsError
+        naming the bad part.
+        """
         if not text:
             return cls()
         _check_count(text.count("__") + 1, most)
         return cls(tuple(_decode(part) for part in text.split("__")))
 
     def address(self) -> str:
-        """What stands in the address of a page: the text itself, or the key of a kept one where it is too long."""
+        """What stands in the address of a page: the text itself, or the key of a kept one where
+        it is too long.
+        """
         return self.encode() if len(self.items) <= MOST_IN_ADDRESS else keep(self.encode())
 
     @classmethod
@@ -119,10 +132,11 @@ class Edits:
 
 
 def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array, Projections]:
-    """The inputs and weights with the edits in them; what is not edited is the same object. Shapes: inputs (T, D).
+    """The inputs and weights with the edits in them; what is not edited is the same object. Shapes:
+    inputs (T, D).
 
-    Weightless layers have identity matrices, in which single cells can be changed like in any other. They have no
-    W_O, so that an edit of it waits outside (`outside`) until there is one.
+    Weightless layers have identity matrices, in which single cells can be changed like in any
+    other. They have no W_O, so that an edit of it waits outside (`outside`) until there is one.
 
     >>> x, p = apply(Edits((Edit("x", 0, 1, 9.0),)), np.zeros((2, 2)), Projections.weightless(2))
     >>> x.tolist()
@@ -141,7 +155,9 @@ def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array,
 
 
 def outside(edits: Edits, trace: Trace) -> tuple[Edit, ...]:
-    """The edits of cells that the layer does not have now, because a size or the kind of weights has changed."""
+    """The edits of cells that the layer does not have now, because a size or the kind of
+    weights has changed.
+    """
     shown = _matrices(trace.inputs[0], trace.projections)
     return tuple(edit for edit in edits.items if not _inside(edit, shown))
 
@@ -152,7 +168,10 @@ def outside_note(edits: Edits, trace: Trace) -> str:
     if not count:
         return ""
     subject, verb = ("1 edit lies", "it is") if count == 1 else (f"{count:,} edits lie", "they are")
-    return f"{subject} outside the matrices now shown; {verb} kept, and back with the sizes and weights of before."
+    return (
+        f"{subject} outside the matrices now shown; {verb} kept, and back with the sizes and"
+        " weights of before."
+    )
 
 
 def _matrices(inputs: Array, projections: Projections) -> Mapping[str, Array]:
@@ -169,20 +188,28 @@ def _inside(edit: Edit, shown: Mapping[str, Array]) -> bool:
 
 def _check_count(count: int, most: int) -> None:
     if count > most:
-        raise SettingsError(f"There are {count:,} edits, but at most {most:,} can be kept here: undo some")
+        raise SettingsError(
+            f"There are {count:,} edits, but at most {most:,} can be kept here: undo some"
+        )
 
 
 def _decode(part: str) -> Edit:
     pieces = part.split("_")
     said = f"The edit {part[:_LONGEST]!r} is not understood"
     if len(pieces) != 4 or len(part) > _LONGEST:
-        raise SettingsError(f"{said}: it must be matrix, row, column and value, such as wq_3_5_1.25")
+        raise SettingsError(
+            f"{said}: it must be matrix, row, column and value, such as wq_3_5_1.25"
+        )
     code, row, column, value = pieces
     if code not in _CODES:
-        raise SettingsError(f"{said}: its matrix is {code!r} but must be one of {', '.join(_CODES)}")
+        raise SettingsError(
+            f"{said}: its matrix is {code!r} but must be one of {', '.join(_CODES)}"
+        )
     for name, place in (("row", row), ("column", column)):
         if not _PLACE.fullmatch(place) or int(place) > LAST_PLACE:
-            raise SettingsError(f"{said}: its {name} is {place!r} but must be a whole number from 0 to {LAST_PLACE}")
+            raise SettingsError(
+                f"{said}: its {name} is {place!r} but must be a whole number from 0 to {LAST_PLACE}"
+            )
     if not _NUMBER.fullmatch(value) or not abs(float(value)) <= LARGEST_VALUE:
         raise SettingsError(f"{said}: its value is {value!r} but must be a number {VALUES}")
     return Edit(_CODES[code], int(row), int(column), float(value))

@@ -1,8 +1,8 @@
 """What is too long for the address of a page: kept by this process under the hash of its content.
 
-The address then holds the key. The same key means the same text on any day and in any process, so that what was
-computed from it may be cached; but only this process knows the text, and it forgets the oldest when its room is full.
-What must last is in the state file.
+The address then holds the key. The same key means the same text on any day and in any process, so
+that what was computed from it may be cached; but only this process knows the text, and it forgets
+the oldest when its room is full. What must last is in the state file.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ def is_key(address: str) -> bool:
 
 
 def recall(key: str) -> str:
-    """The text kept under a key, which counts as used now. Raises: SettingsError when it is not, or no longer, kept."""
+    """The text kept under a key, which counts as used now. Raises: SettingsError when it is
+    not, or no longer, kept.
+    """
     with _lock:
         if key not in _texts:
             raise SettingsError(
-                "The address refers to numbers that are too many to stand in it, and this server holds them no longer: "
-                "load your state file or your matrices again"
+                "The address refers to numbers that are too many to stand in it, and this server"
+                " holds them no longer: load your state file or your matrices again"
             )
         _texts.move_to_end(key)
         return _texts[key]

@@ -1,4 +1,5 @@
-"""What a user may bring: X, W_Q, W_K, W_V, W_O and the biases b_Q, b_K, b_V, b_O; their names, and how large they are.
+"""What a user may bring: X, W_Q, W_K, W_V, W_O and the biases b_Q, b_K, b_V, b_O; their names, and
+how large they are.
 
 The five matrices may also be changed number by number; the biases come from a file or with a layer.
 """
@@ -35,8 +36,8 @@ LARGEST_SHAPES: dict[str, tuple[int, ...]] = {
     "b_v": (_ALL_HEADS,),
     "b_o": (MAX_WIDTH,),
 }
-# What a file, or the text of an address, may take: all of them as float64 are LARGEST_BYTES, in the base64 of a state a
-# third more, beside the steps in a downloaded trace a third more as well.
+# What a file, or the text of an address, may take: all of them as float64 are LARGEST_BYTES, in the
+# base64 of a state a third more, beside the steps in a downloaded trace a third more as well.
 LARGEST_BYTES = 8 * sum(map(math.prod, LARGEST_SHAPES.values()))
 MAX_FILE, MAX_UNPACKED, MAX_STATE = 40 * 2**20, 64 * 2**20, 48 * 2**20
 # The name that a downloaded trace gives to X.
@@ -44,16 +45,18 @@ _SPELLINGS = {name.replace("_", ""): name for name in ALL_SYMBOLS} | {"inputs": 
 
 
 def matrix_named(text: str) -> str | None:
-    """Which matrix or bias a name means, in any case, with or without the underscore; None for another name.
+    """Which matrix or bias a name means, in any case, with or without the underscore; None for
+    another name.
 
-    >>> matrix_named("WQ"), matrix_named("w_o"), matrix_named("b_K"), matrix_named("inputs"), matrix_named("W_Z")
-    ('w_q', 'w_o', 'b_k', 'x', None)
+    >>> [matrix_named(name) for name in ("WQ", "w_o", "b_K", "inputs", "W_Z")]
+    ['w_q', 'w_o', 'b_k', 'x', None]
     """
     return _SPELLINGS.get(text.strip().lower().replace("_", ""))
 
 
 def check_matrix_shape(name: str, shape: tuple[int, ...]) -> None:
-    """A matrix has rows and columns, at least one of each; nothing is larger than `LARGEST_SHAPES`. Raises: ShapeError.
+    """A matrix has rows and columns, at least one of each; nothing is larger than `LARGEST_SHAPES`.
+    Raises: ShapeError.
 
     A bias is one row of numbers, as a list of them, or as a matrix with one row or one column.
     """
@@ -62,21 +65,35 @@ def check_matrix_shape(name: str, shape: tuple[int, ...]) -> None:
     rows, columns = LARGEST_SHAPES[name]
     symbol = SYMBOLS[name]
     if len(shape) != 2:
-        raise ShapeError(f"{symbol} has {len(shape)} axes {shape} but must be a matrix of rows and columns")
+        raise ShapeError(
+            f"{symbol} has {len(shape)} axes {shape} but must be a matrix of rows and columns"
+        )
     if min(shape) < 1:
-        raise ShapeError(f"{symbol} has shape {shape}, which holds no number; give at least one row and column")
+        raise ShapeError(
+            f"{symbol} has shape {shape}, which holds no number; give at least one row and column"
+        )
     if shape[0] > rows or shape[1] > columns:
-        raise ShapeError(f"{symbol} is {shape[0]} × {shape[1]} but may be at most {rows} × {columns}; cut it down")
+        raise ShapeError(
+            f"{symbol} is {shape[0]} × {shape[1]} but may be at most {rows} × {columns}; cut it"
+            " down"
+        )
 
 
 def _check_bias_shape(name: str, shape: tuple[int, ...]) -> None:
     symbol, most = ALL_SYMBOLS[name], LARGEST_SHAPES[name][0]
     if len(shape) not in (1, 2) or (len(shape) == 2 and min(shape) > 1):
-        raise ShapeError(f"{symbol} has shape {shape} but must be one row of numbers; give one for each output feature")
+        raise ShapeError(
+            f"{symbol} has shape {shape} but must be one row of numbers; give one for each output"
+            " feature"
+        )
     if min(shape) < 1:
-        raise ShapeError(f"{symbol} has shape {shape}, which holds no number; give one for each output feature")
+        raise ShapeError(
+            f"{symbol} has shape {shape}, which holds no number; give one for each output feature"
+        )
     if max(shape) > most:
-        raise ShapeError(f"{symbol} has {max(shape)} numbers but may have at most {most}; cut it down")
+        raise ShapeError(
+            f"{symbol} has {max(shape)} numbers but may have at most {most}; cut it down"
+        )
 
 
 def as_matrix(name: str, values: ArrayLike) -> Array:
@@ -87,7 +104,9 @@ def as_matrix(name: str, values: ArrayLike) -> Array:
     array = as_array(ALL_SYMBOLS[name], values)
     check_matrix_shape(name, array.shape)
     if array.dtype.kind not in "iuf":
-        raise SettingsError(f"{ALL_SYMBOLS[name]} must hold real numbers, but holds {array.dtype}; convert it first")
+        raise SettingsError(
+            f"{ALL_SYMBOLS[name]} must hold real numbers, but holds {array.dtype}; convert it first"
+        )
     matrix = np.array(array, dtype=np.float64, order="C")
     matrix = matrix.reshape(-1) if name in BIAS_SYMBOLS else matrix
     if not all_finite(matrix):
@@ -104,5 +123,6 @@ def _refuse_first(name: str, matrix: Array, wrong: Array, must: str) -> None:
     place = tuple(int(number) for number in np.argwhere(wrong)[0])
     where = f"place {place[0]}" if len(place) == 1 else f"row {place[0]}, column {place[1]}"
     raise SettingsError(
-        f"{ALL_SYMBOLS[name]} holds {matrix[place]} in {where} (counted from 0); every number must {must}: replace it"
+        f"{ALL_SYMBOLS[name]} holds {matrix[place]} in {where} (counted from 0); every number must"
+        f" {must}: replace it"
     )

@@ -1,4 +1,6 @@
-"""Matrices as one text that an address or a JSON file can carry: exact, packed, and safe to read from strangers."""
+"""Matrices as one text that an address or a JSON file can carry: exact, packed, and safe to
+read from strangers.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,18 @@ from .matrix_names import ALL_SYMBOLS, LARGEST_BYTES, check_matrix_shape
 
 _MOST_BYTES = LARGEST_BYTES + 200
 _ENTRY = re.compile(rf"({'|'.join(ALL_SYMBOLS)}) (\d{{1,4}}) (\d{{1,4}})", re.ASCII)
-# Beyond, no address holds the text: the best compression would take 6 s for a layer 384 wide, this takes 0.2 s.
+# Beyond, no address holds the text: the best compression would take 6 s for a layer 384 wide, this
+# takes 0.2 s.
 _FEW_BYTES = 2**18
 _AGAIN = "load your matrices, or your state file, again"
 
 
 def pack(matrices: Mapping[str, Array]) -> str:
-    """Names and shapes (a bias is one row), then every number as float64, compressed, as letters, digits, "-" and "_".
+    """Names and shapes (a bias is one row), then every number as float64, compressed, as letters,
+    digits, "-" and "_".
 
-    1500 numbers take 900 characters if they are -1, 0 or 1, 4300 with two decimals, 6100 with three, 15,000 at random.
-    No text begins with ".": base64 has no such letter.
+    1500 numbers take 900 characters if they are -1, 0 or 1, 4300 with two decimals, 6100 with
+    three, 15,000 at random. No text begins with ".": base64 has no such letter.
 
     >>> unpack(pack({"w_q": np.array([[0.1, -2.0]])}))["w_q"].tolist()
     [[0.1, -2.0]]
@@ -37,13 +41,18 @@ def pack(matrices: Mapping[str, Array]) -> str:
     head = ";".join(f"{name} {rows} {columns}" for name, (rows, columns) in shapes.items())
     numbers = b"".join(matrix.astype("<f8").tobytes() for matrix in matrices.values())
     level = 9 if len(numbers) <= _FEW_BYTES else 3
-    return base64.urlsafe_b64encode(zlib.compress(head.encode() + b"\n" + numbers, level)).rstrip(b"=").decode()
+    return (
+        base64.urlsafe_b64encode(zlib.compress(head.encode() + b"\n" + numbers, level))
+        .rstrip(b"=")
+        .decode()
+    )
 
 
 def unpack(text: str) -> dict[str, Array]:
     """The matrices of such a text, bit by bit the same. Raises: FileError, ShapeError.
 
-    Nothing is unpacked beyond the largest matrices there can be, however much a small text may unpack to.
+    Nothing is unpacked beyond the largest matrices there can be, however much a small text may
+    unpack to.
     """
     if not text:
         return {}
@@ -57,17 +66,25 @@ def unpack(text: str) -> dict[str, Array]:
         name, shape = match[1], (int(match[2]), int(match[3]))
         check_matrix_shape(name, shape)
         end = offset + 8 * math.prod(shape)
-        matrices[name] = np.frombuffer(numbers[offset:end].ljust(end - offset, b"\0"), "<f8").reshape(shape)
+        matrices[name] = np.frombuffer(
+            numbers[offset:end].ljust(end - offset, b"\0"), "<f8"
+        ).reshape(shape)
         offset = end
     if offset != len(numbers):
-        raise FileError(f"The text of your matrices holds {len(numbers):,} bytes of numbers, not {offset:,}; {_AGAIN}")
+        raise FileError(
+            f"The text of your matrices holds {len(numbers):,} bytes of numbers, not {offset:,};"
+            f" {_AGAIN}"
+        )
     return matrices
 
 
 def _inflated(text: str) -> bytes:
     """The bytes behind a text, at most those of the largest matrices."""
     if len(text) > 1.4 * _MOST_BYTES:
-        raise FileError(f"The text of your matrices has {len(text):,} characters, more than any can need; {_AGAIN}")
+        raise FileError(
+            f"The text of your matrices has {len(text):,} characters, more than any can need;"
+            f" {_AGAIN}"
+        )
     try:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         reader = zlib.decompressobj()
@@ -75,7 +92,9 @@ def _inflated(text: str) -> bytes:
     except (ValueError, zlib.error) as error:
         raise FileError(f"The text of your matrices is damaged; {_AGAIN}") from error
     if reader.unconsumed_tail:
-        raise FileError(f"The text of your matrices unpacks to more than {_MOST_BYTES:,} bytes; {_AGAIN}")
+        raise FileError(
+            f"The text of your matrices unpacks to more than {_MOST_BYTES:,} bytes; {_AGAIN}"
+        )
     if not reader.eof or reader.unused_data:
         raise FileError(f"The text of your matrices is cut off or goes on too long; {_AGAIN}")
     return inflated

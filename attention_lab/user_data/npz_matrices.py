@@ -20,10 +20,12 @@ _KINDS = {"b": "yes and no", "U": "text"}
 
 
 def read_npz(data: bytes) -> tuple[dict[str, Array], tuple[str, ...]]:
-    """The matrices of an NPZ file as float64, and the names of the arrays that are none of ours and were left unread.
+    """The matrices of an NPZ file as float64, and the names of the arrays that are none of ours and
+    were left unread.
 
-    Names may be in any case, with or without the underscore; "inputs" is X. An array with one axis of length 1 in
-    front is a matrix too, so that a downloaded trace can be read. Raises: FileError, ShapeError.
+    Names may be in any case, with or without the underscore; "inputs" is X. An array with one axis
+    of length 1 in front is a matrix too, so that a downloaded trace can be read. Raises: FileError,
+    ShapeError.
     """
     archive = NpzArchive(io.BytesIO(data), MAX_MEMBERS, MAX_UNPACKED)
     matrices: dict[str, Array] = {}
@@ -51,8 +53,13 @@ def write_npz(matrices: Mapping[str, Array]) -> bytes:
 def _read_matrix(archive: NpzArchive, title: str, name: str) -> Array:
     """One matrix; type and shape are checked before its numbers are read."""
     symbol, head = ALL_SYMBOLS[name], archive.head(title)
-    check_matrix_shape(name, head.shape[1:] if len(head.shape) == 3 and head.shape[0] == 1 else head.shape)
+    check_matrix_shape(
+        name, head.shape[1:] if len(head.shape) == 3 and head.shape[0] == 1 else head.shape
+    )
     if kind := _KINDS.get(head.dtype.kind):
-        raise FileError(f"{symbol} holds {kind}, not real numbers; save it as float64: numpy.asarray(x, dtype=float)")
+        raise FileError(
+            f"{symbol} holds {kind}, not real numbers; save it as float64: numpy.asarray(x,"
+            " dtype=float)"
+        )
     array = archive.read(title, head)
     return array.reshape(array.shape[-2:]).astype(np.float64)

@@ -22,25 +22,39 @@ from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_FILE, MAX_HEAD_WIDTH, M
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
 
-# A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs room as well.
+# A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs
+# room as well.
 LONGEST_IN_ADDRESS = 6000
 
-# Which sides must be equally long, and why; side 0 is the number of rows, or how many numbers a bias has.
-_READ = {"x": 1, "w_q": 0, "w_k": 0, "w_v": 0}, "each token's vector, a row of X, is multiplied by W_Q, W_K and W_V"
-_COMPARED = {"w_q": 1, "w_k": 1, "b_q": 0, "b_k": 0}, "a query and a key are compared number by number"
-_MIXED = {"w_v": 1, "b_v": 0, "w_o": 0}, "the values of all heads side by side are multiplied by W_O"
+# Which sides must be equally long, and why; side 0 is the number of rows, or how many numbers a
+# bias has.
+_READ = (
+    {"x": 1, "w_q": 0, "w_k": 0, "w_v": 0},
+    "each token's vector, a row of X, is multiplied by W_Q, W_K and W_V",
+)
+_COMPARED = (
+    {"w_q": 1, "w_k": 1, "b_q": 0, "b_k": 0},
+    "a query and a key are compared number by number",
+)
+_MIXED = (
+    {"w_v": 1, "b_v": 0, "w_o": 0},
+    "the values of all heads side by side are multiplied by W_O",
+)
 _PUT_OUT = {"w_o": 1, "b_o": 0}, "b_O is added to what W_O puts out"
-# Without an own W_O the output is as wide as the input; where the layer then has none, as the values side by side.
+# Without an own W_O the output is as wide as the input; where the layer then has none, as the
+# values side by side.
 _PUT_OUT_LIKE_READ = {**_READ[0], "b_o": 0}, "b_O is added to an output as wide as a token's vector"
 _JOINED = {"w_v": 1, "b_o": 0}, "without W_O b_O is added to the values of all heads side by side"
 
 
 @dataclass(frozen=True, eq=False)
 class OwnMatrices:
-    """Matrices that replace those of the scenario; None where there is no own one. Copied, float64, read-only.
+    """Matrices that replace those of the scenario; None where there is no own one. Copied, float64,
+    read-only.
 
-    Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most `LARGEST_SHAPES`; a bias is as
-    wide as its matrix: b_q and b_k (H*K,), b_v (H*V,), b_o (O,). notes say what of a file was left unread.
+    Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most
+    `LARGEST_SHAPES`; a bias is as wide as its matrix: b_q and b_k (H*K,), b_v (H*V,), b_o (O,).
+    notes say what of a file was left unread.
     Raises: ShapeError, SettingsError for a number that is not finite, or beyond `LARGEST_VALUE`.
     """
 
@@ -67,24 +81,31 @@ class OwnMatrices:
 
     @property
     def weights(self) -> dict[str, Any]:
-        """All but X: `dataclasses.replace(projections, **own.weights)` puts them in their places."""
+        """All but X: `dataclasses.replace(projections, **own.weights)` puts them in their
+        places.
+        """
         return {name: array for name, array in self.given.items() if name != "x"}
 
     def updated(self, newer: OwnMatrices) -> OwnMatrices:
-        """These matrices with the newer ones in place of their namesakes; files with one matrix each add up so."""
+        """These matrices with the newer ones in place of their namesakes; files with one matrix
+        each add up so.
+        """
         return replace(self, **newer.given, notes=newer.notes)
 
     def sizes(self, n_heads: int, joined: bool = False) -> dict[str, int]:
         """The sizes that the matrices decide, under the names of the scenario's fields.
 
-        joined: whether the layer has no W_O where none is given here: its heads are then joined but not mixed.
+        joined: whether the layer has no W_O where none is given here: its heads are then joined but
+        not mixed.
         Raises: ShapeError saying which matrices do not fit each other, or the number of heads.
 
         >>> OwnMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
         {'n_tokens': 3, 'd_model': 8, 'd_k': 3}
         """
         whole_number("n_heads", n_heads, 1, MAX_HEADS)
-        d_model, all_keys, all_values = (_common(self.given, *sides) for sides in (_READ, _COMPARED, _MIXED))
+        d_model, all_keys, all_values = (
+            _common(self.given, *sides) for sides in (_READ, _COMPARED, _MIXED)
+        )
         drawn_out = _JOINED if joined and self.w_v is not None else _PUT_OUT_LIKE_READ
         width_out = _common(self.given, *(drawn_out if self.w_o is None else _PUT_OUT))
         sizes = {
@@ -96,7 +117,8 @@ class OwnMatrices:
         return {name: size for name, size in sizes.items() if size}
 
     def deciding(self, size: str) -> str:
-        """Which matrices decide d_k or d_v, as a sentence begins with them; nothing where none does.
+        """Which matrices decide d_k or d_v, as a sentence begins with them; nothing where none
+        does.
 
         >>> OwnMatrices(w_v=[[1.0] * 6], b_q=[1.0]).deciding("d_v")
         'W_V has 6 columns'
@@ -109,29 +131,39 @@ class OwnMatrices:
 
     @classmethod
     def decode(cls, text: str) -> OwnMatrices:
-        """The matrices of such a text, bit by bit the same. Raises: FileError, ShapeError, SettingsError."""
+        """The matrices of such a text, bit by bit the same. Raises: FileError, ShapeError,
+        SettingsError.
+        """
         matrices: dict[str, Any] = unpack(text)
         return cls(**matrices)
 
     def address(self) -> str:
-        """What stands in the address of a page: the text itself, or the key of a kept one where it is too long."""
+        """What stands in the address of a page: the text itself, or the key of a kept one where
+        it is too long.
+        """
         text = self.encode()
         return text if len(text) <= LONGEST_IN_ADDRESS else keep(text)
 
     @classmethod
     def at(cls, address: str) -> OwnMatrices:
-        """The matrices that a part of an address stands for. Raises: FileError, ShapeError, SettingsError."""
+        """The matrices that a part of an address stands for. Raises: FileError, ShapeError,
+        SettingsError.
+        """
         return cls.decode(recall(address) if is_key(address) else address)
 
 
 def read_own(data: bytes, file_name: str) -> OwnMatrices:
     """The matrices of an NPZ file (any of them) or of a CSV file (one of them).
 
-    The file's name decides how it is read, and may say which matrix a CSV file holds; it is never used as a path.
+    The file's name decides how it is read, and may say which matrix a CSV file holds; it is never
+    used as a path.
     Raises: FileError, ShapeError, SettingsError.
     """
     if len(data) > MAX_FILE:
-        raise FileError(f"The file has {len(data):,} bytes but may have at most {MAX_FILE:,}; leave some arrays out")
+        raise FileError(
+            f"The file has {len(data):,} bytes but may have at most {MAX_FILE:,}; leave some"
+            " arrays out"
+        )
     name = PurePath(file_name).name
     kind = PurePath(name).suffix.lower()
     if kind in (".csv", ".tsv", ".txt"):
@@ -139,7 +171,9 @@ def read_own(data: bytes, file_name: str) -> OwnMatrices:
         one: dict[str, Any] = {matrix: numbers}
         return OwnMatrices(**one)
     if kind != ".npz":
-        raise FileError(f"The file {name[:60]!r} is neither .npz nor .csv; save the matrices in one of these")
+        raise FileError(
+            f"The file {name[:60]!r} is neither .npz nor .csv; save the matrices in one of these"
+        )
     found, unread = read_npz(data)
     matrices: dict[str, Any] = dict(found)
     listed = ", ".join(title[:40] for title in unread[:8]) + (", …" if len(unread) > 8 else "")
@@ -151,19 +185,25 @@ def read_own(data: bytes, file_name: str) -> OwnMatrices:
 
 
 def shown_matrices(trace: Trace) -> OwnMatrices:
-    """The matrices and biases of a layer with one sequence, as if they were the user's own; those that there are."""
+    """The matrices and biases of a layer with one sequence, as if they were the user's own;
+    those that there are.
+    """
     p = trace.projections
     biases = {name: getattr(p, name) for name in BIASES}
     return OwnMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o, **biases)
 
 
 def template(trace: Trace) -> bytes:
-    """The matrices now shown as one NPZ file, to change and load again. Loading it unchanged changes no number."""
+    """The matrices now shown as one NPZ file, to change and load again. Loading it unchanged
+    changes no number.
+    """
     return write_npz(shown_matrices(trace).given)
 
 
 def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -> int:
-    """The length of the sides that must agree, over those matrices that are given; 0 where none is."""
+    """The length of the sides that must agree, over those matrices that are given; 0 where none
+    is.
+    """
     lengths = [given[name].shape[side] for name, side in sides.items() if name in given]
     if len(set(lengths)) > 1:
         raise ShapeError(
@@ -177,24 +217,28 @@ def _said(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
     """The sides of those matrices that are given, in words."""
     return ", ".join(
         f"{ALL_SYMBOLS[name]} has "
-        + counted(given[name].shape[side], "number" if name in BIAS_SYMBOLS else ("row", "column")[side])
+        + counted(
+            given[name].shape[side], "number" if name in BIAS_SYMBOLS else ("row", "column")[side]
+        )
         for name, side in sides.items()
         if name in given
     )
 
 
 def _per_head(said: str, size: str, width: int, n_heads: int) -> int:
-    """How wide one head is where all together are `width`; said: which matrices make them so wide."""
+    """How wide one head is where all together are `width`; said: which matrices make them so
+    wide.
+    """
     if width % n_heads:
         *fewer, last = (count for count in nearest_divisors(width, n_heads) if count <= MAX_HEADS)
         choices = " or ".join([*map(str, fewer), counted(last, "head")])
         raise ShapeError(
-            f"{said}, but {width} cannot be shared by {n_heads} heads evenly: choose {choices}, or a width that "
-            f"{n_heads} divides"
+            f"{said}, but {width} cannot be shared by {n_heads} heads evenly: choose {choices}, or"
+            f" a width that {n_heads} divides"
         )
     if width // n_heads > MAX_HEAD_WIDTH:
         raise ShapeError(
-            f"{said}, which makes {size} = {width // n_heads} with {counted(n_heads, 'head')}, but a head may be at "
-            f"most {MAX_HEAD_WIDTH} wide: choose more heads"
+            f"{said}, which makes {size} = {width // n_heads} with {counted(n_heads, 'head')}, but"
+            f" a head may be at most {MAX_HEAD_WIDTH} wide: choose more heads"
         )
     return width // n_heads

@@ -1,4 +1,6 @@
-"""The list of claims: which are shown, and one claim with its verdict, what is true instead, and its live numbers."""
+"""The list of claims: which are shown, and one claim with its verdict, what is true instead,
+and its live numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,16 @@ from functools import lru_cache
 
 import streamlit as st
 
-from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, Evidence, claim
+from attention_lab.diagonal.claims.catalogue import (
+    ALWAYS,
+    CLAIMS,
+    CONDITION,
+    FALSE,
+    TEXTS,
+    Claim,
+    Evidence,
+    claim,
+)
 from attention_viz.labels import true_minus
 
 from ..address import bound
@@ -24,7 +35,9 @@ def chosen() -> tuple[Claim, ...]:
     """Draw the filters, and give the claims that pass them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = search_field("claims_words", "softmax")
-        statuses = bound(st.pills, "Verdict", tuple(BADGES), selection_mode="multi", key="claims_status")
+        statuses = bound(
+            st.pills, "Verdict", tuple(BADGES), selection_mode="multi", key="claims_status"
+        )
         texts = bound(st.pills, "Said by", tuple(TEXTS), selection_mode="multi", key="claims_text")
     return tuple(
         one
@@ -39,7 +52,9 @@ def follow(clicked: object) -> None:
     """Show the claims of a clicked bar; for callbacks."""
     text, _, status = str(clicked).partition(" ")
     if text in TEXTS and status in BADGES:
-        st.session_state.update({"claims_text": [text], "claims_status": [status], "claims_words": ""})
+        st.session_state.update(
+            {"claims_text": [text], "claims_status": [status], "claims_words": ""}
+        )
 
 
 def show(one: Claim) -> None:
@@ -48,8 +63,8 @@ def show(one: Claim) -> None:
     as_worded = "holds" if found.claimed else "fails"
     with st.container(border=True):
         st.markdown(
-            f"**“{plain(one.said)}”** {BADGES[one.status]}\n\n{plain(one.truth)}\n\n"
-            f":gray[**Checked here:** {plain(true_minus(found.says))} As worded it **{as_worded}** in this check.]"
+            f"**“{plain(one.said)}”** {BADGES[one.status]}\n\n{plain(one.truth)}\n\n:gray[**Checked"
+            f" here:** {plain(true_minus(found.says))} As worded it **{as_worded}** in this check.]"
         )
 
 

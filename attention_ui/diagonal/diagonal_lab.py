@@ -1,4 +1,5 @@
-"""The set-up of the diagonal laboratory: its widgets, which its pages share, its examples, and its pinned pair.
+"""The set-up of the diagonal laboratory: its widgets, which its pages share, its examples, and its
+pinned pair.
 
 Each widget is bound to the address with fixed bounds; the session keeps what a page does not show.
 """
@@ -29,7 +30,16 @@ from ..whole_numbers import seed_input
 
 DEFAULTS = asdict(DiagonalScene())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
-TOKEN_FIELDS = ("tokens", "numbers", "n_tokens", "d_model", "spread", "positions", "layer_norm", "seed")
+TOKEN_FIELDS = (
+    "tokens",
+    "numbers",
+    "n_tokens",
+    "d_model",
+    "spread",
+    "positions",
+    "layer_norm",
+    "seed",
+)
 LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
 
 
@@ -39,10 +49,16 @@ def token_controls(text: str) -> DiagonalScene:
         kind = one_of("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
         if kind == "numbers":
             bound(
-                st.text_input, "Such as 3,3; 10,0", DEFAULTS["numbers"], max_chars=2000, width=260, **_about("numbers")
+                st.text_input,
+                "Such as 3,3; 10,0",
+                DEFAULTS["numbers"],
+                max_chars=2000,
+                width=260,
+                **_about("numbers"),
             )
         elif "lab_numbers" not in st.query_params:
-            # Streamlit writes what a callback sets into the address only for a widget whose value it knew before.
+            # Streamlit writes what a callback sets into the address only for a widget whose value
+            # it knew before.
             st.session_state.setdefault("lab_numbers", DEFAULTS["numbers"])
         if kind == "drawn":
             bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
@@ -61,7 +77,17 @@ def layer_controls(text: str) -> DiagonalScene:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         weights = bound(st.selectbox, "Weights", WEIGHTS, width=180, **_about("weights"))
         if weights == "angle":
-            bound(st.slider, "Angle from W_Q to W_K", 0, 180, 0, 5, format="%d°", width=170, **_about("angle"))
+            bound(
+                st.slider,
+                "Angle from W_Q to W_K",
+                0,
+                180,
+                0,
+                5,
+                format="%d°",
+                width=170,
+                **_about("angle"),
+            )
         if weights != "weightless":
             bound(st.select_slider, "d_k", KEY_WIDTHS, width=150, **_about("d_k"))
         if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
@@ -73,7 +99,9 @@ def layer_controls(text: str) -> DiagonalScene:
 
 
 def say_cut(text: str | None) -> None:
-    """Say what a page leaves out of the sentence. text: None where it reads none. Raises: TextError."""
+    """Say what a page leaves out of the sentence. text: None where it reads none. Raises:
+    TextError.
+    """
     if text is not None:
         for note in tokenize_at_most(text, MAX_TOKENS).notes:
             st.caption(plain(note))
@@ -83,11 +111,19 @@ def examples() -> None:
     """A button for each example; each sets the whole laboratory."""
     with st.container(horizontal=True, gap="small"):
         for preset in DIAGONAL_PRESETS:
-            held = {f"lab_{name}": _widget_value(name, value) for name, value in _fields(preset.scene).items()}
+            held = {
+                f"lab_{name}": _widget_value(name, value)
+                for name, value in _fields(preset.scene).items()
+            }
             st.button(
-                preset.title, key=f"lab example {preset.name}", help=preset.says, on_click=_load, args=(held,),
-                type="tertiary", icon=":material/science:",
-            )  # fmt: skip
+                preset.title,
+                key=f"lab example {preset.name}",
+                help=preset.says,
+                on_click=_load,
+                args=(held,),
+                type="tertiary",
+                icon=":material/science:",
+            )
 
 
 def says_of(scene: DiagonalScene) -> str:
@@ -97,15 +133,21 @@ def says_of(scene: DiagonalScene) -> str:
 
 
 def load_tokens(x: Array) -> None:
-    """Put a token matrix into the laboratory, as typed numbers without anything done to them; for callbacks."""
+    """Put a token matrix into the laboratory, as typed numbers without anything done to them;
+    for callbacks.
+    """
     typed = _fields(DiagonalScene(tokens="numbers", numbers=format_tokens(x)))
     _load({f"lab_{name}": _widget_value(name, typed[name]) for name in TOKEN_FIELDS})
 
 
 def pair(trace: Trace) -> tuple[int, int]:
-    """The pinned pair of tokens; where none is, the one that breaks the pair bound most or comes nearest to it."""
+    """The pinned pair of tokens; where none is, the one that breaks the pair bound most or
+    comes nearest to it.
+    """
     n_tokens = trace.sizes["T"]
-    held = pinned("lab_cell", "Pair", "", (n_tokens, n_tokens), "A pair is two whole numbers such as 0-1")
+    held = pinned(
+        "lab_cell", "Pair", "", (n_tokens, n_tokens), "A pair is two whole numbers such as 0-1"
+    )
     row, column = held or worst_pair(trace.probabilities[0, 0])
     return row, column
 
@@ -132,7 +174,9 @@ def metric_list() -> None:
     """The metrics in full: what each is, its formula and its range."""
     for metric in METRICS:
         left, right = st.columns([3, 2], vertical_alignment="center")
-        left.markdown(f"**{metric.title}** ${metric.symbol}$: {metric.says} Range ${metric.range}$.")
+        left.markdown(
+            f"**{metric.title}** ${metric.symbol}$: {metric.says} Range ${metric.range}$."
+        )
         right.latex(metric.formula)
 
 

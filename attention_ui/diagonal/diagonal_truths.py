@@ -1,4 +1,6 @@
-"""A card for each statement about the diagonal: its status, a live check, its proof, and a search for exceptions."""
+"""A card for each statement about the diagonal: its status, a live check, its proof, and a
+search for exceptions.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,15 @@ def search_controls() -> None:
         bound(st.slider, "Tokens N", 2, 8, SEARCHED["truths_n"], key="truths_n", **about)
         bound(st.slider, "Features C", 1, 8, SEARCHED["truths_c"], key="truths_c", **about)
         whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **about)
-        st.caption(f"A search looks at {TRIES} token matrices; the worst violation is loaded.", width=260)
+        st.caption(
+            f"A search looks at {TRIES} token matrices; the worst violation is loaded.", width=260
+        )
 
 
 def card(statement: Proposition, check: Check, trace: Trace) -> None:
-    """One statement: what it says, whether it is true, what the tokens shown say, why, and a search."""
+    """One statement: what it says, whether it is true, what the tokens shown say, why, and a
+    search.
+    """
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{statement.number} · {statement.title}** {BADGES[statement.status]}")
         st.latex(statement.latex)
@@ -48,15 +54,21 @@ def card(statement: Proposition, check: Check, trace: Trace) -> None:
         wrong = statement.status == FALSE
         with st.container(horizontal=True):
             with st.popover(
-                "The step that fails" if wrong else "Proof", icon=":material/menu_book:",
-                key=f"proof {statement.number}", on_change="rerun",
-            ) as proof:  # fmt: skip
+                "The step that fails" if wrong else "Proof",
+                icon=":material/menu_book:",
+                key=f"proof {statement.number}",
+                on_change="rerun",
+            ) as proof:
                 if proof.open:
                     _proof(statement)
             st.button(
-                "Search a counterexample", key=f"search {statement.number}", icon=":material/search:", type="tertiary",
-                on_click=_search, args=(statement.number,),
-            )  # fmt: skip
+                "Search a counterexample",
+                key=f"search {statement.number}",
+                icon=":material/search:",
+                type="tertiary",
+                on_click=_search,
+                args=(statement.number,),
+            )
         _say_found(statement)
 
 
@@ -73,7 +85,11 @@ def _search(name: str) -> None:
     state = st.session_state
     n_tokens, d_model = (state.get(key) or default for key, default in SEARCHED.items())
     found = search(
-        proposition(name), n_tokens=n_tokens, d_model=d_model, seed=state.get("truths_seed") or 0, tries=TRIES
+        proposition(name),
+        n_tokens=n_tokens,
+        d_model=d_model,
+        seed=state.get("truths_seed") or 0,
+        tries=TRIES,
     )
     state[FOUND] = (name, found)
     if found.x is not None:
@@ -86,11 +102,21 @@ def _say_found(statement: Proposition) -> None:
     if name != statement.number or not isinstance(found, Search):
         return
     if found.x is not None and found.nearest:
-        st.success(f"Found and loaded: the worst of {found.tried} violates it by {number(found.nearest.excess, 4)}.")
+        st.success(
+            f"Found and loaded: the worst of {found.tried} violates it by"
+            f" {number(found.nearest.excess, 4)}."
+        )
         return
     met = f"{found.applied} of {found.tried} random token matrices met its condition"
-    looked_at = f"{found.tried} random token matrices were looked at" if found.applied == found.tried else met
+    looked_at = (
+        f"{found.tried} random token matrices were looked at"
+        if found.applied == found.tried
+        else met
+    )
     excess = found.nearest.excess if found.nearest else 0.0
-    rounding, nearest = f"Rounding alone moves it by {excess:.0e}.", f"The nearest came within {number(-excess, 4)}."
+    rounding, nearest = (
+        f"Rounding alone moves it by {excess:.0e}.",
+        f"The nearest came within {number(-excess, 4)}.",
+    )
     how_near = "" if not excess else rounding if excess > 0 else nearest
     st.info(f"{looked_at}; none violates it. {true_minus(how_near)}".rstrip())

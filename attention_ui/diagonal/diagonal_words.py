@@ -1,4 +1,6 @@
-"""What the diagonal laboratory says in words about a matrix of probabilities, a pair of tokens, and a statement."""
+"""What the diagonal laboratory says in words about a matrix of probabilities, a pair of tokens,
+and a statement.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ from collections.abc import Mapping
 from math import isnan
 
 from attention_core import Trace
-from attention_lab.diagonal.measures import log_cross_ratios, margins, pair_excess, pair_violations, uniform_self_mass
+from attention_lab.diagonal.measures import (
+    log_cross_ratios,
+    margins,
+    pair_excess,
+    pair_violations,
+    uniform_self_mass,
+)
 from attention_lab.diagonal.proposition_checks import Check
 from attention_lab.diagonal.propositions import CONDITION, FALSE, THEOREM, Proposition
 from attention_viz.diagonal.diagonal_board import named
@@ -15,26 +23,33 @@ from attention_viz.labels import counted, number, true_minus
 from ..markdown import plain
 
 BADGES = {
-    THEOREM: ":green-badge[:material/verified: theorem]", FALSE: ":red-badge[:material/close: false]",
+    THEOREM: ":green-badge[:material/verified: theorem]",
+    FALSE: ":red-badge[:material/close: false]",
     CONDITION: ":orange-badge[:material/rule: under a condition]",
-}  # fmt: skip
-# Statements of equality, and the trace of A, whose largest eigenvalue is 1: there is nothing to spare but rounding.
+}
+# Statements of equality, and the trace of A, whose largest eigenvalue is 1: there is nothing to
+# spare but rounding.
 IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
 
 
 def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
-    """How many tokens look at themselves most, how much of the attention that is, and how often the bound fails."""
+    """How many tokens look at themselves most, how much of the attention that is, and how often
+    the bound fails.
+    """
     n_tokens = trace.sizes["T"]
     margin_T = margins(trace.masked_scores[0, 0])
     mine, tied = int((margin_T >= 0).sum()), int((margin_T == 0).sum())
     broken = int(pair_violations(trace.probabilities[0, 0]).sum())
-    mass, uniform = measured["self_mass"] or 0.0, float(uniform_self_mass(trace.masked_scores[0, 0]))
+    mass, uniform = (
+        measured["self_mass"] or 0.0,
+        float(uniform_self_mass(trace.masked_scores[0, 0])),
+    )
     look = "looks at itself" if mine == 1 else "look at themselves"
     bound = f"**{counted(broken, 'cell')}** break{'s' if broken == 1 else ''} the pair bound"
     return (
-        f"**{mine} of {counted(n_tokens, 'token')}** {look} most{_ties(tied, mine)}; the diagonal holds "
-        f"**{100 * mass:.0f} %** of all attention (uniform attention: {100 * uniform:.0f} %). "
-        + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
+        f"**{mine} of {counted(n_tokens, 'token')}** {look} most{_ties(tied, mine)}; the diagonal"
+        f" holds **{100 * mass:.0f} %** of all attention (uniform attention: {100 * uniform:.0f}"
+        " %). " + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
     )
 
 
@@ -42,7 +57,11 @@ def _ties(tied: int, mine: int) -> str:
     """How many of the tokens that look at themselves most look as much at another."""
     if not tied:
         return ""
-    return ", but no more than at another" if tied == mine else f", {tied} of them no more than at another"
+    return (
+        ", but no more than at another"
+        if tied == mine
+        else f", {tied} of them no more than at another"
+    )
 
 
 def _spare(excess: float) -> str:
@@ -66,13 +85,16 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     fails = f"the bound **fails** by {number(excess, 4)}"
     chi = "" if isnan(ratio) else f" Log cross-ratio $\\chi_{{ij}}$ = {number(ratio)}."
     return (
-        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {a}, $a_{{jj}}$ = "
-        f"{number(float(shares[j, j]), 4)}: {fails if pair_violations(shares)[i, j] else holds}.{chi}"
+        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {a},"
+        f" $a_{{jj}}$ = {number(float(shares[j, j]), 4)}:"
+        f" {fails if pair_violations(shares)[i, j] else holds}.{chi}"
     )
 
 
 def live(proposition: Proposition, check: Check, trace: Trace) -> str:
-    """What the live check of a statement found on these tokens: holds or violated, by how much, and where."""
+    """What the live check of a statement found on these tokens: holds or violated, by how much,
+    and where.
+    """
     if not check.applies:
         alone = trace.sizes["T"] == 1
         why = "one token alone has no other" if alone else "these tokens do not meet its condition"
@@ -93,5 +115,7 @@ def _place(where: tuple[int, ...], trace: Trace) -> str:
 
 
 def _names(trace: Trace) -> list[str]:
-    """Words in quotation marks; bare the place of a token of numbers, which quoted would look like its number."""
+    """Words in quotation marks; bare the place of a token of numbers, which quoted would look
+    like its number.
+    """
     return [name if name == str(i) else f"“{plain(name)}”" for i, name in enumerate(named(trace))]

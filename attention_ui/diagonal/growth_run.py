@@ -1,4 +1,6 @@
-"""The Monte Carlo of the growth page: points that are measured once and kept, and a run that can be stopped."""
+"""The Monte Carlo of the growth page: points that are measured once and kept, and a run that
+can be stopped.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,16 @@ def _kept() -> Kept:
 
 
 def draw(
-    place: DeltaGenerator, growth: Growth, counts: Sequence[int], lines: Sequence[str], points: Points, step: int
+    place: DeltaGenerator,
+    growth: Growth,
+    counts: Sequence[int],
+    lines: Sequence[str],
+    points: Points,
+    step: int,
 ) -> None:
-    """Show both pictures in a place, in the stead of those that stood there; step tells the draws of a run apart."""
+    """Show both pictures in a place, in the stead of those that stood there; step tells the
+    draws of a run apart.
+    """
     with place.container():
         left, right = st.columns(2)
         with left:
@@ -47,10 +56,13 @@ def known(growth: Growth, counts: Sequence[int], error: float) -> Points:
     }
 
 
-def measure(growth: Growth, counts: Sequence[int], error: float, show: Callable[[Points, int], None]) -> None:
+def measure(
+    growth: Growth, counts: Sequence[int], error: float, show: Callable[[Points, int], None]
+) -> None:
     """Measure all points of a picture, with progress; show is called after each number of tokens.
 
-    Any click ends the run, because Streamlit stops a script where it next writes to the page; what is measured stays.
+    Any click ends the run, because Streamlit stops a script where it next writes to the page; what
+    is measured stays.
     """
     kept, total = _kept(), len(counts) * len(growth.widths)
     progress = st.progress(0.0, "Drawing tokens …")
@@ -62,7 +74,8 @@ def measure(growth: Growth, counts: Sequence[int], error: float, show: Callable[
             for estimate in () if key in kept else estimates(key[0], error=error):
                 progress.progress(
                     done / total,
-                    f"N = {n_tokens}, width {width}: {estimate.draws:,} draws, standard error {estimate.error:.4f}",
+                    f"N = {n_tokens}, width {width}: {estimate.draws:,} draws, standard error"
+                    f" {estimate.error:.4f}",
                 )
                 latest = estimate
             if key not in kept:

@@ -1,4 +1,6 @@
-"""The tokens of the geometry page: points of the plane in the address, moved by sliders, a table, or an example."""
+"""The tokens of the geometry page: points of the plane in the address, moved by sliders, a
+table, or an example.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,13 @@ def examples() -> None:
         for preset in DIAGONAL_PRESETS:
             if preset.name in TWO_WIDE:
                 numbers = preset.scene.numbers
-                st.button(preset.title, key=f"plane {preset.name}", help=preset.says, args=(numbers,), **about)
+                st.button(
+                    preset.title,
+                    key=f"plane {preset.name}",
+                    help=preset.says,
+                    args=(numbers,),
+                    **about,
+                )
 
 
 def sliders(x_T2: Array, token: int) -> None:
@@ -47,13 +55,23 @@ def sliders(x_T2: Array, token: int) -> None:
     for axis, (name, place) in enumerate(zip("xy", st.columns(2), strict=True)):
         key = f"plane_{name}"
         st.session_state[key] = round(float(x_T2[token, axis]), 1)
-        place.slider(f"Its {name}", -reach, reach, step=0.1, key=key, on_change=_move, args=(token, axis, key))
+        place.slider(
+            f"Its {name}",
+            -reach,
+            reach,
+            step=0.1,
+            key=key,
+            on_change=_move,
+            args=(token, axis, key),
+        )
 
 
 def table(x_T2: Array) -> None:
     """All points as a table that can be typed into; rows can be added and removed."""
     key = f"plane table {st.session_state['plane']}"
-    typed = st.data_editor(points_table(x_T2), key=key, num_rows="dynamic", alt="The tokens as points of the plane.")
+    typed = st.data_editor(
+        points_table(x_T2), key=key, num_rows="dynamic", alt="The tokens as points of the plane."
+    )
     text = format_tokens(points_typed(typed))
     if text == format_tokens(x_T2):
         return
@@ -69,9 +87,13 @@ def choose_token(n_tokens: int) -> int:
     """Draw the choice of the token that is looked at; its place is in the address."""
     adopt_place(TOKEN, CHOSEN, 0, n_tokens)
     st.select_slider(
-        CHOSEN, range(n_tokens), st.session_state[TOKEN], key=TOKEN, persist_state="session",
+        CHOSEN,
+        range(n_tokens),
+        st.session_state[TOKEN],
+        key=TOKEN,
+        persist_state="session",
         help="The half-plane is that of this token’s query.",
-    )  # fmt: skip
+    )
     mirror(TOKEN, 0)
     return int(st.session_state[TOKEN])
 
@@ -93,9 +115,13 @@ def _move(token: int, axis: int, key: str) -> None:
 
 
 def _read(given: str) -> str:
-    """Points as they are kept. Raises: SettingsError for what is no small number of points of the plane."""
+    """Points as they are kept. Raises: SettingsError for what is no small number of points of
+    the plane.
+    """
     x_T2 = parse_tokens(given)
     if x_T2.shape[1] != 2 or len(x_T2) > MOST or abs(x_T2).max() > FARTHEST:
         numbers = f"from −{FARTHEST:g} to {FARTHEST:g}"
-        raise SettingsError(f"The plane takes up to {MOST} points such as 2,1; 1,3 with numbers {numbers}")
+        raise SettingsError(
+            f"The plane takes up to {MOST} points such as 2,1; 1,3 with numbers {numbers}"
+        )
     return format_tokens(x_T2)

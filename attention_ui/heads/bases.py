@@ -23,8 +23,10 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     biased = ", and the biases of queries, keys and values alike" if has_biases else ""
     st.subheader("Other numbers, the same layer", anchor=False)
     st.markdown(
-        "A single weight matrix means little: queries and keys meet only in dot products. Take any invertible $R$ and "
-        rf"write ${w_q} R$ for ${w_q}$ and ${w_k} R^{{-\top}}$ for ${w_k}$, and likewise, with another one, "
+        "A single weight matrix means little: queries and keys meet only in dot products. Take any"
+        " invertible $R$ and "
+        rf"write ${w_q} R$ for ${w_q}$ and ${w_k} R^{{-\top}}$ for ${w_k}$, and likewise, with"
+        r" another one, "
         rf"${w_v} U$ and $U^{{-1}} {w_o}${biased}: every head does exactly what it did."
     )
     if seed := _choose():
@@ -34,20 +36,33 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
             both = compared(trace, other, head, notation)
             named = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in both)
             with place:
-                st.markdown(f"**{said}**, head {head}, largest change as part of the largest number: {named}.")
+                st.markdown(
+                    f"**{said}**, head {head}, largest change as part of the largest number:"
+                    f" {named}."
+                )
                 st.markdown(f"${both[0].symbol}$ of head {head}")
                 show_figure(in_two_bases(both[0]), f"worth {said}")
 
 
 def _choose() -> int:
-    """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other numbers are seeds."""
+    """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other
+    numbers are seeds.
+    """
     adopt("basis", "Turn the bases", 0, _seed)
     seed = int(st.session_state["basis"])
     with st.container(horizontal=True):
         turn = {"basis": seed % LAST_BASIS + 1}
-        st.button("Turn the bases", icon=":material/360:", on_click=st.session_state.update, args=(turn,), key="turn")
+        st.button(
+            "Turn the bases",
+            icon=":material/360:",
+            on_click=st.session_state.update,
+            args=(turn,),
+            key="turn",
+        )
         # Never disabled: a button that is loses the place of the keyboard.
-        st.button("As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back")
+        st.button(
+            "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back"
+        )
     mirror("basis", 0)
     return seed
 
@@ -55,4 +70,6 @@ def _choose() -> int:
 def _seed(given: str) -> int:
     if given.isascii() and given.isdigit() and len(given) < 4 and int(given) <= LAST_BASIS:
         return int(given)
-    raise SettingsError(f"A change of basis is a whole number from 0 to {LAST_BASIS}, so the weights stay")
+    raise SettingsError(
+        f"A change of basis is a whole number from 0 to {LAST_BASIS}, so the weights stay"
+    )

@@ -32,16 +32,23 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
     on = [head for head in heads if head < n_heads]
     tell(key, on)
     chosen = st.pills(
-        label, range(n_heads), selection_mode="multi", default=on, key=key, help=help,
+        label,
+        range(n_heads),
+        selection_mode="multi",
+        default=on,
+        key=key,
+        help=help,
         on_change=partial(_keep, name, key),
-    )  # fmt: skip
+    )
     mirror(name, "")
     return tuple(sorted(chosen))
 
 
 def choose_groups(n_groups: int) -> int:
-    """Draw the choice of how many key/value heads there are between one and all; a number that does not divide moves
-    to the largest one below it that does, which is said if the address asked for it."""
+    """Draw the choice of how many key/value heads there are between one and all; a number that does
+    not divide moves to the largest one below it that does, which is said if the address asked for
+    it.
+    """
     label = "Key/value heads of GQA"
     asked = adopt("groups", label, 2, _groups)
     choices, groups = divisors(n_groups), int(st.session_state["groups"])
@@ -50,9 +57,14 @@ def choose_groups(n_groups: int) -> int:
         refuse(label, asked, f"; {wanted} is shown")
     tell("switch groups", wanted)
     st.segmented_control(
-        label, choices, default=wanted, required=True, key="switch groups", on_change=_keep_groups,
+        label,
+        choices,
+        default=wanted,
+        required=True,
+        key="switch groups",
+        on_change=_keep_groups,
         help="G must divide the number of heads, so that all groups are of one size.",
-    )  # fmt: skip
+    )
     mirror("groups", 2)
     return wanted
 
@@ -82,7 +94,9 @@ def pin_kind(kind: str, index: list[int]) -> None:
 
 
 def open_portrait(bar: object) -> None:
-    """Go to the measure and the head of a clicked bar; what a browser of ours would not send is passed over."""
+    """Go to the measure and the head of a clicked bar; what a browser of ours would not send is
+    passed over.
+    """
     match bar:
         case [str(measure), int(head)] if measure in MEASURE_NAMES and 0 <= head < MAX_HEADS:
             st.session_state.update({"portrait": measure, "head": head})

@@ -1,4 +1,6 @@
-"""Measurements are made when they are asked for, kept for the visit, and shown for the sizes they belong to."""
+"""Measurements are made when they are asked for, kept for the visit, and shown for the sizes
+they belong to.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,18 @@ STATE = "measured runs"
 
 
 def measured_runs(size: LayerSize, letter: str) -> tuple[Run, ...]:
-    """Draw the button that measures, and give what was measured for these sizes; nothing before it was asked for."""
+    """Draw the button that measures, and give what was measured for these sizes; nothing before
+    it was asked for.
+    """
     if st.button("Measure time and memory here", icon=":material/timer:", key="measure ways"):
         with st.spinner("Measuring, at most a few seconds."):
             st.session_state[STATE] = (size, letter, runs_as_grows(size, letter))
     of_size, of_letter, runs = st.session_state.get(STATE, (None, "", ()))
     if (of_size, of_letter) == (size, letter):
         return tuple(runs)
-    st.caption("What you measured belongs to other sizes; measure again." if runs else "Nothing has been measured yet.")
+    st.caption(
+        "What you measured belongs to other sizes; measure again."
+        if runs
+        else "Nothing has been measured yet."
+    )
     return ()

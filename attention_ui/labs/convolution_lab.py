@@ -1,4 +1,6 @@
-"""The widgets of the convolution laboratory: picture, kernel, sharpness, padding, and the pixel that is looked at."""
+"""The widgets of the convolution laboratory: picture, kernel, sharpness, padding, and the pixel
+that is looked at.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,18 @@ from .decoded_pictures import KINDS, read_any_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 OWN, DRAWN, FILE = "own", "drawn", "file"
-READ, LAST = "conv read", "conv last"  # in the session: the file read last and what is wrong with it; the last picture
+READ, LAST = (
+    "conv read",
+    "conv last",
+)  # in the session: the file read last and what is wrong with it; the last picture
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
 LAWS = {
-    "nothing": "expected: 4 e^−α × range × Σ|kernel|", "frame": "expected: 4 e^−α × range × Σ|kernel|",
+    "nothing": "expected: 4 e^−α × range × Σ|kernel|",
+    "frame": "expected: 4 e^−α × range × Σ|kernel|",
     "sink": "expected: e^(−α/2) × range × Σ|kernel|",
     "circular": "expected: 2 Σ e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
-}  # fmt: skip
+}
 MOST_LETTERS = 300  # nine numbers of 24 letters each, and what stands between
 Rows = tuple[tuple[float, ...], ...]
 LARGEST_FILE = MAX_BYTES // 2**20  # MB
@@ -40,8 +46,18 @@ LARGEST_FILE = MAX_BYTES // 2**20  # MB
 def setup() -> tuple[Array, Array, float, str]:
     """Draw all choices; give picture (H, W, 1), kernel (K, K, 1, 1), sharpness and padding."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        image = bound(st.selectbox, "Picture", (*IMAGES, DRAWN, FILE), 1, required=True, width=150, **_about("image"))
-        kernel = bound(st.selectbox, "Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel"))
+        image = bound(
+            st.selectbox,
+            "Picture",
+            (*IMAGES, DRAWN, FILE),
+            1,
+            required=True,
+            width=150,
+            **_about("image"),
+        )
+        kernel = bound(
+            st.selectbox, "Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel")
+        )
         padding = one_of(
             "Beyond the edge",
             PADDINGS,
@@ -50,12 +66,19 @@ def setup() -> tuple[Array, Array, float, str]:
             help="\n\n".join(f"**{name}**: {padding.says}" for name, padding in PADDINGS.items()),
         )
         sharpness = bound(
-            st.select_slider, "Sharpness α of the heads", SHARPNESSES, 4.0, width=260, **_about("sharpness"),
+            st.select_slider,
+            "Sharpness α of the heads",
+            SHARPNESSES,
+            4.0,
+            width=260,
+            **_about("sharpness"),
             help="A head’s score is −α times the squared distance from where it looks.",
-        )  # fmt: skip
+        )
     left, right = st.columns(2)
     with left:
-        picture = _drawn() if image == DRAWN else _from_file() if image == FILE else IMAGES[str(image)]
+        picture = (
+            _drawn() if image == DRAWN else _from_file() if image == FILE else IMAGES[str(image)]
+        )
     with right:
         numbers = as_kernel(_own_kernel() if kernel == OWN else KERNELS[str(kernel)])
     return as_image(picture), numbers, float(sharpness), str(padding)
@@ -63,7 +86,9 @@ def setup() -> tuple[Array, Array, float, str]:
 
 def pixel(picture: Array) -> tuple[int, int]:
     """The pixel that was clicked last; at first one near the middle."""
-    row, column = pinned("conv_pixel", "Pixel", "3-3", picture.shape[:2], "A pixel is two whole numbers such as 3-4")
+    row, column = pinned(
+        "conv_pixel", "Pixel", "3-3", picture.shape[:2], "A pixel is two whole numbers such as 3-4"
+    )
     return row, column
 
 
@@ -76,7 +101,9 @@ def pin(array: str, index: Sequence[int]) -> None:
 def curve(picture: Rows, kernel: Rows, padding: str) -> tuple[list[float], list[float]]:
     """The largest error at every sharpness, and the one that theory expects."""
     errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()
-    return errors, [expected_error(picture, kernel, sharpness, padding) for sharpness in SHARPNESSES]
+    return errors, [
+        expected_error(picture, kernel, sharpness, padding) for sharpness in SHARPNESSES
+    ]
 
 
 def as_rows(matrix: Array) -> Rows:
@@ -85,7 +112,9 @@ def as_rows(matrix: Array) -> Rows:
 
 
 def two_sizes(kernel: Array, picture: Array, padding: str) -> list[float]:
-    """The sums of the kernel's positive and of its negative numbers: what W_O makes of the two heads."""
+    """The sums of the kernel's positive and of its negative numbers: what W_O makes of the two
+    heads.
+    """
     grid = token_grid(padding, *picture.shape[:2], reach=kernel.shape[0] // 2)
     sizes: list[float] = signed_patterns(kernel[..., 0, 0], grid)[1].tolist()
     return sizes
@@ -101,21 +130,30 @@ def _own_kernel() -> Array:
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
     st.caption("Own kernel: type numbers.")
     st.data_editor(
-        columns, key=key, on_change=_kernel_changed, args=(key, _kernel_at(begun)), hide_index=True, width=300,
+        columns,
+        key=key,
+        on_change=_kernel_changed,
+        args=(key, _kernel_at(begun)),
+        hide_index=True,
+        width=300,
         alt="Own kernel",
-    )  # fmt: skip
+    )
     if refused := st.session_state.pop("conv refused", ""):
         st.error(plain(refused))
     return _kernel_at(text)
 
 
 def _kernel_changed(key: str, numbers: Array) -> None:
-    """Take over the typed numbers; what is none is refused with a sentence, and the table starts anew."""
+    """Take over the typed numbers; what is none is refused with a sentence, and the table
+    starts anew.
+    """
     rows: list[list[object]] = numbers.tolist()
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
     for row, cells in changed.items():
         for column, value in cells.items():
-            rows[int(row)]["←·→".index(column)] = None if value is None else str(value).replace(",", ".")
+            rows[int(row)]["←·→".index(column)] = (
+                None if value is None else str(value).replace(",", ".")
+            )
     st.session_state[f"{key} shows"] = ""
     try:
         st.session_state["conv_own"] = text = _kernel_text(as_kernel(rows)[..., 0, 0])
@@ -139,14 +177,21 @@ def _drawn() -> list[list[float]]:
     key, begun = _table("drawing", text)
     numbers = _drawing_at(begun)
     config = {
-        str(column): st.column_config.NumberColumn(min_value=0, max_value=9, step=1, width=38) for column in range(8)
+        str(column): st.column_config.NumberColumn(min_value=0, max_value=9, step=1, width=38)
+        for column in range(8)
     }
     st.caption("Own picture: 0 is black, 9 is white.")
     st.data_editor(
-        {str(column): [row[column] for row in numbers] for column in range(8)}, key=key, on_change=_drawing_changed,
-        args=(key, numbers), hide_index=True, column_config=config, height=318, width=360,
+        {str(column): [row[column] for row in numbers] for column in range(8)},
+        key=key,
+        on_change=_drawing_changed,
+        args=(key, numbers),
+        hide_index=True,
+        column_config=config,
+        height=318,
+        width=360,
         alt="Own picture",
-    )  # fmt: skip
+    )
     return [[digit / 9 for digit in row] for row in _drawing_at(text)]
 
 
@@ -157,12 +202,17 @@ def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
         for column, value in cells.items():
             drawn[int(row)][int(column)] = 0 if value is None else int(min(9, max(0, value)))
     st.session_state["conv_drawn"] = text = "-".join("".join(map(str, row)) for row in drawn)
-    as_typed = all(drawn[int(row)][int(column)] == cells[column] for row, cells in changed.items() for column in cells)
+    as_typed = all(
+        drawn[int(row)][int(column)] == cells[column]
+        for row, cells in changed.items()
+        for column in cells
+    )
     st.session_state[f"{key} shows"] = text if as_typed else ""
 
 
 def _table(name: str, text: str) -> tuple[str, str]:
-    """The key of a table to type in, and the text it began with; it begins anew only where it shows another than this.
+    """The key of a table to type in, and the text it began with; it begins anew only where it shows
+    another than this.
 
     A new table drops the keyboard's place, and what is typed while it comes.
     """
@@ -177,20 +227,32 @@ def _table(name: str, text: str) -> tuple[str, str]:
 
 
 def _from_file() -> Array:
-    """A small picture of the visitor's: the one read last, whatever became of its file; until there is one the disc."""
+    """A small picture of the visitor's: the one read last, whatever became of its file; until
+    there is one the disc.
+    """
     file = st.file_uploader(
-        "A picture: PNG, JPEG, GIF, BMP, WebP, PGM, CSV or NPY", list(KINDS), key="conv file",
+        "A picture: PNG, JPEG, GIF, BMP, WebP, PGM, CSV or NPY",
+        list(KINDS),
+        key="conv file",
         max_upload_size=LARGEST_FILE,
-        help=f"Colours become grey. It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since each is a token; "
-        "it stays in this visit and is not in the address.",
-    )  # fmt: skip
+        help=(
+            f"Colours become grey. It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since"
+            " each is a token; it stays in this visit and is not in the address."
+        ),
+    )
     if file is None:  # also for a moment before another one, and on every return to the page
         st.session_state.pop(READ, None)
-    elif st.session_state.get(READ, ("",))[0] != file.file_id:  # decoding takes up to a second, and every click runs it
+    elif (
+        st.session_state.get(READ, ("",))[0] != file.file_id
+    ):  # decoding takes up to a second, and every click runs it
         st.session_state[READ] = file.file_id, _fault_of(file.getvalue(), file.name)
     last: Array | None = st.session_state.get(LAST)
     if file is None:
-        st.caption("Until a file is chosen the disc is shown." if last is None else "The picture read last is shown.")
+        st.caption(
+            "Until a file is chosen the disc is shown."
+            if last is None
+            else "The picture read last is shown."
+        )
     elif fault := st.session_state[READ][1]:
         st.error(plain(fault), icon=":material/error:")
         st.caption(f"So {'the disc' if last is None else 'the earlier picture'} is shown.")
@@ -209,13 +271,17 @@ def _fault_of(data: bytes, name: str) -> str:
 def _kernel_at(text: str) -> Array:
     numbers: Array = as_kernel([row.split() for row in text.split(",")])[..., 0, 0]
     if len(numbers) != 3:
-        raise SettingsError("A kernel in the address has three rows of three numbers, so the kernel shown stays")
+        raise SettingsError(
+            "A kernel in the address has three rows of three numbers, so the kernel shown stays"
+        )
     return numbers
 
 
 def _kernel_text(numbers: Array) -> str:
     """The shortest text that reads back as the same numbers."""
-    return ", ".join(" ".join(repr(number).removesuffix(".0") for number in row) for row in numbers.tolist())
+    return ", ".join(
+        " ".join(repr(number).removesuffix(".0") for number in row) for row in numbers.tolist()
+    )
 
 
 def _read_kernel(given: str) -> str:

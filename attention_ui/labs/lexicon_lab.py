@@ -1,4 +1,6 @@
-"""The widgets of the lexicon: a sentence of its words, the hand-set heads, words of one's own, a pinned cell."""
+"""The widgets of the lexicon: a sentence of its words, the hand-set heads, words of one's own,
+a pinned cell.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import streamlit as st
 from attention_core import AttentionError, SettingsError, TextError
 from attention_core.trace import Trace
 from attention_lab.heads.keys_read import keys_read_most
-from attention_lab.labs.lexicon import (  # fmt: skip
+from attention_lab.labs.lexicon import (
     LEXICON,
     SECTIONS,
     SENTENCES,
@@ -34,28 +36,52 @@ MOST_OWN = 12
 
 
 def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
-    """Draw all choices; give the sentence, the heads run on it, and the heads. Raises: TextError, SettingsError."""
+    """Draw all choices; give the sentence, the heads run on it, and the heads. Raises:
+    TextError, SettingsError.
+    """
     own = own_words()
     with st.container(horizontal=True, gap="small"):
         for place, sentence in enumerate(SENTENCES):
-            st.button(sentence, key=f"lex example {place}", type="tertiary", icon=":material/science:",
-                      on_click=st.session_state.update, args=({"lex_text": sentence},))  # fmt: skip
+            st.button(
+                sentence,
+                key=f"lex example {place}",
+                type="tertiary",
+                icon=":material/science:",
+                on_click=st.session_state.update,
+                args=({"lex_text": sentence},),
+            )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = bound(st.text_input, "A sentence of the lexicon’s words", SENTENCES[0], max_chars=200, width=460,
-                     key="lex_text", persist_state="session")  # fmt: skip
+        text = bound(
+            st.text_input,
+            "A sentence of the lexicon’s words",
+            SENTENCES[0],
+            max_chars=200,
+            width=460,
+            key="lex_text",
+            persist_state="session",
+        )
         chosen = one_of(
             "Heads",
             CHOICES,
             "four",
             key="lex_heads",
-            help="four: gender, number, previous word, verb to subject. and: one head that asks for gender and number.",
+            help=(
+                "four: gender, number, previous word, verb to subject. and: one head that asks for"
+                " gender and number."
+            ),
         )
-        temperature = bound(st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=150)
+        temperature = bound(
+            st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=150
+        )
         start = bound(st.toggle, f"Start token {START}", True, key="lex_start")
         causal = bound(st.toggle, "Causal mask", key="lex_causal")
     heads = CHOICES[chosen]
     sentence = compose(text or "", own, start=bool(start))
-    return sentence, run_lexicon(sentence, heads, temperature=float(temperature), causal=bool(causal)), heads
+    return (
+        sentence,
+        run_lexicon(sentence, heads, temperature=float(temperature), causal=bool(causal)),
+        heads,
+    )
 
 
 def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
@@ -90,7 +116,11 @@ def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
 
 def brought(trace: Trace, query: int) -> str:
     """What a word receives of all features that count, in words."""
-    parts = [f"**{name}** {number(value, 2)}" for name, value in received(trace, query).items() if value >= 0.2]
+    parts = [
+        f"**{name}** {number(value, 2)}"
+        for name, value in received(trace, query).items()
+        if value >= 0.2
+    ]
     return ", ".join(parts) or "hardly anything"
 
 
@@ -114,12 +144,19 @@ def word_list() -> None:
     with right:
         with st.form("lex form", clear_on_submit=True):
             word = st.text_input("Your own word", max_chars=60, key="lex new word")
-            features = st.pills("Its features", TICKABLE, selection_mode="multi", key="lex new features")
+            features = st.pills(
+                "Its features", TICKABLE, selection_mode="multi", key="lex new features"
+            )
             added = st.form_submit_button("Add the word", icon=":material/add:")
         if added:
             _add(word or "", features or [])
         if st.session_state["lex_words"]:
-            st.button("Drop own words", key="lex drop", on_click=st.session_state.update, args=({"lex_words": ""},))
+            st.button(
+                "Drop own words",
+                key="lex drop",
+                on_click=st.session_state.update,
+                args=({"lex_words": ""},),
+            )
 
 
 def _add(word: str, features: Sequence[str]) -> None:
@@ -133,7 +170,9 @@ def _add(word: str, features: Sequence[str]) -> None:
 
 
 def _with(words: Words, word: str, features: Sequence[str]) -> Words:
-    """Own words and one more, which takes the place of its namesake. Raises: TextError, SettingsError."""
+    """Own words and one more, which takes the place of its namesake. Raises: TextError,
+    SettingsError.
+    """
     spelled, checked = own_word(word, features)
     if spelled in LEXICON:
         raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
@@ -155,7 +194,9 @@ def _written(words: Words) -> str:
 
 
 def _read_words(text: str) -> Words:
-    """The words of a text such as "horse:neut.sg.anim.NOUN;mare:fem.sg.anim.NOUN". Raises: TextError, SettingsError."""
+    """The words of a text such as "horse:neut.sg.anim.NOUN;mare:fem.sg.anim.NOUN". Raises:
+    TextError, SettingsError.
+    """
     words: Words = {}
     for part in text.split(";") if text else ():
         word, separator, features = part.partition(":")

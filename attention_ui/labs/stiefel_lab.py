@@ -1,4 +1,6 @@
-"""The parts of the laboratory of orthonormal columns: what the constraint changes, and what it is good for."""
+"""The parts of the laboratory of orthonormal columns: what the constraint changes, and what it
+is good for.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from ..show import show_figure
 from ..whole_numbers import seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
-# The rows of the table: how the columns are drawn, and whether the scores are divided by √C in place of √n.
+# The rows of the table: how the columns are drawn, and whether the scores are divided by √C in
+# place of √n.
 WAYS = {
     "orthonormal, 1/√n": ("orthonormal", False),
     "normal with variance 1/C, 1/√n": ("normal", False),
@@ -34,27 +37,41 @@ effect = lru_cache(maxsize=128)(column_effect)
 _drift = lru_cache(maxsize=16)(orthonormality_drift)
 
 
-def effects(d_model: int, n_heads: int, seed: int) -> tuple[list[dict[str, object]], dict[str, Array]]:
-    """What the columns do to a layer, as the rows of a table; and the singular values of W_Q W_Kᵀ by their way."""
+def effects(
+    d_model: int, n_heads: int, seed: int
+) -> tuple[list[dict[str, object]], dict[str, Array]]:
+    """What the columns do to a layer, as the rows of a table; and the singular values of W_Q
+    W_Kᵀ by their way.
+    """
     rows, spectra = [], {}
     for title, (columns, by_model) in WAYS.items():
         scale = score_scale(None, d_model) if by_model else None
         found = effect(columns, d_model, n_heads, n_tokens=N_TOKENS, scale=scale, seed=seed)
         values = found.singular_values
-        rows.append({
-            "columns of each head": title, "condition of W_Q": number(found.condition, 2),
-            "singular values of W_Q W_Kᵀ": f"{number(float(values[0]), 2)} … {number(float(values[-1]), 2)}",
-            "spread of the scores": number(found.score_spread, 2), "entropy (nats)": number(found.entropy, 2),
-        })  # fmt: skip
+        rows.append(
+            {
+                "columns of each head": title,
+                "condition of W_Q": number(found.condition, 2),
+                "singular values of W_Q W_Kᵀ": (
+                    f"{number(float(values[0]), 2)} … {number(float(values[-1]), 2)}"
+                ),
+                "spread of the scores": number(found.score_spread, 2),
+                "entropy (nats)": number(found.entropy, 2),
+            }
+        )
         if not by_model:
             spectra[columns] = values
     return rows, spectra
 
 
 def drift() -> None:
-    """A walk of 1,000 random steps with every retraction: made when it is asked for, then kept for all visitors."""
+    """A walk of 1,000 random steps with every retraction: made when it is asked for, then kept
+    for all visitors.
+    """
     known = st.session_state.get("stiefel walked")
-    if not known and not st.button(f"Walk {N_STEPS:,} steps", icon=":material/directions_walk:", key="stiefel walk"):
+    if not known and not st.button(
+        f"Walk {N_STEPS:,} steps", icon=":material/directions_walk:", key="stiefel walk"
+    ):
         st.caption("About a second. Nothing has been measured yet.")
         return
     progress = st.progress(0.0, "Walking …") if not known else None
@@ -68,8 +85,9 @@ def drift() -> None:
         st.rerun()
     show_figure(drift_figure(drifts), "stiefel drift")
     st.caption(
-        "‖PᵀP − I‖ along a random walk of a 12 × 4 matrix. QR and polar make the columns orthonormal anew each time; "
-        "Cayley and geodesic turn them, so rounding adds up, but slowly."
+        "‖PᵀP − I‖ along a random walk of a 12 × 4 matrix. QR and polar make the columns"
+        " orthonormal anew each time; Cayley and geodesic turn them, so rounding adds up, but"
+        " slowly."
     )
 
 
@@ -84,32 +102,45 @@ def formulas() -> None:
 def globe_step() -> SphereStep:
     """Draw the choice of a step on the sphere, and make it."""
     length = bound(st.slider, "Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step")
-    turn = bound(st.slider, "Direction of the gradient", 0, 360, 210, 15, format="%d°", key="stiefel_turn")
+    turn = bound(
+        st.slider, "Direction of the gradient", 0, 360, 210, 15, format="%d°", key="stiefel_turn"
+    )
     outward = bound(st.slider, "Its part along Y", -1.0, 1.0, -0.5, 0.1, key="stiefel_outward")
     return globe_example(float(turn), float(outward), float(length))
 
 
 def mapping() -> None:
-    """GeometricMachineLearning.jl beside our engine: the convention, the weights it needs here, and the difference."""
+    """GeometricMachineLearning.jl beside our engine: the convention, the weights it needs here,
+    and the difference.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        convention = one_of("Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention")
+        convention = one_of(
+            "Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention"
+        )
         connection = bound(st.toggle, "add_connection", key="stiefel_connection")
         seed = seed_input(key="stiefel_mapping_seed")
     check = mapping_example(convention, bool(connection), seed)
     chosen = CONVENTIONS[convention]
     left, right = st.columns(2, vertical_alignment="center")
     left.markdown(
-        f"**The package**, tokens as columns, head by head, joined one below the other: {chosen.formula.says}"
+        "**The package**, tokens as columns, head by head, joined one below the other:"
+        f" {chosen.formula.says}"
     )
     left.latex(chosen.formula.latex + (" + Z" if connection else ""))
     right.markdown("**The same here**, tokens as rows:")
-    equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ "), "Y = O + X" if connection else "Y = O"]
-    right.latex(r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations))  # broken between them only
+    equations = [
+        r"X = Z^{\top}",
+        *chosen.ours.split(r",\ "),
+        "Y = O + X" if connection else "Y = O",
+    ]
+    right.latex(
+        r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
+    )  # broken between them only
     verdict, colour = (": the same layer", "green") if check.difference < 1e-12 else ("", "red")
     said = true_minus(f"largest difference {check.difference:.1e}{verdict}")
     right.badge(said, color=colour, icon=":material/check:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(
-        "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in the code P_Q and P_K "
-        "have changed places, and √N divides the scores in place of √(N/h)."
+        "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in"
+        " the code P_Q and P_K have changed places, and √N divides the scores in place of √(N/h)."
     )

@@ -10,7 +10,13 @@ import streamlit as st
 
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack
 from attention_lab.labs.lab_examples import untrained_size
-from attention_lab.labs.stack_settings import LIMITS, ROWS, StackSettings, check_stack, expected_stack_seconds
+from attention_lab.labs.stack_settings import (
+    LIMITS,
+    ROWS,
+    StackSettings,
+    check_stack,
+    expected_stack_seconds,
+)
 from attention_lab.labs.training_settings import TrainingSettings, expected_seconds
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
@@ -21,7 +27,9 @@ from ..show import show_figure
 from .training_run import run_of, score, train_on
 
 MOST_STACKS = 256
-Result = tuple[list[tuple[int, float]], float, float]  # losses by step, accuracy, size of the activations at the start
+Result = tuple[
+    list[tuple[int, float]], float, float
+]  # losses by step, accuracy, size of the activations at the start
 # The rows of the table of one layer: constraint and temperature, 0 for √d_k.
 LAYERS = {
     "free": ("free", 0.0),
@@ -33,7 +41,9 @@ LAYERS = {
 
 
 def one_layer() -> None:
-    """One layer of two heads on a task, its matrices free or orthonormal, and with sharper scores."""
+    """One layer of two heads on a task, its matrices free or orthonormal, and with sharper
+    scores.
+    """
     task = one_of("Task", ("neighbours", "agreement"), "neighbours", key="stiefel_task")
     rows = {
         name: TrainingSettings(task, constraint=constraint, temperature=temperature)
@@ -42,33 +52,55 @@ def one_layer() -> None:
     missing = [settings for settings in rows.values() if not run_of(settings).done]
     if missing:
         seconds = sum(map(expected_seconds, missing))
-        st.caption(f"Still to be trained: {len(missing)} of {counted(len(rows), 'run')}, about {seconds:.0f} s.")
-        if not st.button("Train on and off the manifold", icon=":material/play_arrow:", key="stiefel train"):
+        st.caption(
+            f"Still to be trained: {len(missing)} of {counted(len(rows), 'run')}, about"
+            f" {seconds:.0f} s."
+        )
+        if not st.button(
+            "Train on and off the manifold", icon=":material/play_arrow:", key="stiefel train"
+        ):
             return
         progress = st.progress(0.0, "Training …")
-        st.button("Stop", icon=":material/stop:", help="Finished runs stay.", key="stiefel train stop")
+        st.button(
+            "Stop", icon=":material/stop:", help="Finished runs stay.", key="stiefel train stop"
+        )
         for place, settings in enumerate(missing):
             train_on(
-                run_of(settings), lambda share, words, at=place: progress.progress((at + share) / len(missing), words)
+                run_of(settings),
+                lambda share, words, at=place: progress.progress(
+                    (at + share) / len(missing), words
+                ),
             )
         st.rerun()
     left, right = st.columns([3, 2])
     with left:
         last = next(iter(rows.values())).last_step
-        show_figure(loss_figure({name: run_of(one).losses for name, one in rows.items()}, last), "stiefel losses")
+        show_figure(
+            loss_figure({name: run_of(one).losses for name, one in rows.items()}, last),
+            "stiefel losses",
+        )
     right.dataframe(
-        [{"matrices": name, "error on unseen sequences": number(score(one, run_of(one).points[-1][1]).total, 4)}
-         for name, one in rows.items()], hide_index=True, alt="Errors with and without orthonormal columns",
-    )  # fmt: skip
+        [
+            {
+                "matrices": name,
+                "error on unseen sequences": number(score(one, run_of(one).points[-1][1]).total, 4),
+            }
+            for name, one in rows.items()
+        ],
+        hide_index=True,
+        alt="Errors with and without orthonormal columns",
+    )
     right.markdown(
-        "Orthonormal columns **freeze the size of the scores**, so attention cannot get sharp by growing its weights. "
-        "A lower temperature gives the sharpness back; one that is too low saturates the softmax before anything is "
-        "learnt."
+        "Orthonormal columns **freeze the size of the scores**, so attention cannot get sharp by"
+        " growing its weights. A lower temperature gives the sharpness back; one that is too low"
+        " saturates the softmax before anything is learnt."
     )
 
 
 def deep_stack() -> None:
-    """The four rows of the table of twelve layers: trained when asked for, kept by their settings."""
+    """The four rows of the table of twelve layers: trained when asked for, kept by their
+    settings.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         loss = one_of(
             "Loss",
@@ -79,10 +111,15 @@ def deep_stack() -> None:
         )
         several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
         connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
-        layers = bound(st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200)
+        layers = bound(
+            st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200
+        )
     seeds = range(5 if several == "five" else 1)
     wanted = {
-        row: [StackSettings(row, loss, int(layers), connection=bool(connection), seed=seed) for seed in seeds]
+        row: [
+            StackSettings(row, loss, int(layers), connection=bool(connection), seed=seed)
+            for seed in seeds
+        ]
         for row in ROWS
     }
     kept = _stacks()
@@ -95,26 +132,37 @@ def deep_stack() -> None:
         if st.button("Train the stacks", icon=":material/play_arrow:", key="stiefel stacks"):
             _train(missing)
             st.rerun()
-    done = {row: found for row, each in wanted.items() if (found := [kept[one] for one in each if one in kept])}
+    done = {
+        row: found
+        for row, each in wanted.items()
+        if (found := [kept[one] for one in each if one in kept])
+    }
     if done:
         _table(done)
 
 
 def _train(missing: Sequence[StackSettings]) -> None:
     progress, place = st.progress(0.0, "Training …"), st.empty()
-    st.button("Stop", icon=":material/stop:", help="Finished stacks stay.", key="stiefel stacks stop")
+    st.button(
+        "Stop", icon=":material/stop:", help="Finished stacks stay.", key="stiefel stacks stop"
+    )
     for place_of, settings in enumerate(missing):
         losses: list[tuple[int, float]] = []
         for point in train_stack(settings):
             losses.append((point.step, point.loss))
-            words = f"stack {place_of + 1} of {len(missing)} ({settings.row}), step {point.step}: loss {point.loss:.3f}"
+            words = (
+                f"stack {place_of + 1} of {len(missing)} ({settings.row}), step {point.step}: loss"
+                f" {point.loss:.3f}"
+            )
             progress.progress((place_of + point.step / settings.n_steps) / len(missing), words)
         kept = _stacks()
         kept[settings] = losses, stack_accuracy(settings, point.weights), untrained_size(settings)
         while len(kept) > MOST_STACKS:
             kept.popitem(last=False)
         with place.container():
-            show_figure(loss_figure({settings.row: losses}, settings.n_steps), f"stiefel stack {place_of}")
+            show_figure(
+                loss_figure({settings.row: losses}, settings.n_steps), f"stiefel stack {place_of}"
+            )
     place.empty()
 
 
@@ -130,7 +178,11 @@ def _table(done: dict[str, list[Result]]) -> None:
             {
                 "start and constraint": ROWS[row].says,
                 "accuracy": round(fmean(accuracy for _, accuracy, _ in found), 3),
-                **({"of each seed": " ".join(f"{accuracy:.3f}" for _, accuracy, _ in found)} if len(found) > 1 else {}),
+                **(
+                    {"of each seed": " ".join(f"{accuracy:.3f}" for _, accuracy, _ in found)}
+                    if len(found) > 1
+                    else {}
+                ),
                 "size at the end": round(fmean(size for _, _, size in found), 1),
             }
             for row, found in done.items()
@@ -138,13 +190,16 @@ def _table(done: dict[str, list[Result]]) -> None:
         hide_index=True,
         alt="The stacks after training",
     )
-    right.caption("Size at the end: of the numbers that leave the last layer before anything is learnt.")
+    right.caption(
+        "Size at the end: of the numbers that leave the last layer before anything is learnt."
+    )
     right.markdown(
-        "In twelve layers without skips Glorot’s numbers are too large for matrices of this shape: layer after layer "
-        "everything grows and the softmax saturates: with the package’s loss 200 steps bring it to about six pictures "
-        "in ten, where the others name nearly all. Staying on the manifold cures it there; **so does the right size at "
-        "the start, without any constraint**. A small experiment with made-up pictures: it does not refute the "
-        "package’s own on handwritten digits."
+        "In twelve layers without skips Glorot’s numbers are too large for matrices of this shape:"
+        " layer after layer everything grows and the softmax saturates: with the package’s loss 200"
+        " steps bring it to about six pictures in ten, where the others name nearly all. Staying on"
+        " the manifold cures it there; **so does the right size at the start, without any"
+        " constraint**. A small experiment with made-up pictures: it does not refute the package’s"
+        " own on handwritten digits."
     )
 
 

@@ -41,10 +41,14 @@ TEMPERATURES = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
 
 
 def settings() -> TrainingSettings:
-    """Draw the choices, each bound to the address with fixed bounds, and give what they describe."""
+    """Draw the choices, each bound to the address with fixed bounds, and give what they
+    describe.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = one_of("Task", TASKS, "neighbours", **_about("task"))
-        model = bound(st.selectbox, "Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model"))
+        model = bound(
+            st.selectbox, "Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model")
+        )
         seed = seed_input(**_about("seed"))
         more = st.popover("More choices", icon=":material/tune:")
     n_heads = MODELS.get(str(model), 2)
@@ -52,24 +56,53 @@ def settings() -> TrainingSettings:
     with more:
         if model == OWN:
             n_heads = whole_number_input(st, "Heads", *LIMITS["n_heads"], 2, **_about("heads"))
-            d_k = whole_number_input(st, "d_k (0: as the task has it)", *LIMITS["d_k"], 0, **_about("d_k"))
-            d_v = whole_number_input(st, "d_v (0: as the task has it)", *LIMITS["d_v"], 0, **_about("d_v"))
+            d_k = whole_number_input(
+                st, "d_k (0: as the task has it)", *LIMITS["d_k"], 0, **_about("d_k")
+            )
+            d_v = whole_number_input(
+                st, "d_v (0: as the task has it)", *LIMITS["d_v"], 0, **_about("d_v")
+            )
         n_steps = whole_number_input(
-            st, "Steps (0: as the task has them)", *LIMITS["n_steps"], 0, step=100, **_about("steps")
+            st,
+            "Steps (0: as the task has them)",
+            *LIMITS["n_steps"],
+            0,
+            step=100,
+            **_about("steps"),
         )
-        batch = whole_number_input(st, "Sequences per step", *LIMITS["batch"], 32, **_about("batch"))
+        batch = whole_number_input(
+            st, "Sequences per step", *LIMITS["batch"], 32, **_about("batch")
+        )
         rate = bound(st.select_slider, "Learning rate", RATES, "0.01", **_about("rate"))
         constraint = bound(
-            st.selectbox, "Columns of W_Q, W_K, W_V", tuple(CONSTRAINTS), required=True, **_about("constraint"),
-            help="orthonormal: each head's columns stay orthonormal while it learns (Stiefel manifold).",
-        )  # fmt: skip
+            st.selectbox,
+            "Columns of W_Q, W_K, W_V",
+            tuple(CONSTRAINTS),
+            required=True,
+            **_about("constraint"),
+            help=(
+                "orthonormal: each head's columns stay orthonormal while it learns (Stiefel"
+                " manifold)."
+            ),
+        )
         temperature = bound(
-            st.select_slider, "Temperature: scores are divided by", TEMPERATURES, **_about("temperature")
+            st.select_slider,
+            "Temperature: scores are divided by",
+            TEMPERATURES,
+            **_about("temperature"),
         )
     return TrainingSettings(
-        task, n_heads, d_k, d_v, n_steps, batch, float(rate), str(constraint),
-        0.0 if temperature == TEMPERATURES[0] else float(temperature), seed,
-    )  # fmt: skip
+        task,
+        n_heads,
+        d_k,
+        d_v,
+        n_steps,
+        batch,
+        float(rate),
+        str(constraint),
+        0.0 if temperature == TEMPERATURES[0] else float(temperature),
+        seed,
+    )
 
 
 def says(settings: TrainingSettings) -> None:
@@ -79,29 +112,40 @@ def says(settings: TrainingSettings) -> None:
     d_k, d_v = settings.widths
     st.markdown(f"**“{task.says}”**")
     st.caption(
-        f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v {d_v}) · "
-        f"{counted(settings.n_parameters, 'number')} to learn · {counted(settings.last_step, 'step')} with "
-        f"{counted(settings.batch, 'sequence')} each, all of them new, about {expected_seconds(settings):.1f} s"
+        f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v"
+        f" {d_v}) · {counted(settings.n_parameters, 'number')} to learn ·"
+        f" {counted(settings.last_step, 'step')} with {counted(settings.batch, 'sequence')} each,"
+        f" all of them new, about {expected_seconds(settings):.1f} s"
     )
 
 
 def watch(run: Run, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
-    """The loss of a run, and the button that trains it while the user watches. step: the checkpoint looked at."""
+    """The loss of a run, and the button that trains it while the user watches. step: the
+    checkpoint looked at.
+    """
     place = left.empty()
     floor, last = loss_floor(run.settings), run.settings.last_step
 
     def draw(key: int) -> None:
         with place.container():
             marked = step if key == -1 else None
-            show_figure(loss_figure({"loss": run.losses}, last, floor=floor, marked=marked), f"train loss {key}")
+            show_figure(
+                loss_figure({"loss": run.losses}, last, floor=floor, marked=marked),
+                f"train loss {key}",
+            )
 
     draw(-1)
     asked = st.session_state.pop("train asked", False) and not run.done
     label = "Stop" if asked else "Trained" if run.done else "Continue" if run.step else "Train"
     right.button(  # the same one while it trains, so that the keyboard stays on it
-        label, icon=":material/stop:" if asked else ":material/play_arrow:", disabled=run.done, key="train go",
-        width="stretch", on_click=st.session_state.update, args=({"train asked": not asked},),
-    )  # fmt: skip
+        label,
+        icon=":material/stop:" if asked else ":material/play_arrow:",
+        disabled=run.done,
+        key="train go",
+        width="stretch",
+        on_click=st.session_state.update,
+        args=({"train asked": not asked},),
+    )
     if asked:
         train_on(run, right.progress(run.step / last, "Training …").progress, draw)
         st.rerun()
@@ -115,21 +159,34 @@ def verdict(run: Run, step: int, projections: Projections) -> None:
     with st.container(horizontal=True):
         st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
         st.metric(
-            f"{name.capitalize()} on unseen sequences", show(result.total), border=True,
-            help=f"On {N_TEST} sequences that no step saw. " + (
-                "The share of right choices." if result.by_accuracy else
-                "The squared error as a share of the target’s variance: 0 is perfect, 1 is always saying the mean."
+            f"{name.capitalize()} on unseen sequences",
+            show(result.total),
+            border=True,
+            help=f"On {N_TEST} sequences that no step saw. "
+            + (
+                "The share of right choices."
+                if result.by_accuracy
+                else (
+                    "The squared error as a share of the target’s variance: 0 is perfect, 1 is"
+                    " always saying the mean."
+                )
             ),
-        )  # fmt: skip
+        )
         st.metric(
-            "One answer per head", show(best), border=True,
-            help="A head gives every value channel the same row of attention. Where that row does not depend on the "
-            "contents it answers one question: with K independent questions and h heads an error of 1 − h/K stays on "
-            f"average ({N_TEST} sequences can come out a bit better or worse). For agreement with one head the best "
-            "compromise, found by search; for letters a guess for what no head looks up. Values narrower than an "
-            "answer bring a part of it. Training comes this far unless keys of few numbers or orthonormal weights hold "
-            "it back; weights that pass it exist, and are hard to find.",
-        )  # fmt: skip
+            "One answer per head",
+            show(best),
+            border=True,
+            help=(
+                "A head gives every value channel the same row of attention. Where that row does"
+                " not depend on the contents it answers one question: with K independent questions"
+                f" and h heads an error of 1 − h/K stays on average ({N_TEST} sequences can come"
+                " out a bit better or worse). For agreement with one head the best compromise,"
+                " found by search; for letters a guess for what no head looks up. Values narrower"
+                " than an answer bring a part of it. Training comes this far unless keys of few"
+                " numbers or orthonormal weights hold it back; weights that pass it exist, and are"
+                " hard to find."
+            ),
+        )
 
 
 def _four_digits(value: float) -> str:
@@ -138,21 +195,32 @@ def _four_digits(value: float) -> str:
 
 def silenced(n_heads: int) -> int | None:
     """Draw a button for each head, and give which one is silenced."""
-    held = pinned("train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0")
+    held = pinned(
+        "train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0"
+    )
     chosen = held[0] if held else None
     with st.container(horizontal=True, gap="small"):
         for head in (None, *range(n_heads)):
             st.button(
-                "whole layer" if head is None else f"without head {head}", key=f"train without {head}",
-                icon=":material/check:" if head == chosen else None, on_click=_silence, args=(head,),
-            )  # fmt: skip
+                "whole layer" if head is None else f"without head {head}",
+                key=f"train without {head}",
+                icon=":material/check:" if head == chosen else None,
+                on_click=_silence,
+                args=(head,),
+            )
     return chosen
 
 
-def parts_of(settings: TrainingSettings, projections: Projections, head: int | None) -> dict[str, Any]:
+def parts_of(
+    settings: TrainingSettings, projections: Projections, head: int | None
+) -> dict[str, Any]:
     """The score of every part of the task: of the whole layer, and without a head."""
     whole = {"whole layer": score(settings, projections)}
-    return whole if head is None else whole | {f"without head {head}": _without(settings, projections, head)}
+    return (
+        whole
+        if head is None
+        else whole | {f"without head {head}": _without(settings, projections, head)}
+    )
 
 
 @lru_cache(maxsize=256)
@@ -167,11 +235,16 @@ def one_sequence(settings: TrainingSettings, projections: Projections, sequence:
 
 
 def take_along(settings: TrainingSettings, projections: Projections, trace: Trace) -> None:
-    """A button that puts the trained layer, and the sequence as X, in the place of those of the sidebar."""
+    """A button that puts the trained layer, and the sequence as X, in the place of those of the
+    sidebar.
+    """
     offer_story(
-        projections, "train take", x=trace.inputs[0], disabled=settings.temperature != 0,
+        projections,
+        "train take",
+        x=trace.inputs[0],
+        disabled=settings.temperature != 0,
         controls={"mask": "none", "scaling": "on", "residual": False, "n_tokens": "fit"},
-    )  # fmt: skip
+    )
 
 
 def _silence(head: int | None) -> None:

@@ -1,6 +1,8 @@
-"""Training while the user watches: runs that are kept by their settings, can be stopped, and go on where they stopped.
+"""Training while the user watches: runs that are kept by their settings, can be stopped, and go on
+where they stopped.
 
-Streamlit ends a script that writes to a page which its visitor has left or changed, so every checkpoint writes.
+Streamlit ends a script that writes to a page which its visitor has left or changed, so every
+checkpoint writes.
 """
 
 from __future__ import annotations
@@ -15,7 +17,13 @@ import streamlit as st
 
 from attention_core import Projections
 from attention_core.checks import Array
-from attention_lab.labs.evaluation import Score, agreement_masses, offset_profile, score_output, unseen_trace
+from attention_lab.labs.evaluation import (
+    Score,
+    agreement_masses,
+    offset_profile,
+    score_output,
+    unseen_trace,
+)
 from attention_lab.labs.evaluation import score as score_of
 from attention_lab.labs.training import Checkpoint, train
 from attention_lab.labs.training_settings import TrainingSettings
@@ -28,7 +36,8 @@ SECONDS_BETWEEN_PICTURES = 0.4
 
 @dataclass
 class Run:
-    """A run as far as it has gone. points: what the scrubber shows, weights by step; losses: of every checkpoint.
+    """A run as far as it has gone. points: what the scrubber shows, weights by step; losses: of
+    every checkpoint.
 
     latest: the last checkpoint, with all that continuing needs.
     """
@@ -60,10 +69,15 @@ class Run:
             self.points.append((point.step, point.projections))
 
     def at(self, percent: int) -> tuple[int, Projections]:
-        """The last known point that lies within so many percent of the whole run: its step and its weights."""
+        """The last known point that lies within so many percent of the whole run: its step and
+        its weights.
+        """
         end = percent / 100 * self.settings.last_step
         latest = [(self.latest.step, self.latest.projections)] if self.latest else []
-        return max((point for point in [*self.points, *latest] if point[0] <= end), key=lambda point: point[0])
+        return max(
+            (point for point in [*self.points, *latest] if point[0] <= end),
+            key=lambda point: point[0],
+        )
 
 
 @st.cache_resource(show_spinner=False)
@@ -72,7 +86,8 @@ def _kept() -> OrderedDict[TrainingSettings, Run]:
 
 
 def run_of(settings: TrainingSettings) -> Run:
-    """The run of these settings, which all visitors share; a new one stands at its first checkpoint.
+    """The run of these settings, which all visitors share; a new one stands at its first
+    checkpoint.
 
     Raises: SettingsError for settings that are refused.
     """
@@ -87,13 +102,18 @@ def run_of(settings: TrainingSettings) -> Run:
     return run
 
 
-def train_on(run: Run, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None) -> None:
-    """Train a run to its end. say: told of every checkpoint, share and words; draw: called now and then."""
+def train_on(
+    run: Run, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None
+) -> None:
+    """Train a run to its end. say: told of every checkpoint, share and words; draw: called now
+    and then.
+    """
     drawn = monotonic()
     for point in train(run.settings, run.latest):
         run.add(point)
         say(
-            point.step / run.settings.last_step, f"step {point.step} of {run.settings.last_step}: loss {point.loss:.4f}"
+            point.step / run.settings.last_step,
+            f"step {point.step} of {run.settings.last_step}: loss {point.loss:.4f}",
         )
         if draw and monotonic() - drawn > SECONDS_BETWEEN_PICTURES:
             draw(point.step)
@@ -102,7 +122,9 @@ def train_on(run: Run, say: Callable[[float, str], object], draw: Callable[[int]
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """What a layer does on the unseen sequences. offsets, masses: see `offset_profile`; agreement: if any."""
+    """What a layer does on the unseen sequences. offsets, masses: see `offset_profile`;
+    agreement: if any.
+    """
 
     score: Score
     offsets: Array
@@ -116,9 +138,10 @@ def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
     trace = unseen_trace(settings, projections)
     by_agreement = settings.task in ("agreement", "conjunction")
     return Learnt(
-        score_output(settings.lesson, trace.output), *offset_profile(trace),
+        score_output(settings.lesson, trace.output),
+        *offset_profile(trace),
         agreement_masses(trace) if by_agreement else {},
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,6 @@
-"""What the training laboratory shows on demand: the models side by side, and the formulas of the way back."""
+"""What the training laboratory shows on demand: the models side by side, and the formulas of
+the way back.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ weightless = lru_cache(maxsize=64)(weightless_score)
 
 
 def comparison(task: str) -> None:
-    """The models of a task side by side: a button that trains what has not been trained yet, and the table."""
+    """The models of a task side by side: a button that trains what has not been trained yet,
+    and the table.
+    """
     several = one_of(
         "Seeds",
         ("one", "five"),
@@ -54,10 +58,10 @@ def comparison(task: str) -> None:
             else ""
         )
         st.caption(
-            f"{what.capitalize()} on {N_TEST} unseen sequences, with {_seeds_said(len(seeds))} and what else "
-            "this page starts with, whatever is chosen above. *weightless*: Q = K = V = X, followed by the best "
-            f"linear readout there is. {wide}"
-            "**The number of heads is the number of different questions asked at once.**"
+            f"{what.capitalize()} on {N_TEST} unseen sequences, with {_seeds_said(len(seeds))} and"
+            " what else this page starts with, whatever is chosen above. *weightless*: Q = K = V ="
+            f" X, followed by the best linear readout there is. {wide}**The number of heads is the"
+            " number of different questions asked at once.**"
         )
 
 
@@ -72,11 +76,15 @@ def _train_all(missing: Sequence[TrainingSettings]) -> None:
         train_on(run_of(settings), _within(progress.progress, place, len(missing)))
 
 
-def _within(say: Callable[[float, str], object], place: int, total: int) -> Callable[[float, str], object]:
+def _within(
+    say: Callable[[float, str], object], place: int, total: int
+) -> Callable[[float, str], object]:
     return lambda share, words: say((place + share) / total, f"run {place + 1} of {total}, {words}")
 
 
-def _rows(task: str, named: dict[str, list[TrainingSettings]], what: str) -> list[dict[str, object]]:
+def _rows(
+    task: str, named: dict[str, list[TrainingSettings]], what: str
+) -> list[dict[str, object]]:
     totals = [weightless(task, settings.seed).total for settings in named["1 head"]]
     rows = [_row("weightless", None, totals, what) | {MARK: "–"}]
     for name, settings in named.items():
@@ -98,11 +106,15 @@ def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dic
 
 
 def way_back(settings: TrainingSettings) -> None:
-    """Every gradient beside the forward formula it undoes, in the order of the way back; the loss; the step."""
+    """Every gradient beside the forward formula it undoes, in the order of the way back; the
+    loss; the step.
+    """
     loss = LOSSES[settings.lesson.loss]
     st.markdown("**The loss, and where it sends the output** ($Z$ is the target)")
     _formulas((loss.value, loss.gradient))
-    st.markdown("**Forward, and back** ($\\nabla_A$ is the gradient of the loss with respect to $A$)")
+    st.markdown(
+        "**Forward, and back** ($\\nabla_A$ is the gradient of the loss with respect to $A$)"
+    )
     for step in GRADIENTS.values():
         if step.name in ("b_q", "b_k", "b_v"):
             continue  # the layers of this laboratory have b_O only
@@ -112,14 +124,15 @@ def way_back(settings: TrainingSettings) -> None:
         right.caption(step.says)
     constrained = settings.constraint != "free"
     st.markdown(
-        "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the others take the usual step"
+        "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the others"
+        " take the usual step"
         if constrained
         else "**Adam**"
     )
     _formulas(tuple((STIEFEL_ADAM if constrained else ADAM).values()))
     st.caption(
-        "Written by hand as NumPy functions, one per formula, and tested against PyTorch’s automatic differentiation "
-        "and against finite differences."
+        "Written by hand as NumPy functions, one per formula, and tested against PyTorch’s"
+        " automatic differentiation and against finite differences."
     )
 
 

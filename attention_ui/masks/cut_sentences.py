@@ -17,7 +17,11 @@ def say_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None
     n_whole = n_real + n_left_out
     can_grow = n_whole <= MAX_TOKENS and own_of(scenario).x is None
     st.caption(
-        f"**{n_left_out} of the {n_whole} tokens** of the {name} {'is' if n_left_out == 1 else 'are'} left out: there "
-        f"is room for {n_real}. "
-        + (f"Sequence length {n_whole} in the sidebar makes room for all." if can_grow else "A shorter one fits.")
+        f"**{n_left_out} of the {n_whole} tokens** of the {name}"
+        f" {'is' if n_left_out == 1 else 'are'} left out: there is room for {n_real}. "
+        + (
+            f"Sequence length {n_whole} in the sidebar makes room for all."
+            if can_grow
+            else "A shorter one fits."
+        )
     )

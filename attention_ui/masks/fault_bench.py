@@ -1,4 +1,6 @@
-"""The parts of the page about broken layers: the checks, the fault in code, the game in which it is hidden."""
+"""The parts of the page about broken layers: the checks, the fault in code, the game in which
+it is hidden.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,19 @@ LEGEND = "; ".join(f"{key}: {name}" for key, name in NAMES.items())
 
 def chosen_fault() -> str:
     """The select box of faults, as the key of one."""
-    key = bound(st.selectbox, "The mistake", (NO_FAULT, *KEYS), index=1, key="bi_fault", help=LEGEND, **KEPT)
+    key = bound(
+        st.selectbox, "The mistake", (NO_FAULT, *KEYS), index=1, key="bi_fault", help=LEGEND, **KEPT
+    )
     return key or NO_FAULT
 
 
 def told(now: Here, fault: Fault | None, layer: Examined) -> None:
     """What the mistake is, as a sentence and as the line of code that makes it."""
     if fault is None:
-        st.markdown("**No mistake.** Every check passes and nothing differs: this is the layer of all other pages.")
+        st.markdown(
+            "**No mistake.** Every check passes and nothing differs: this is the layer of all other"
+            " pages."
+        )
         return
     st.markdown(f"**{fault.name[0].upper()}{fault.name[1:]}.** {now.turned(fault.does)}")
     right, wrong = st.columns(2)
@@ -37,9 +44,14 @@ def told(now: Here, fault: Fault | None, layer: Examined) -> None:
     wrong.caption("Wrong")
     wrong.code(f"{fault.array} = {fault.wrong}", language="python", wrap_lines=True)
     if layer.differs_from is None:
-        st.info(f"With these controls the mistake changes nothing, so nothing can find it. It needs {fault.needs}.")
+        st.info(
+            "With these controls the mistake changes nothing, so nothing can find it. It needs"
+            f" {fault.needs}."
+        )
         if fault.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
-            st.button("Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},))
+            st.button(
+                "Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},)
+            )
 
 
 def game(now: Here) -> str:
@@ -50,14 +62,19 @@ def game(now: Here) -> str:
     guess = bound(middle.selectbox, "Your guess", ("?", *KEYS), key="bi_guess", help=LEGEND, **KEPT)
     show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
     st.markdown(
-        f"One of the {len(FAULTS)} mistakes is in this layer. Look at the checks, at the difference in each field, and "
-        "at other sentences and sizes; then guess. Where the sidebar has no mask, the layer has a causal one here."
+        f"One of the {len(FAULTS)} mistakes is in this layer. Look at the checks, at the difference"
+        " in each field, and at other sentences and sizes; then guess. Where the sidebar has no"
+        " mask, the layer has a causal one here."
     )
     if guess == hidden.key:
-        st.success(f"Found: **{hidden.name}**. {now.turned(hidden.does)}", icon=":material/check_circle:")
+        st.success(
+            f"Found: **{hidden.name}**. {now.turned(hidden.does)}", icon=":material/check_circle:"
+        )
         st.button("Next round", on_click=next_round, args=(int(number),))
     elif guess in NAMES:
-        st.warning(f"It is not “{NAMES[guess]}”. Which check would that one have failed, or passed?")
+        st.warning(
+            f"It is not “{NAMES[guess]}”. Which check would that one have failed, or passed?"
+        )
     if show and guess != hidden.key:
         st.info(f"It was **{hidden.name}**. {now.turned(hidden.does)}")
         st.button("Next round", on_click=next_round, args=(int(number),))
@@ -66,7 +83,9 @@ def game(now: Here) -> str:
 
 def next_round(number: int) -> None:
     """In a callback: another mistake, and nothing guessed yet."""
-    st.session_state.update({"bi_round": number % LAST_ROUND + 1, "bi_guess": "?", "bi_answer": False})
+    st.session_state.update(
+        {"bi_round": number % LAST_ROUND + 1, "bi_guess": "?", "bi_answer": False}
+    )
 
 
 def answers(now: Here, layer: Examined) -> None:
@@ -83,6 +102,9 @@ def answers(now: Here, layer: Examined) -> None:
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{title}**: {len(checks)} of {len(CHECKS)} checks")
             for check in checks:
-                st.markdown(f"{icon} " + now.turned(f"**{check.name}**. {true_minus(layer.verdicts[check.key].says)}"))
+                st.markdown(
+                    f"{icon} "
+                    + now.turned(f"**{check.name}**. {true_minus(layer.verdicts[check.key].says)}")
+                )
             if not checks:
                 st.markdown("Nothing.")

@@ -1,4 +1,6 @@
-"""The experiments of the mask workshop: each takes the bench and shows one thing that a mask does or does not."""
+"""The experiments of the mask workshop: each takes the bench and shows one thing that a mask
+does or does not.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ PAINTED = "painted"
 
 @dataclass(frozen=True)
 class Bench:
-    """What lies on the bench: the batch, the head, the chosen sequence, query and key, and the finite bias."""
+    """What lies on the bench: the batch, the head, the chosen sequence, query and key, and the
+    finite bias.
+    """
 
     now: Here
     made: MaskedBatch
@@ -47,10 +51,13 @@ class Bench:
 
 
 def follow(array: str, index: list[int]) -> None:
-    """In a callback: make a clicked cell of a board the chosen one; the board says which sequence it belongs to."""
+    """In a callback: make a clicked cell of a board the chosen one; the board says which
+    sequence it belongs to.
+    """
     sequence = array.rpartition(" ")[2]
     st.session_state.update(
-        {"query": index[0], "key": index[1]} | ({"mw_sequence": sequence} if sequence.isdigit() else {})
+        {"query": index[0], "key": index[1]}
+        | ({"mw_sequence": sequence} if sequence.isdigit() else {})
     )
 
 
@@ -59,10 +66,10 @@ def paint(bench: Bench) -> None:
     now, n_tokens = bench.now, len(bench.allowed)
     painted_TT = painted_mask(st.session_state[PAINTED], n_tokens)
     st.markdown(
-        "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that query, and again to "
-        "show it: −∞ is added to a hidden score, 0 to all others. A painted mask has "
-        f"{now.turned('one row per query and one column per key')}, {n_tokens} × {n_tokens}; all sequences and heads "
-        "share it."
+        "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that"
+        " query, and again to show it: −∞ is added to a hidden score, 0 to all others. A painted"
+        f" mask has {now.turned('one row per query and one column per key')}, {n_tokens} ×"
+        f" {n_tokens}; all sequences and heads share it."
     )
     scene = boards.painting(painted_TT, bench.made, bench.head, bench.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_touched, n_tokens))
@@ -70,7 +77,10 @@ def paint(bench: Bench) -> None:
     with st.container(horizontal=True):
         st.button("Hide nothing", on_click=_keep, args=(blank_TT,), icon=":material/ink_eraser:")
         st.button(
-            "Start from all masks together", on_click=_keep, args=(bench.allowed,), icon=":material/content_copy:"
+            "Start from all masks together",
+            on_click=_keep,
+            args=(bench.allowed,),
+            icon=":material/content_copy:",
         )
         whole = now.turned("Hide the whole row of the query")
         st.button(whole, on_click=_keep, args=(row_TT,), icon=":material/visibility_off:")
@@ -100,14 +110,20 @@ def how_to_hide(bench: Bench) -> None:
         return
     ways = ways_to_hide(bench.made, n, bench.head, query, bench.bias)
     st.markdown(
-        f"The {turned('row')} of {bench.asks} when a hidden key’s score is not removed, but a number is added to it:"
+        f"The {turned('row')} of {bench.asks} when a hidden key’s score is not removed, but a"
+        " number is added to it:"
     )
     rows = {f"{way.name} added": way.shares[query] for way in ways}
     says = turned("Shares of one row for three numbers that hide keys.")
     show_figure(row_bars(bench.made.batch.tokens[n], rows, ~bench.allowed[query], says), "hiding")
     st.caption("Keys in brackets are hidden from this query.")
-    heads = ("added to a hidden score", "read from hidden keys: this row", "at most, any row that sees a key",
-             "a row with nothing left, float64", "the same, float32")  # fmt: skip
+    heads = (
+        "added to a hidden score",
+        "read from hidden keys: this row",
+        "at most, any row that sees a key",
+        "a row with nothing left, float64",
+        "the same, float32",
+    )
     lines = [turned(f"| {' | '.join(heads)} |"), "|---" * len(heads) + "|"]
     for way in ways:
         read = f"{percent(float(way.leaked[query]))} | {percent(way.most)}"
@@ -128,7 +144,10 @@ def mask_or_scale_first(bench: Bench) -> None:
     n, query, _ = bench.cell
     scale = bench.made.trace.scale
     if scale <= 0 or bench.allowed.all():
-        st.info("This needs a scale above 0 and a mask that hides something: choose them in the sidebar and above.")
+        st.info(
+            "This needs a scale above 0 and a mask that hides something: choose them in the sidebar"
+            " and above."
+        )
         return
     found = orders(bench.made, n, bench.head, bench.bias)
     name, order = list(found.items())[-1]
@@ -136,26 +155,39 @@ def mask_or_scale_first(bench: Bench) -> None:
         rf"$\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$ or "
         rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$? Added to a hidden score: {name}."
     )
-    rows = {"scale, then mask": order.scale_first[query], "mask, then scale": order.mask_first[query]}
+    rows = {
+        "scale, then mask": order.scale_first[query],
+        "mask, then scale": order.mask_first[query],
+    }
     says = bench.now.turned("Shares of one row with the mask after and before the scale.")
     show_figure(row_bars(bench.made.batch.tokens[n], rows, ~bench.allowed[query], says), "order")
     lines = [
-        f"| added to a hidden score | largest difference of a share, all {bench.now.turned('rows')} |",
+        (
+            "| added to a hidden score | largest difference of a share, all"
+            f" {bench.now.turned('rows')} |"
+        ),
         "|---|---|",
     ]
-    st.markdown("\n".join([*lines, *(f"| {key} | {number(one.gap, 6)} |" for key, one in found.items())]))
     st.markdown(
-        "Minus infinity times any positive scale is minus infinity, so for a true mask the order does not matter. A "
-        f"finite bias that comes first is scaled, too: {_scaled_bias(bench, name)}"
+        "\n".join([*lines, *(f"| {key} | {number(one.gap, 6)} |" for key, one in found.items())])
+    )
+    st.markdown(
+        "Minus infinity times any positive scale is minus infinity, so for a true mask the order"
+        " does not matter. A finite bias that comes first is scaled, too:"
+        f" {_scaled_bias(bench, name)}"
     )
 
 
 def _scaled_bias(bench: Bench, name: str) -> str:
-    """What becomes of the finite bias, and whether that shows: added to a whole row it changes no share."""
+    """What becomes of the finite bias, and whether that shows: added to a whole row it changes
+    no share.
+    """
     scale, turned = bench.made.trace.scale, bench.now.turned
     matters = "it matters on which side of the scale a model adds its biases."
     if bench.bias * scale == bench.bias:
-        return f"times {scale:.3g}, {name} stays what it is, but with another scale or bias {matters}"
+        return (
+            f"times {scale:.3g}, {name} stays what it is, but with another scale or bias {matters}"
+        )
     becomes = f"{name} becomes {number(bench.bias * scale, 2)}."
     in_part = bench.allowed.any(axis=-1) & ~bench.allowed.all(axis=-1)
     if in_part.any():
@@ -163,8 +195,8 @@ def _scaled_bias(bench: Bench, name: str) -> str:
     return (
         becomes
         + turned(
-            " Here only whole rows are hidden, and one number added to all scores of a row changes no share but by "
-            "rounding. "
+            " Here only whole rows are hidden, and one number added to all scores of a row changes"
+            " no share but by rounding. "
         )
         + f"Where only some keys of a row are hidden, {matters}"
     )
@@ -176,34 +208,45 @@ def row_with_nothing_left(bench: Bench) -> None:
     turned = bench.now.turned
     found = nothing_left(bench.made, n, bench.head, query)
     st.markdown(
-        f"Every key is hidden from {bench.asks}, on top of the masks above. There is no largest score and the "
-        "exponentials sum to 0; the shares would be 0 / 0."
+        f"Every key is hidden from {bench.asks}, on top of the masks above. There is no largest"
+        " score and the exponentials sum to 0; the shares would be 0 / 0."
     )
     show_board(
-        boards.emptied(bench.made, found.zero, bench.head, bench.cell, bench.now.notation), "empty", on_pin=follow
+        boards.emptied(bench.made, found.zero, bench.head, bench.cell, bench.now.notation),
+        "empty",
+        on_pin=follow,
     )
     row = found.zero.probabilities[n, bench.head, query]
     zeros = f"{counted(len(row), 'share')}, sum {number(float(row.sum()), 1)}"
     st.markdown(
-        f"| | the {turned('row')} of shares | numbers of the layer’s output that are NaN |\n|---|---|---|\n"
-        f"| here, and torch’s scaled_dot_product_attention | {zeros} | {found.nan_here} |\n"
-        f"| torch.softmax, and nn.MultiheadAttention with need_weights=True | {found.nan_shares} × “not a number” | "
-        f"{found.nan_outputs} of {found.zero.output[n].size} |"
+        f"| | the {turned('row')} of shares | numbers of the layer’s output that are NaN"
+        f" |\n|---|---|---|\n| here, and torch’s scaled_dot_product_attention | {zeros} |"
+        f" {found.nan_here} |\n| torch.softmax, and nn.MultiheadAttention with need_weights=True |"
+        f" {found.nan_shares} × “not a number” | {found.nan_outputs} of"
+        f" {found.zero.output[n].size} |"
     )
     n_empty = int(bench.made.trace.empty_rows[:, bench.head].sum())
     numbers, n_spoilt = counted(found.nan_outputs, "number"), found.nan_tokens
     spoilt = (
-        f"The one {turned('row')} of NaN spoils the only token, {numbers}, and with it all that follows. "
+        f"The one {turned('row')} of NaN spoils the only token, {numbers}, and with it all that"
+        " follows. "
         if len(row) == 1
-        else f"One {turned('row')} of NaN spoils one token here, {numbers}. In the next layer that token is a key for "
-        f"all others, and every score with it is NaN, so all {turned('rows')} are. "
-        if n_spoilt == 1
-        else f"{n_spoilt} {turned('rows')} of NaN spoil {n_spoilt} tokens here, {numbers}. In the next layer these "
-        f"tokens are keys for all others, and every score with them is NaN, so all {turned('rows')} are. "
+        else (
+            f"One {turned('row')} of NaN spoils one token here, {numbers}. In the next layer that"
+            " token is a key for all others, and every score with it is NaN, so all"
+            f" {turned('rows')} are. "
+            if n_spoilt == 1
+            else (
+                f"{n_spoilt} {turned('rows')} of NaN spoil {n_spoilt} tokens here, {numbers}. In"
+                " the next layer these tokens are keys for all others, and every score with them"
+                f" is NaN, so all {turned('rows')} are. "
+            )
+        )
     )
     st.markdown(
-        f"{spoilt}Zeros stay where they are. With the masks chosen above, "
-        f"**{turned(counted(n_empty, 'row'))}** of this batch {'has' if n_empty == 1 else 'have'} nothing left."
+        f"{spoilt}Zeros stay where they are. With the masks chosen above,"
+        f" **{turned(counted(n_empty, 'row'))}** of this batch {'has' if n_empty == 1 else 'have'}"
+        " nothing left."
     )
 
 
@@ -212,20 +255,31 @@ def padded_queries(bench: Bench) -> None:
     n, turned = bench.cell[0], bench.now.turned
     n_real, n_tokens = bench.made.batch.lengths[n], len(bench.allowed)
     if n_real == n_tokens:
-        st.info(f"Sequence {n} holds no [pad]: choose another sequence, or a longer sequence length in the sidebar.")
+        st.info(
+            f"Sequence {n} holds no [pad]: choose another sequence, or a longer sequence length in"
+            " the sidebar."
+        )
         return
     found = other_padding(bench.made, n)
     st.markdown(
-        f"After {turned('row')} {n_real - 1} all belong to [pad] tokens. They are computed like all others, and mean "
-        "nothing: whoever uses the output must leave them out. Here other numbers stand in place of the [pad] vectors:"
+        f"After {turned('row')} {n_real - 1} all belong to [pad] tokens. They are computed like all"
+        " others, and mean nothing: whoever uses the output must leave them out. Here other"
+        " numbers stand in place of the [pad] vectors:"
     )
-    show_board(boards.padding(bench.made, found.changed, bench.cell, bench.now.notation), "padding", on_pin=_row)
-    masked = not bench.allowed[:n_real, n_real:].any()  # a causal mask hides them, too: they come last
+    show_board(
+        boards.padding(bench.made, found.changed, bench.cell, bench.now.notation),
+        "padding",
+        on_pin=_row,
+    )
+    masked = not bench.allowed[
+        :n_real, n_real:
+    ].any()  # a causal mask hides them, too: they come last
     st.markdown(
-        f"- {turned('Rows')} of real tokens move by at most **{number(found.real, 6) if found.real else 0}**: "
+        f"- {turned('Rows')} of real tokens move by at most"
+        f" **{number(found.real, 6) if found.real else 0}**: "
         + ("the mask keeps [pad] out of them." if masked else "no padding mask is chosen above.")
-        + f"\n- {turned('Rows')} of [pad] tokens move by up to **{number(found.padded)}**: they ask with the vector of "
-        "[pad], and no padding mask stops a query from asking."
+        + f"\n- {turned('Rows')} of [pad] tokens move by up to **{number(found.padded)}**: they ask"
+        " with the vector of [pad], and no padding mask stops a query from asking."
     )
 
 

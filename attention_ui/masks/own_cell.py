@@ -1,4 +1,6 @@
-"""A chosen query and key for a page whose sequences are not that of the sidebar; in the address like the focus."""
+"""A chosen query and key for a page whose sequences are not that of the sidebar; in the address
+like the focus.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
 
 
 def own_cell(name: str, n_queries: int, n_keys: int) -> tuple[int, int]:
-    """The query and the key that were clicked on this page; where there are fewer, the last, which is said."""
+    """The query and the key that were clicked on this page; where there are fewer, the last,
+    which is said.
+    """
     adopt(name, "Cell", FIRST, _checked)
     mirror(name, FIRST)
     query, key = map(int, st.session_state[name].split("."))
@@ -37,5 +41,7 @@ def choose_cell(name: str, query: int, key: int) -> None:
 
 def _checked(text: str) -> str:
     if not FORM.fullmatch(text):
-        raise SettingsError("A cell is two whole numbers with a dot between them, so the cell shown stays")
+        raise SettingsError(
+            "A cell is two whole numbers with a dot between them, so the cell shown stays"
+        )
     return text

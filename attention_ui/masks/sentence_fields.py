@@ -14,19 +14,37 @@ from ..markdown import plain
 
 
 def sentence_field(
-    place: Any, label: str, default: str, key: str, scenario: Scenario, n_tokens: int = 0, *, instead: str = "",
+    place: Any,
+    label: str,
+    default: str,
+    key: str,
+    scenario: Scenario,
+    n_tokens: int = 0,
+    *,
+    instead: str = "",
     help: str | None = None,
-) -> str:  # fmt: skip
-    """Draw the field in a part of the page; give its text, cut to what it holds, or `instead` where no word is in it.
+) -> str:
+    """Draw the field in a part of the page; give its text, cut to what it holds, or `instead` where
+    no word is in it.
 
-    A text without a word is refused under the field, which takes nothing else from the page. A field that has nothing
-    to stand instead may be left empty. n_tokens: as long as the sentence will be, as for `other_sentence`.
+    A text without a word is refused under the field, which takes nothing else from the page. A
+    field that has nothing to stand instead may be left empty. n_tokens: as long as the sentence
+    will be, as for `other_sentence`.
     Raises: SettingsError, FileError.
     """
-    text = bound(
-        place.text_input, label, default, key=key, help=help, persist_state="session", on_change=cut_text,
-        args=(key,),
-    ) or ""  # fmt: skip
+    text = (
+        bound(
+            place.text_input,
+            label,
+            default,
+            key=key,
+            help=help,
+            persist_state="session",
+            on_change=cut_text,
+            args=(key,),
+        )
+        or ""
+    )
     for note in field_notes(f"{label}: the field", text):
         place.caption(note)
     text = text[:MAX_TEXT]

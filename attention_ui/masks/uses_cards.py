@@ -15,12 +15,15 @@ CELL = "ed_cell"
 
 
 def cards(traces: Mapping[str, Trace]) -> None:
-    """Who gives the queries, who keys and values, which mask belongs there, and what it hides here."""
+    """Who gives the queries, who keys and values, which mask belongs there, and what it hides
+    here.
+    """
     for use, place in zip(USES, st.columns(len(USES)), strict=True):
         with place.container(border=True, height="stretch"):
             st.markdown(
-                f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.asks}**, :red[keys] and :green[values] "
-                f"from the **{use.answers}**.\n\nMask: {_mask(use)}; it hides {_hidden(traces[use.key])}."
+                f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.asks}**, :red[keys]"
+                f" and :green[values] from the **{use.answers}**.\n\nMask: {_mask(use)}; it hides"
+                f" {_hidden(traces[use.key])}."
             )
             st.caption(use.says)
 
@@ -32,7 +35,11 @@ def _mask(use: Use) -> str:
 
 def _hidden(trace: Trace) -> str:
     n_hidden = int(trace.hidden_keys[0, 0].sum())
-    return f"{n_hidden:,} of {trace.sizes['T'] * trace.sizes['S']:,} cells" if n_hidden else "nothing here"
+    return (
+        f"{n_hidden:,} of {trace.sizes['T'] * trace.sizes['S']:,} cells"
+        if n_hidden
+        else "nothing here"
+    )
 
 
 def follow(array: str, index: list[int]) -> None:
@@ -42,7 +49,9 @@ def follow(array: str, index: list[int]) -> None:
 
 
 def follow_step(array: str, index: list[int]) -> None:
-    """In a callback: a click on scores or probabilities chooses their cell, one on the others nothing."""
+    """In a callback: a click on scores or probabilities chooses their cell, one on the others
+    nothing.
+    """
     if array in ("scores", "probabilities"):
         st.session_state["head"] = index[1]
         choose_cell(CELL, index[2], index[3])

@@ -1,4 +1,6 @@
-"""The ideas of the five texts, and what learners ask, each with the page and the state in which it can be seen."""
+"""The ideas of the five texts, and what learners ask, each with the page and the state in which
+it can be seen.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ ASKED = "asked"  # stands where a concept has the key of its text
 
 @dataclass(frozen=True)
 class Concept:
-    """What a text says, in our words, and where to see it. It need not be true: that is what the claims are about.
+    """What a text says, in our words, and where to see it. It need not be true: that is what the
+    claims are about.
 
-    Or a question, and where its answer is. text: its key in `TEXTS`, or `ASKED`. number: its place among the text's
-    concepts. page, query: the address, without "?". look: what to look at there.
+    Or a question, and where its answer is. text: its key in `TEXTS`, or `ASKED`. number: its place
+    among the text's concepts. page, query: the address, without "?". look: what to look at there.
     """
 
     text: str
@@ -40,14 +43,18 @@ class Concept:
 def concepts() -> tuple[Concept, ...]:
     """Every concept, text by text, as the file has them."""
     return tuple(
-        Concept(row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"])
+        Concept(
+            row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
+        )
         for row in rows_of("concepts")
     )
 
 
 @lru_cache(maxsize=1)
 def questions() -> tuple[Concept, ...]:
-    """What learners ask, in forums and of the authors of code and tools, along the way through the layer."""
+    """What learners ask, in forums and of the authors of code and tools, along the way through
+    the layer.
+    """
     return tuple(
         Concept(ASKED, number, row["question"], row["page"], row["query"], row["look"])
         for number, row in enumerate(rows_of("questions"), 1)
@@ -55,18 +62,23 @@ def questions() -> tuple[Concept, ...]:
 
 
 def found(words: str, texts: list[str]) -> tuple[Concept, ...]:
-    """The concepts and questions that hold every word, of the chosen texts or, where none is chosen, all of them."""
+    """The concepts and questions that hold every word, of the chosen texts or, where none is
+    chosen, all of them.
+    """
     return tuple(
         one
         for one in (*questions(), *concepts())
-        if one.text in (texts or (ASKED, *TEXTS)) and finds(words, one.says, one.look, page_of(one.page).title)
+        if one.text in (texts or (ASKED, *TEXTS))
+        and finds(words, one.says, one.look, page_of(one.page).title)
     )
 
 
 def concept_table(shown: tuple[Concept, ...]) -> str:
-    """Concepts of a text, at least one, as a Markdown table; each page's name is a link that opens in a new tab.
+    """Concepts of a text, at least one, as a Markdown table; each page's name is a link that opens
+    in a new tab.
 
-    `st.page_link` cannot hand on the parameters of bound widgets, which is what most of these states are made of.
+    `st.page_link` cannot hand on the parameters of bound widgets, which is what most of these
+    states are made of.
     """
     said = "what is asked" if shown[0].text == ASKED else "what the text says"
     lines = [f"| | {said} | where to see it |", "|--:|---|---|"]

@@ -14,28 +14,43 @@ from ..search import finds
 
 
 def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:
-    """The quantities that hold every word searched for: in name, symbol, word, meaning, remark, or words elsewhere."""
+    """The quantities that hold every word searched for: in name, symbol, word, meaning, remark,
+    or words elsewhere.
+    """
     return tuple(
         row
         for row in notation.glossary(text)
         if finds(
-            words, row.name, row.our_word, row.our_symbol.plain, row.their_word, row.their_symbol.plain, row.meaning,
-            row.remark, ELSEWHERE.get(row.name, ""),
+            words,
+            row.name,
+            row.our_word,
+            row.our_symbol.plain,
+            row.their_word,
+            row.their_symbol.plain,
+            row.meaning,
+            row.remark,
+            ELSEWHERE.get(row.name, ""),
         )
-    )  # fmt: skip
+    )
 
 
 def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
     """The quantities in our words and those of a text; where it is ours, once."""
     if text is OURS:
         lines = ["| symbol | word | what it is |", "|---|---|---|"]
-        lines += [f"| {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |" for row in rows]
+        lines += [
+            f"| {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |" for row in rows
+        ]
         return "\n".join(lines)
-    lines = ["| symbol | its word | ours | our word | what it is | remark |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| symbol | its word | ours | our word | what it is | remark |",
+        "|---|---|---|---|---|---|",
+    ]
     for row in rows:
         theirs = f"{_typeset(row.their_symbol)} | {plain(row.their_word)}"
         lines.append(
-            f"| {theirs} | {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} | {plain(row.remark)} |"
+            f"| {theirs} | {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |"
+            f" {plain(row.remark)} |"
         )
     return "\n".join(lines)
 
@@ -43,7 +58,10 @@ def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
 def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
     """The symbol of every quantity in every text, side by side; a dash where a text has none."""
     texts = tuple(NOTATIONS.values())
-    lines = [f"| quantity | {' | '.join(text.key for text in texts)} |", f"|---|{'---|' * len(texts)}"]
+    lines = [
+        f"| quantity | {' | '.join(text.key for text in texts)} |",
+        f"|---|{'---|' * len(texts)}",
+    ]
     for row in rows:
         cells = [_own(row.name, text) for text in texts]
         lines.append(f"| {_word(row)} | {' | '.join(cells)} |")
@@ -51,14 +69,18 @@ def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
 
 
 def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
-    """What other code and tools call the quantities; those that have no name elsewhere are left out."""
+    """What other code and tools call the quantities; those that have no name elsewhere are left
+    out.
+    """
     lines = ["| quantity | elsewhere |", "|---|---|"]
     lines += [f"| {_word(row)} | {ELSEWHERE[row.name]} |" for row in rows if row.name in ELSEWHERE]
     return "\n".join(lines) if len(lines) > 2 else ""
 
 
 def array_table(trace: Trace, text: Notation) -> str:
-    """Every field of the trace: symbol, name in the code, axes, size, formula, and what happened."""
+    """Every field of the trace: symbol, name in the code, axes, size, formula, and what
+    happened.
+    """
     lines = ["| symbol | array | axes | size | formula | what it is |", "|---|---|---|---|---|---|"]
     for name in STEPS:
         sizes = " × ".join(map(str, notation.shape(trace, name, text)))

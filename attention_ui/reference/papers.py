@@ -22,11 +22,14 @@ class Paper:
 @lru_cache(maxsize=1)
 def papers() -> tuple[Paper, ...]:
     """Every source, by author."""
-    return tuple(Paper(row["authors"], row["year"], row["title"], row["for"]) for row in rows_of("papers"))
+    return tuple(
+        Paper(row["authors"], row["year"], row["title"], row["for"]) for row in rows_of("papers")
+    )
 
 
 def paper_list() -> str:
     """All of them as a Markdown list."""
     return "\n".join(
-        f"- {plain(one.authors)} {one.year}, *{plain(one.title)}*: {plain(one.used_for)}" for one in papers()
+        f"- {plain(one.authors)} {one.year}, *{plain(one.title)}*: {plain(one.used_for)}"
+        for one in papers()
     )

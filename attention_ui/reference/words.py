@@ -13,7 +13,9 @@ from .lists import rows_of
 
 @dataclass(frozen=True)
 class Word:
-    """A word and, in brackets, its other names; what it means; the URL path of the page that shows it."""
+    """A word and, in brackets, its other names; what it means; the URL path of the page that
+    shows it.
+    """
 
     word: str
     meaning: str
@@ -35,7 +37,8 @@ def word_table(shown: tuple[Word, ...]) -> str:
     """Words as a Markdown table."""
     lines = ["| word | what it is | where to see it |", "|---|---|---|"]
     lines += [
-        f"| {plain(one.word)} | {plain(one.meaning)} | [{plain(page_of(one.page).title)}]({one.page}) |"
+        f"| {plain(one.word)} | {plain(one.meaning)} |"
+        f" [{plain(page_of(one.page).title)}]({one.page}) |"
         for one in shown
     ]
     return "\n".join(lines)

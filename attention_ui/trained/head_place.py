@@ -1,7 +1,8 @@
-"""Which head and which of its cells the pages about many layers show, and what a click on one of their pictures does.
+"""Which head and which of its cells the pages about many layers show, and what a click on one of
+their pictures does.
 
-Layer, head and cell (query-key-feature) are mirrored to the address: what is set for a bound widget of another page
-does not reach the address.
+Layer, head and cell (query-key-feature) are mirrored to the address: what is set for a bound widget
+of another page does not reach the address.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ FIRST = {LAYER: 3, HEAD: 1}  # shown where the address names no other
 
 
 def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
-    """The layer and the head that address and session name, counted from 0; what there is not becomes the last."""
+    """The layer and the head that address and session name, counted from 0; what there is not
+    becomes the last.
+    """
     for name, count in ((LAYER, n_layers), (HEAD, n_heads)):
         adopt_place(name, LABELS[name], FIRST[name], count)
         mirror(name, FIRST[name])
@@ -41,9 +44,16 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     shown = head_shown(n_layers, n_heads)
     for name, count, at in ((LAYER, n_layers, shown[0]), (HEAD, n_heads, shown[1])):
         st.number_input(
-            LABELS[name], 0, LAST_PLACE, at, step=1, key=name, help=f"From 0 to {count - 1}.", width=150,
+            LABELS[name],
+            0,
+            LAST_PLACE,
+            at,
+            step=1,
+            key=name,
+            help=f"From 0 to {count - 1}.",
+            width=150,
             persist_state="session",
-        )  # fmt: skip
+        )
     return shown
 
 
@@ -65,21 +75,32 @@ def place(maps: AttentionMaps, layer: int, head: int) -> Focus:
 def pinned_cell(change_NN: Array) -> tuple[int, int]:
     """The pinned query and key of a head's change; at first where it changed most."""
     n_tokens = len(change_NN)
-    query, key, _ = _cell(n_tokens, n_tokens) or (*divmod(int(abs(change_NN).argmax()), n_tokens), 0)
+    query, key, _ = _cell(n_tokens, n_tokens) or (
+        *divmod(int(abs(change_NN).argmax()), n_tokens),
+        0,
+    )
     return query, key
 
 
 def pin_cell(at: Focus, array: str, index: list[int]) -> None:
-    """In a callback: pin a cell of a field or of attention alone; what says nothing of a head or place stays."""
+    """In a callback: pin a cell of a field or of attention alone; what says nothing of a head
+    or place stays.
+    """
     letters = STEPS[array].letters if array in STEPS else ("T", "S") if array == "attention" else ()
-    moved = {AXIS_NAMES[letter]: number for letter, number in zip(letters, index, strict=False) if letter in AXIS_NAMES}
+    moved = {
+        AXIS_NAMES[letter]: number
+        for letter, number in zip(letters, index, strict=False)
+        if letter in AXIS_NAMES
+    }
     if "head" in moved:
         st.session_state[HEAD] = min(moved["head"], LAST_PLACE)
     pin_places(CELL, *(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
 
 
 def pin_change(array: str, index: list[int]) -> None:
-    """In a callback: show a pinned cell on the same page, and its head where it was pinned in `thumbnails`."""
+    """In a callback: show a pinned cell on the same page, and its head where it was pinned in
+    `thumbnails`.
+    """
     places = _places(array)
     if places:
         st.session_state.update({LAYER: places[0], HEAD: index[0]})
@@ -87,12 +108,16 @@ def pin_change(array: str, index: list[int]) -> None:
 
 
 def open_pinned(array: str, index: list[int]) -> None:
-    """In a callback: ask for the head of a cell pinned in `thumbnails`, `best_heads` or `heads_matrix`."""
+    """In a callback: ask for the head of a cell pinned in `thumbnails`, `best_heads` or
+    `heads_matrix`.
+    """
     open_head(*_places(array), *index)
 
 
 def open_measured(dot: object) -> None:
-    """In a callback: ask for the head of a clicked dot, "3-1"; what is no such name is passed over."""
+    """In a callback: ask for the head of a clicked dot, "3-1"; what is no such name is passed
+    over.
+    """
     layer, _, head = str(dot).partition("-")
     if all(part.isascii() and part.isdigit() and len(part) < 6 for part in (layer, head)):
         open_head(int(layer), int(head))
@@ -104,11 +129,15 @@ def open_head(layer: int, head: int, query: int | None = None, key: int | None =
     if query is not None and key is not None:
         pin_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
-    ask_for(page_of("one-head").path, **{name: place for name, place in places.items() if place != ""})
+    ask_for(
+        page_of("one-head").path, **{name: place for name, place in places.items() if place != ""}
+    )
 
 
 def walk(layer: int, at: Focus) -> partial[None]:
-    """A callback that gives the pages of the story this layer's weights, and asks for the one about the scores."""
+    """A callback that gives the pages of the story this layer's weights, and asks for the one
+    about the scores.
+    """
     return partial(_walk, layer, at)
 
 

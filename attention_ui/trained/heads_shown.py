@@ -1,4 +1,6 @@
-"""Whose heads the pages of the section show: the trained model's on the user's sentence, or the user's own."""
+"""Whose heads the pages of the section show: the trained model's on the user's sentence, or the
+user's own.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from .own_heads import OWN, WHOSE, OwnHeads, trace_of_own
 
 @dataclass(frozen=True, eq=False)
 class HeadsShown:
-    """All heads with their tokens. traces: one for each layer, or none where only the probabilities are known."""
+    """All heads with their tokens. traces: one for each layer, or none where only the
+    probabilities are known.
+    """
 
     maps: AttentionMaps
     traces: tuple[Trace, ...]
@@ -28,7 +32,9 @@ class HeadsShown:
 
 @dataclass(frozen=True, eq=False)
 class LayerShown:
-    """One layer's probabilities with their labels, as pictures of a `Trace` read them. Shapes: (1, H, T, S)."""
+    """One layer's probabilities with their labels, as pictures of a `Trace` read them. Shapes:
+    (1, H, T, S).
+    """
 
     probabilities: Array
     tokens: tuple[str, ...]
@@ -53,9 +59,14 @@ def heads_shown(now: Here) -> HeadsShown:
     if own is not None:
         names = {"yours": "your file", "model": "the trained model"}
         whose = st.segmented_control(
-            "Whose heads", tuple(names), default="yours", required=True, key=WHOSE, format_func=names.__getitem__,
+            "Whose heads",
+            tuple(names),
+            default="yours",
+            required=True,
+            key=WHOSE,
+            format_func=names.__getitem__,
             persist_state="session",
-        )  # fmt: skip
+        )
         if whose == "yours":
             st.caption(f"Shown: {plain(own.says)}.")
             return of_own(now, own)
@@ -64,9 +75,13 @@ def heads_shown(now: Here) -> HeadsShown:
 
 
 def say_cut(now: Here) -> None:
-    """Say where the model reads only the first words of the sentence. Raises: TextError, FileError."""
+    """Say where the model reads only the first words of the sentence. Raises: TextError,
+    FileError.
+    """
     pieces = pieces_of(now.scenario.text, now.scenario.n_tokens)
-    if pieces.n_real == len(pieces.tokens):  # what would be filled up is not: these pages show no [PAD]
+    if pieces.n_real == len(
+        pieces.tokens
+    ):  # what would be filled up is not: these pages show no [PAD]
         for note in pieces.notes:
             st.caption(plain(note))
 
@@ -78,7 +93,9 @@ def say_model() -> None:
 
 
 def of_own(now: Here, own: OwnHeads) -> HeadsShown:
-    """The heads of the user's file; a layer's weights run on the user's sentence. Raises: AttentionError."""
+    """The heads of the user's file; a layer's weights run on the user's sentence. Raises:
+    AttentionError.
+    """
     if own.maps is not None:
         return HeadsShown(own.maps, ())
     trace = trace_of_own(now, own.projections)
@@ -88,7 +105,9 @@ def of_own(now: Here, own: OwnHeads) -> HeadsShown:
 def of_model(now: Here) -> HeadsShown:
     """The trained model's heads on the user's sentence. Raises: TextError, FileError."""
     text, n_tokens = now.scenario.text, now.scenario.n_tokens
-    return HeadsShown(attention_of(text, n_tokens), encoded_alone(text, n_tokens).traces, trained=True)
+    return HeadsShown(
+        attention_of(text, n_tokens), encoded_alone(text, n_tokens).traces, trained=True
+    )
 
 
 def layer_shown(shown: HeadsShown, layer: int) -> LayerShown:
@@ -101,7 +120,13 @@ def one_head_here(now: Here, shown: HeadsShown, layer: int, at: Focus) -> Here:
     """What the panels of the story need, for one layer as it runs here."""
     trace = shown.traces[layer]
     scenario = replace(
-        now.scenario, weights="trained" if shown.trained else "your own", layer=layer, d_model=trace.sizes["D"],
-        n_heads=trace.sizes["H"], mask="none" if shown.trained else now.scenario.mask, edits="", own="",
-    )  # fmt: skip
+        now.scenario,
+        weights="trained" if shown.trained else "your own",
+        layer=layer,
+        d_model=trace.sizes["D"],
+        n_heads=trace.sizes["H"],
+        mask="none" if shown.trained else now.scenario.mask,
+        edits="",
+        own="",
+    )
     return Here(scenario, at, now.notation, trace)

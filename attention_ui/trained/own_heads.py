@@ -19,16 +19,28 @@ from ..here import Here
 from ..markdown import plain
 from ..registry import OwnControls, Page
 
-OWN, WHOSE = "own heads", "th_whose"  # in the session: the file, and whether it or the model is shown
+OWN, WHOSE = (
+    "own heads",
+    "th_whose",
+)  # in the session: the file, and whether it or the model is shown
 LARGEST = MAX_BYTES // 1_000_000  # MB
 MOST_LISTED = 200
-SHOWING = ("trained-heads", "one-head", "find-a-head", "layers")  # the pages that show the heads of a file
-AS_IT_IS = OwnControls("The attention of your file is shown as it is. What was set for other sections stays here.")
+SHOWING = (
+    "trained-heads",
+    "one-head",
+    "find-a-head",
+    "layers",
+)  # the pages that show the heads of a file
+AS_IT_IS = OwnControls(
+    "The attention of your file is shown as it is. What was set for other sections stays here."
+)
 
 
 @dataclass(frozen=True, eq=False)
 class OwnHeads:
-    """What a file gave: one layer's weights, or the attention of all heads, with a word on where it is from."""
+    """What a file gave: one layer's weights, or the attention of all heads, with a word on
+    where it is from.
+    """
 
     says: str
     projections: Projections | None = None
@@ -38,24 +50,32 @@ class OwnHeads:
 def trace_of_own(now: Here, projections: Projections) -> Trace:
     """The user's layer on the sentence: mask, scale and residual are the sidebar's.
 
-    It reads the inputs of the sidebar where their width fits, else word vectors of the app of the width that does.
+    It reads the inputs of the sidebar where their width fits, else word vectors of the app of the
+    width that does.
     """
     given, scenario = now.trace, now.scenario
     inputs = given.inputs[0]
     if inputs.shape[1] != projections.d_model:
-        inputs = embed(given.tokens, projections.d_model, kind=scenario.embedding, positions=scenario.positions)
+        inputs = embed(
+            given.tokens, projections.d_model, kind=scenario.embedding, positions=scenario.positions
+        )
         inputs = inputs.inputs
     trace = attend(
-        inputs, projections, mask=given.mask, scale=None if scenario.scaling == "on" else given.scale,
+        inputs,
+        projections,
+        mask=given.mask,
+        scale=None if scenario.scaling == "on" else given.scale,
         residual=scenario.residual and projections.d_out == projections.d_model,
-    )  # fmt: skip
+    )
     return trace.labelled(given.tokens)
 
 
 def controls_of(page: Page) -> OwnControls | None:
-    """What stands above the controls of all pages where few of them count; where a file is shown, it decides.
+    """What stands above the controls of all pages where few of them count; where a file is shown,
+    it decides.
 
-    For a layer of the user's own all of the sidebar counts, for attention that was computed elsewhere nothing.
+    For a layer of the user's own all of the sidebar counts, for attention that was computed
+    elsewhere nothing.
     """
     own = st.session_state.get(OWN)
     if own is None or page.url_path not in SHOWING or st.session_state.get(WHOSE) == "model":
@@ -66,9 +86,11 @@ def controls_of(page: Page) -> OwnControls | None:
 def own_file() -> WeightFile | None:
     """Draw the place for a file and open what is there, or say why not; only its header is read."""
     file = st.file_uploader(
-        f"Weights or attention: .safetensors or .npz, at most {LARGEST} MB", None, key="yw_file",
+        f"Weights or attention: .safetensors or .npz, at most {LARGEST} MB",
+        None,
+        key="yw_file",
         max_upload_size=LARGEST,
-    )  # fmt: skip
+    )
     if file is None:
         return None
     try:
@@ -87,7 +109,9 @@ def forget() -> None:
 
 
 def read_own_heads(file: WeightFile) -> OwnHeads:
-    """Ask what of the file is wanted, and read it. Raises: AttentionError when it holds no heads."""
+    """Ask what of the file is wanted, and read it. Raises: AttentionError when it holds no
+    heads.
+    """
     try:
         layers = find_layers(file)
     except FileError as no_layers:
@@ -98,52 +122,70 @@ def read_own_heads(file: WeightFile) -> OwnHeads:
 
 
 def _asked(what: str) -> str:
-    """The key of a question about the chosen file: asked anew for the next, else an answer is heard but not shown."""
+    """The key of a question about the chosen file: asked anew for the next, else an answer is
+    heard but not shown.
+    """
     return f"yw_{what} of {st.session_state['yw_file'].file_id}"
 
 
 def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
     left, right = st.columns(2)
     number = left.selectbox(
-        "Layer", range(len(layers)), format_func=lambda i: f"{i} · {layers[i].title}, {layers[i].d_model} wide",
+        "Layer",
+        range(len(layers)),
+        format_func=lambda i: f"{i} · {layers[i].title}, {layers[i].d_model} wide",
         key=_asked("layer"),
-    )  # fmt: skip
+    )
     layer = layers[number]
     heads = right.selectbox(
-        "Heads", layer.heads, index=layer.heads.index(layer.likely_heads), key=_asked(f"heads {number}"),
+        "Heads",
+        layer.heads,
+        index=layer.heads.index(layer.likely_heads),
+        key=_asked(f"heads {number}"),
         help="The matrices do not say how many heads they are for: these numbers divide them.",
-    )  # fmt: skip
+    )
     if not layer.saved_heads and len(layer.heads) > 1:
-        st.caption("The file does not say how many heads there are: choose the number of your model.")
+        st.caption(
+            "The file does not say how many heads there are: choose the number of your model."
+        )
     for note in layer.notes:
         st.info(plain(note))
     title = f"{layer.title}, {counted(heads, 'head')}, on your sentence"
     projections = read_layer(file, layer, heads)
     if projections.d_memory != projections.d_model:
         raise FileError(
-            f"{layer.title} makes queries from {projections.d_model} features but keys and values from "
-            f"{projections.d_memory}: it looks from one sequence at another, and these pages show one. Choose a layer "
-            "that attends to its own inputs"
+            f"{layer.title} makes queries from {projections.d_model} features but keys and values"
+            f" from {projections.d_memory}: it looks from one sequence at another, and these pages"
+            " show one. Choose a layer that attends to its own inputs"
         )
     return OwnHeads(title, projections=projections)
 
 
 def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
     typed = st.text_area(
-        "Tokens, one for each position, with spaces between", "", key=_asked("tokens"), height=70,
+        "Tokens, one for each position, with spaces between",
+        "",
+        key=_asked("tokens"),
+        height=70,
         help="Left empty: those in the file, or the positions' numbers.",
-    )  # fmt: skip
+    )
     try:
         maps = read_maps(file, tuple((typed or "").split()))
     except AttentionError as error:
         raise FileError(f"{error}. As weights it cannot be read either: {no_layers}") from error
     sizes = maps.sizes
     each = "" if sizes["L"] == 1 else " each"
-    says = f"the attention of your file, {counted(sizes['L'], 'layer')} with {counted(sizes['H'], 'head')}{each}"
+    says = (
+        f"the attention of your file, {counted(sizes['L'], 'layer')} with"
+        f" {counted(sizes['H'], 'head')}{each}"
+    )
     return OwnHeads(says, maps=maps)
 
 
 def listed(file: WeightFile) -> dict[str, list[Any]]:
     """The arrays of a file, the first of them, as columns of a table."""
     shapes = list(file.shapes.items())[:MOST_LISTED]
-    return {"array": [name for name, _ in shapes], "shape": [" × ".join(map(str, shape)) for _, shape in shapes]}
+    return {
+        "array": [name for name, _ in shapes],
+        "shape": [" × ".join(map(str, shape)) for _, shape in shapes],
+    }

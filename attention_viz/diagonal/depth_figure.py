@@ -1,4 +1,6 @@
-"""What becomes of tokens in a stack of layers: their distance to consensus, and how much they look at themselves."""
+"""What becomes of tokens in a stack of layers: their distance to consensus, and how much they
+look at themselves.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,17 @@ ROUNDING = 1e-16
 
 
 def distance_figure(stacks: Mapping[str, Draws], logarithmic: bool) -> Figure:
-    """The distance to consensus before each layer: the median of the draws as a line, all of them as a band.
+    """The distance to consensus before each layer: the median of the draws as a line, all of them
+    as a band.
 
     Logarithmic: what is equal up to rounding is not drawn.
     """
     data = _curves(stacks, lambda one: _drawn(one.distances, logarithmic))
-    way = {"type": "log", "exponentformat": "power", "range": [-16.5, 0.3]} if logarithmic else {"range": [-0.02, 1.04]}
+    way = (
+        {"type": "log", "exponentformat": "power", "range": [-16.5, 0.3]}
+        if logarithmic
+        else {"range": [-0.02, 1.04]}
+    )
     says = f"Chart: the distance to consensus over the layers of {counted(len(stacks), 'stack')}."
     return {"data": data, "layout": _around(says, axis("distance to consensus", **way))}
 
@@ -33,7 +40,9 @@ def self_mass_figure(stacks: Mapping[str, Draws]) -> Figure:
     return {"data": data, "layout": _around(says, axis("mean self-mass D", range=[-0.02, 1.04]))}
 
 
-def _curves(stacks: Mapping[str, Draws], heights: Callable[[Course], list[float | None]]) -> list[Part]:
+def _curves(
+    stacks: Mapping[str, Draws], heights: Callable[[Course], list[float | None]]
+) -> list[Part]:
     """The bands below the lines, so that no line is covered."""
     bands = [
         _band(heights(one.quantile(0)), heights(one.quantile(1)), f"@head {place}")
@@ -52,20 +61,32 @@ def _band(low: list[float | None], high: list[float | None], color: str) -> Part
     kept = [layer for layer, ends in enumerate(zip(low, high, strict=True)) if None not in ends]
     back = kept[::-1]
     return {
-        "type": "scatter", "mode": "lines", "fill": "toself", "fillcolor": color, "opacity": 0.18,
-        "x": kept + back, "y": [*(high[layer] for layer in kept), *(low[layer] for layer in back)],
-        "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "fill": "toself",
+        "fillcolor": color,
+        "opacity": 0.18,
+        "x": kept + back,
+        "y": [*(high[layer] for layer in kept), *(low[layer] for layer in back)],
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def _drawn(distances: Sequence[float], logarithmic: bool) -> list[float | None]:
-    """The numbers that can be drawn: a logarithmic axis has no place for 0, and rounding is no distance."""
+    """The numbers that can be drawn: a logarithmic axis has no place for 0, and rounding is no
+    distance.
+    """
     return [d if not logarithmic or d > ROUNDING else None for d in distances]
 
 
 def _around(says: str, upwards: Part) -> Part:
     parts = {
-        "showlegend": True, "legend": LEGEND, "margin": MARGIN | {"t": 62}, "yaxis": upwards,
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": MARGIN | {"t": 62},
+        "yaxis": upwards,
         "xaxis": axis("layers passed", dtick=4, showgrid=False),
-    }  # fmt: skip
+    }
     return layout(380, says, **parts)

@@ -1,4 +1,6 @@
-"""The diagonal laboratory's pictures: a head's probabilities with the cells that break the pair bound, its margins."""
+"""The diagonal laboratory's pictures: a head's probabilities with the cells that break the pair
+bound, its margins.
+"""
 
 from __future__ import annotations
 
@@ -22,40 +24,86 @@ MOST_NAMED = 40  # bars that have room for their token beside them
 
 def named(trace: Trace) -> list[str]:
     """The tokens with their places; tokens that are only counted stay as they are."""
-    return [word if word == str(i) else f"{i} {short(word)}" for i, word in enumerate(trace.labels("T"))]
+    return [
+        word if word == str(i) else f"{i} {short(word)}" for i, word in enumerate(trace.labels("T"))
+    ]
 
 
 def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
-    """The probabilities, with a_ij > max(a_ii, a_jj) outlined; each explains itself by the scores of its row."""
+    """The probabilities, with a_ij > max(a_ii, a_jj) outlined; each explains itself by the
+    scores of its row.
+    """
     queries, keys = (Side(word, trace.labels("T")) for word in ("query position", "key position"))
     shares, scores = trace.probabilities[0, 0], trace.masked_scores[0, 0]
     rule = shares_of("scores", len(scores))
     drawn = [
         Matrix("scores", scores, queries, keys, None, "S", kind="logit"),
-        Matrix("probabilities", shares, queries, keys, (0, 0), "A probabilities", kind="probability", rule=rule),
+        Matrix(
+            "probabilities",
+            shares,
+            queries,
+            keys,
+            (0, 0),
+            "A probabilities",
+            kind="probability",
+            rule=rule,
+        ),
     ]
     return _outlined(drawn, shares, cell)
 
 
 def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
-    """Tokens of two features, their Gram matrix, and the probabilities, which are made from it divided by √C."""
-    rows, columns, features = (*(Side(word, trace.labels("T")) for word in ("query", "key")), Side("feature"))
+    """Tokens of two features, their Gram matrix, and the probabilities, which are made from it
+    divided by √C.
+    """
+    rows, columns, features = (
+        *(Side(word, trace.labels("T")) for word in ("query", "key")),
+        Side("feature"),
+    )
     shares = trace.probabilities[0, 0]
     rule = Rule("sum", (read("x", 0, RUNNING), read("x", 1, RUNNING)), trace.sizes["D"])
     drawn = [
         Matrix("x", trace.inputs[0], rows, features, (0, 0), "X tokens"),
-        Matrix("gram", trace.scores[0, 0], rows, columns, (1, 0), "X Xᵀ Gram matrix", kind="logit", rule=rule),
-        Matrix("scores", trace.masked_scores[0, 0], rows, columns, None, f"X Xᵀ / √{trace.sizes['D']}", kind="logit"),
-        Matrix("probabilities", shares, rows, columns, (1, 1), "A probabilities", kind="probability",
-               rule=shares_of("scores", len(shares))),
-    ]  # fmt: skip
+        Matrix(
+            "gram",
+            trace.scores[0, 0],
+            rows,
+            columns,
+            (1, 0),
+            "X Xᵀ Gram matrix",
+            kind="logit",
+            rule=rule,
+        ),
+        Matrix(
+            "scores",
+            trace.masked_scores[0, 0],
+            rows,
+            columns,
+            None,
+            f"X Xᵀ / √{trace.sizes['D']}",
+            kind="logit",
+        ),
+        Matrix(
+            "probabilities",
+            shares,
+            rows,
+            columns,
+            (1, 1),
+            "A probabilities",
+            kind="probability",
+            rule=shares_of("scores", len(shares)),
+        ),
+    ]
     return _outlined(drawn, shares, cell)
 
 
 def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
     broken = pair_violations(shares)
     found = int(broken.sum())
-    says = f"Probabilities of {counted(len(shares), 'token')}; {counted(found, 'cell')} above both diagonal cells."
+    says = (
+        f"Probabilities of {counted(len(shares), 'token')}; {counted(found, 'cell')} above both"
+        " diagonal cells."
+    )
     given = board(drawn, ("probabilities", *cell), says)
     if found:
         given["arrays"]["probabilities"]["changed"] = bits(broken)
@@ -63,7 +111,9 @@ def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON
 
 
 def margin_bars(trace: Trace, row: int) -> Figure:
-    """Each token's score for itself less its best score for another; the bar of one token is named in bold."""
+    """Each token's score for itself less its best score for another; the bar of one token is
+    named in bold.
+    """
     scores = trace.masked_scores[0, 0]
     margin_T = margins(scores)
     labels = named(trace)
@@ -74,23 +124,38 @@ def margin_bars(trace: Trace, row: int) -> Figure:
         _bars(finite & (margin_T < 0), margin_T, hover, "is out-voted", "@focus"),
     ]
     alone = [
-        {"x": 0, "y": int(i), "text": " sees itself alone", "showarrow": False, "xanchor": "left",
-         "font": {"size": 11, "color": "@muted"}}
+        {
+            "x": 0,
+            "y": int(i),
+            "text": " sees itself alone",
+            "showarrow": False,
+            "xanchor": "left",
+            "font": {"size": 11, "color": "@muted"},
+        }
         for i in np.flatnonzero(~finite)
-    ]  # fmt: skip
+    ]
     n_below = int((margin_T < 0).sum())
     below = f"{n_below} {'is' if n_below == 1 else 'are'} below 0"
     says = f"Bars: the diagonal margins of {counted(len(labels), 'token')}; {below}."
-    return {"data": data, "layout": _beside(labels, row, margin_T[finite], says) | {"annotations": alone}}
+    return {
+        "data": data,
+        "layout": _beside(labels, row, margin_T[finite], says) | {"annotations": alone},
+    }
 
 
 def _bars(wanted: Array, margin_T: Array, hover: list[str], name: str, color: str) -> Part:
     places = np.flatnonzero(wanted)
     return {
-        "type": "bar", "orientation": "h", "name": name, "y": places.astype("i2"), "x": margin_T[places].astype("f4"),
-        "marker": {"color": color}, "text": [hover[i] for i in places], "textposition": "none",
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "y": places.astype("i2"),
+        "x": margin_T[places].astype("f4"),
+        "marker": {"color": color},
+        "text": [hover[i] for i in places],
+        "textposition": "none",
         "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _hovers(labels: list[str], scores: Array, margin_T: Array) -> list[str]:
@@ -113,12 +178,22 @@ def _beside(labels: list[str], row: int, margin_T: Array, says: str) -> Part:
     words = [f"<b>{label}</b>" if i == row else label for i, label in enumerate(labels)]
     height = sides["t"] + sides["b"] + max(4, len(labels)) * (24 if named else 9)
     parts = {
-        "barmode": "overlay", "bargap": 0.25, "showlegend": True, "margin": sides,
+        "barmode": "overlay",
+        "bargap": 0.25,
+        "showlegend": True,
+        "margin": sides,
         "legend": LEGEND | {"y": 1.0},
         "xaxis": axis("margin: own − best other score", range=[low - room, high + room]),
         "shapes": [broken_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
-        "yaxis": {"range": [len(labels) - 0.5, -0.5], "fixedrange": True, "showgrid": False, "zeroline": False,
-                  "tickfont": {"size": 12}, "showticklabels": named, "tickvals": list(range(len(labels))),
-                  "ticktext": words},
-    }  # fmt: skip
+        "yaxis": {
+            "range": [len(labels) - 0.5, -0.5],
+            "fixedrange": True,
+            "showgrid": False,
+            "zeroline": False,
+            "tickfont": {"size": 12},
+            "showticklabels": named,
+            "tickvals": list(range(len(labels))),
+            "ticktext": words,
+        },
+    }
     return layout(height, says, **parts)

@@ -1,4 +1,6 @@
-"""How the diagonal grows with the width: curves without chance, and points with error bars beside them."""
+"""How the diagonal grows with the width: curves without chance, and points with error bars
+beside them.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,26 @@ Points = Mapping[tuple[int, int], Estimate]  # of each number of tokens and widt
 TICKS = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
-def mass_figure(growth: Growth, counts: Sequence[int], points: Points, lines: Sequence[str]) -> Figure:
+def mass_figure(
+    growth: Growth, counts: Sequence[int], points: Points, lines: Sequence[str]
+) -> Figure:
     """Mean self-mass D against the width, one colour for each number of tokens.
 
-    lines: which are drawn, of exact, bound, rule and uniform. counts: the numbers of tokens, from small to large.
+    lines: which are drawn, of exact, bound, rule and uniform. counts: the numbers of tokens, from
+    small to large.
     """
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        drawn, color = curves(n_tokens, scaled=growth.scaled, causal=growth.causal), f"@head {place}"
+        drawn, color = (
+            curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
+            f"@head {place}",
+        )
         ways = {
-            "exact": (drawn.self_mass, "solid"), "bound": (drawn.bound, "dot"), "rule": (drawn.rule, "dash"),
+            "exact": (drawn.self_mass, "solid"),
+            "bound": (drawn.bound, "dot"),
+            "rule": (drawn.rule, "dash"),
             "uniform": ([drawn.uniform] * len(drawn.widths), "longdashdot"),
-        }  # fmt: skip
+        }
         for line in lines:
             y, dash = ways[line]
             shown = {"legendgroup": str(n_tokens), "showlegend": line == lines[0]}
@@ -41,15 +51,27 @@ def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figu
     """The share R of rows that peak on the diagonal against the width."""
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        drawn, color = curves(n_tokens, scaled=growth.scaled, causal=growth.causal), f"@head {place}"
+        drawn, color = (
+            curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
+            f"@head {place}",
+        )
         name = f"N = {n_tokens}"
         data.append(curve(drawn.widths, drawn.argmax_rate, name, color, legendgroup=name))
-        data.append(_points(growth, points, n_tokens, color, "argmax_rate", legendgroup=name, showlegend=False))
-    return {"data": data, "layout": _around(growth, "diagonal argmax rate R", "argmax rate", points)}
+        data.append(
+            _points(
+                growth, points, n_tokens, color, "argmax_rate", legendgroup=name, showlegend=False
+            )
+        )
+    return {
+        "data": data,
+        "layout": _around(growth, "diagonal argmax rate R", "argmax rate", points),
+    }
 
 
 def half_rows(counts: Sequence[int]) -> list[dict[str, object]]:
-    """The half-mass rule as a table: at which width half of the mass, and half of the maxima, lie on the diagonal."""
+    """The half-mass rule as a table: at which width half of the mass, and half of the maxima,
+    lie on the diagonal.
+    """
     return [
         {
             "tokens N": n_tokens,
@@ -58,19 +80,32 @@ def half_rows(counts: Sequence[int]) -> list[dict[str, object]]:
             "R = ½ near C": f"{half_argmax_width(n_tokens):.1f}",
         }
         for n_tokens in counts
-    ]  # fmt: skip
+    ]
 
 
-def _points(growth: Growth, points: Points, n_tokens: int, color: str, field: str, **more: object) -> Part:
+def _points(
+    growth: Growth, points: Points, n_tokens: int, color: str, field: str, **more: object
+) -> Part:
     """The measured points of one number of tokens, in the order of their widths."""
-    mine = {width: points[n_tokens, width] for width in growth.widths if (n_tokens, width) in points}
+    mine = {
+        width: points[n_tokens, width] for width in growth.widths if (n_tokens, width) in points
+    }
     heights = [getattr(estimate, field) for estimate in mine.values()]
     errors = [getattr(estimate, f"{field}_error") for estimate in mine.values()]
-    return measured(list(mine), heights, errors, f"N = {n_tokens}, measured", color, **({"showlegend": False} | more))
+    return measured(
+        list(mine),
+        heights,
+        errors,
+        f"N = {n_tokens}, measured",
+        color,
+        **({"showlegend": False} | more),
+    )
 
 
 def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:
-    """The half-mass rule: from each width where D = 1/2 by it, a dotted line down. It knows of no mask."""
+    """The half-mass rule: from each width where D = 1/2 by it, a dotted line down. It knows of
+    no mask.
+    """
     if growth.causal:
         return []
     widths = [half_mass_width(n_tokens, scaled=growth.scaled) for n_tokens in counts]
@@ -86,7 +121,10 @@ def _around(growth: Growth, name: str, short: str, points: Points) -> Part:
     says = f"Chart: the {short} against {over}, with {len(points)} measured points."
     ticks = [tick for tick in TICKS if not growth.tied or tick <= TIED_WIDTH]
     parts = {
-        "showlegend": True, "legend": LEGEND, "margin": MARGIN, "xaxis": doubling_axis(over, ticks),
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": MARGIN,
+        "xaxis": doubling_axis(over, ticks),
         "yaxis": axis(name, range=[-0.02, 1.04], tickformat=".1f"),
-    }  # fmt: skip
+    }
     return layout(400, says, **parts)

@@ -23,14 +23,18 @@ INSIDE = 420  # px of the plane itself, about, on a screen
 
 
 def plane(trace: Trace, token: int) -> Figure:
-    """Keys as arrows, one token's query, the half-plane of keys that out-vote it, outputs inside the values' hull.
+    """Keys as arrows, one token's query, the half-plane of keys that out-vote it, outputs inside
+    the values' hull.
 
-    Without weights queries, keys and values are the tokens. The hull is drawn where values lie in the plane.
+    Without weights queries, keys and values are the tokens. The hull is drawn where values lie in
+    the plane.
     """
     keys = trace.key_heads[0, 0]
     half = half_plane_of(trace, token)
     inside = trace.sizes["V"] == 2
-    reach = (1.15 if inside else 1.35) * max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
+    reach = (1.15 if inside else 1.35) * max(
+        1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max())
+    )
     labels = named(trace)
     data = [_half_plane(half, reach), _edge(half, reach)]
     if inside:
@@ -40,40 +44,77 @@ def plane(trace: Trace, token: int) -> Figure:
     rivals = half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
     room = WordRoom(INSIDE / (2 * reach))
-    chosen = _arrows(room, half.normal[np.newaxis], [query], np.array([True]), "its query", "@query", aside=True)
+    chosen = _arrows(
+        room, half.normal[np.newaxis], [query], np.array([True]), "its query", "@query", aside=True
+    )
     if apart:
         own = [f"key of {labels[token]}"]
-        chosen += _arrows(room, half.own[np.newaxis], own, np.array([True]), "its own key", "@focus")
+        chosen += _arrows(
+            room, half.own[np.newaxis], own, np.array([True]), "its own key", "@focus"
+        )
     beating = _arrows(room, keys, labels, rivals, "out-vote it", "@key")
     data += [*_arrows(room, keys, labels, others, "other tokens", "@primary"), *beating, *chosen]
     if inside:
         data.append(_outputs(trace, labels))
     n_rivals = int(rivals.sum())
-    beaten = f"{n_rivals} of them {'out-votes' if n_rivals == 1 else 'out-vote'} token {token} in its own row"
+    beaten = (
+        f"{n_rivals} of them {'out-votes' if n_rivals == 1 else 'out-vote'} token {token} in its"
+        " own row"
+    )
     says = f"Plane: {counted(len(keys), 'token')} as arrows; {beaten}."
     return {"data": data, "layout": _around(says, reach)}
 
 
 def _arrows(
-    room: WordRoom, ends: Array, labels: Sequence[str], wanted: Array, name: str, color: str, aside: bool = False
+    room: WordRoom,
+    ends: Array,
+    labels: Sequence[str],
+    wanted: Array,
+    name: str,
+    color: str,
+    aside: bool = False,
 ) -> list[Part]:
-    """Shafts from the origin, and heads that point outwards and say their token; aside: below the line of the arrow."""
+    """Shafts from the origin, and heads that point outwards and say their token; aside: below
+    the line of the arrow.
+    """
     places = np.flatnonzero(wanted)
-    tips, words, stands = ends[places], [labels[int(i)] for i in places], _outside(ends[places], aside)
+    tips, words, stands = (
+        ends[places],
+        [labels[int(i)] for i in places],
+        _outside(ends[places], aside),
+    )
     zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
     shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2).astype("f4")
     shafts = {
-        "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False,
-        "x": shafts_M2[:, 0], "y": shafts_M2[:, 1], "line": {"color": color, "width": 2},
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "x": shafts_M2[:, 0],
+        "y": shafts_M2[:, 1],
+        "line": {"color": color, "width": 2},
+    }
     heads = {
-        "type": "scatter", "mode": "markers+text", "name": name, "text": room.write(words, tips, stands),
-        "x": tips[:, 0].astype("f4"), "y": tips[:, 1].astype("f4"), "textposition": stands, "hovertext": words,
-        "cliponaxis": False, "textfont": {"color": color, "size": TYPE}, "showlegend": len(places) > 0,
-        "customdata": [str(i) for i in places], "hovertemplate": "%{hovertext}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
-        "marker": {"color": color, "size": 11, "symbol": "triangle-up",
-                   "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4")},
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "markers+text",
+        "name": name,
+        "text": room.write(words, tips, stands),
+        "x": tips[:, 0].astype("f4"),
+        "y": tips[:, 1].astype("f4"),
+        "textposition": stands,
+        "hovertext": words,
+        "cliponaxis": False,
+        "textfont": {"color": color, "size": TYPE},
+        "showlegend": len(places) > 0,
+        "customdata": [str(i) for i in places],
+        "hovertemplate": "%{hovertext}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
+        "marker": {
+            "color": color,
+            "size": 11,
+            "symbol": "triangle-up",
+            "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4"),
+        },
+    }
     return [shafts, heads]
 
 
@@ -84,25 +125,41 @@ def _outside(tips: Array, aside: bool) -> list[str]:
         return [f"bottom {side}" for side in level]
     steep = np.abs(tips[:, 1]) > np.abs(tips[:, 0])
     upright = np.where(tips[:, 1] < 0, "bottom", "top")
-    return [f"{up} center" if high else f"middle {side}" for up, side, high in zip(upright, level, steep, strict=True)]
+    return [
+        f"{up} center" if high else f"middle {side}"
+        for up, side, high in zip(upright, level, steep, strict=True)
+    ]
 
 
 def _half_plane(half: HalfPlane, reach: float) -> Part:
     """The ground of the keys that score higher than the token's own."""
     corners = half.region(reach)
     return {
-        "type": "scatter", "mode": "lines", "fill": "toself", "fillcolor": "@key", "opacity": 0.13,
-        "x": corners[:, 0].astype("f4"), "y": corners[:, 1].astype("f4"), "line": {"width": 0}, "hoverinfo": "skip",
-        "name": "keys that would out-vote it", "showlegend": len(corners) > 0,
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "fill": "toself",
+        "fillcolor": "@key",
+        "opacity": 0.13,
+        "x": corners[:, 0].astype("f4"),
+        "y": corners[:, 1].astype("f4"),
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "name": "keys that would out-vote it",
+        "showlegend": len(corners) > 0,
+    }
 
 
 def _edge(half: HalfPlane, reach: float) -> Part:
     ends = half.edge(3 * reach)
     return {
-        "type": "scatter", "mode": "lines", "x": ends[:, 0].astype("f4"), "y": ends[:, 1].astype("f4"),
-        "line": {"color": "@key", "width": 1, "dash": "dot"}, "hoverinfo": "skip", "showlegend": False,
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "x": ends[:, 0].astype("f4"),
+        "y": ends[:, 1].astype("f4"),
+        "line": {"color": "@key", "width": 1, "dash": "dot"},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def _hull(values: Array) -> Part:
@@ -110,20 +167,28 @@ def _hull(values: Array) -> Part:
     corners = hull_corners(values)
     ring = values[[*corners, corners[0]]]
     return {
-        "type": "scatter", "mode": "lines", "name": "hull of the values", "hoverinfo": "skip",
-        "x": ring[:, 0].astype("f4"), "y": ring[:, 1].astype("f4"),
+        "type": "scatter",
+        "mode": "lines",
+        "name": "hull of the values",
+        "hoverinfo": "skip",
+        "x": ring[:, 0].astype("f4"),
+        "y": ring[:, 1].astype("f4"),
         "line": {"color": "@value", "width": 1.5, "dash": "dash"},
-    }  # fmt: skip
+    }
 
 
 def _outputs(trace: Trace, labels: Sequence[str]) -> Part:
     outputs = trace.head_outputs[0, 0]
     return {
-        "type": "scatter", "mode": "markers", "name": "outputs", "text": list(labels),
-        "x": outputs[:, 0].astype("f4"), "y": outputs[:, 1].astype("f4"),
+        "type": "scatter",
+        "mode": "markers",
+        "name": "outputs",
+        "text": list(labels),
+        "x": outputs[:, 0].astype("f4"),
+        "y": outputs[:, 1].astype("f4"),
         "marker": {"color": "@output", "size": 9, "symbol": "diamond"},
         "hovertemplate": "output of %{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _around(says: str, reach: float) -> Part:
@@ -131,13 +196,16 @@ def _around(says: str, reach: float) -> Part:
     both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 11}}
     both |= {"constrain": "domain", "range": [-reach, reach]}
     parts = {
-        "showlegend": True, "legend": LEGEND, "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
-        "xaxis": both, "yaxis": both | {"scaleanchor": "x"},
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
+        "xaxis": both,
+        "yaxis": both | {"scaleanchor": "x"},
         "shapes": [
             broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
             broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
-    }  # fmt: skip
+    }
     return layout(SIDE, says, **parts)
 
 
@@ -145,7 +213,9 @@ def row_says(trace: Trace, token: int) -> str:
     """The token's own score and the scores of those that beat it, in words."""
     scores, half = trace.scores[0, 0, token], half_plane_of(trace, token)
     labels = named(trace)
-    beaten = ", ".join(f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals))
+    beaten = ", ".join(
+        f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals)
+    )
     own = f"its score for itself is {number(float(scores[token]))}"
     if len(labels) == 1:
         return f"{own}, and there is no other token"

@@ -13,6 +13,8 @@ def points_table(x_T2: Array) -> pd.DataFrame:
 
 
 def points_typed(table: pd.DataFrame) -> Array:
-    """The points of the rows that are complete; a row that is only begun is passed over. Shapes: (T, 2)."""
+    """The points of the rows that are complete; a row that is only begun is passed over.
+    Shapes: (T, 2).
+    """
     points_T2: Array = table.dropna().to_numpy(dtype=float)
     return points_T2

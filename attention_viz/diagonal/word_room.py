@@ -12,7 +12,11 @@ from ..labels import longest
 
 TYPE, AWAY = 12, 6  # px: the size of a word, and how far it stands from the tip of its arrow
 ALONG = {"left": -1.0, "center": -0.5, "right": 0.0}  # where a word begins, as a part of its width
-UP = {"top": 0.5, "middle": 0.0, "bottom": -0.5}  # where its middle is, as a part of its height and distance
+UP = {
+    "top": 0.5,
+    "middle": 0.0,
+    "bottom": -0.5,
+}  # where its middle is, as a part of its height and distance
 
 
 class WordRoom:
@@ -23,9 +27,11 @@ class WordRoom:
         self.taken: list[tuple[float, float, float, float]] = []
 
     def write(self, words: Sequence[str], tips: Array, stands: Sequence[str]) -> list[str]:
-        """The words, empty where one would cover another that is written or belongs to a longer arrow.
+        """The words, empty where one would cover another that is written or belongs to a longer
+        arrow.
 
-        tips: (M, 2), the ends of the arrows. stands: where the words stand, such as "top center", as Plotly says it.
+        tips: (M, 2), the ends of the arrows. stands: where the words stand, such as "top center",
+        as Plotly says it.
         """
         written = [""] * len(words)
         for place in np.argsort(-np.hypot(tips[:, 0], tips[:, 1]), kind="stable"):
@@ -44,5 +50,7 @@ class WordRoom:
         return left, left + wide, middle - TYPE / 2, middle + TYPE / 2
 
 
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+def _overlap(
+    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
+) -> bool:
     return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]

@@ -21,16 +21,25 @@ STEPS_OF_A_LINE = np.linspace(0, 1, 21)
 SPOTS = {"query": 0.72, "key": 0.28, "all": 0.5}
 
 
-def arcs(trace: Trace, heads: Sequence[int], which: str, query: int, key: int) -> tuple[Figure, int]:
-    """Lines from queries (left) to keys (right), as wide as the weight, and how many weaker ones were left out.
+def arcs(
+    trace: Trace, heads: Sequence[int], which: str, query: int, key: int
+) -> tuple[Figure, int]:
+    """Lines from queries (left) to keys (right), as wide as the weight, and how many weaker ones
+    were left out.
 
-    which: "query" draws the lines from one query, "key" those to one key, "all" all of them, the strongest 200.
+    which: "query" draws the lines from one query, "key" those to one key, "all" all of them, the
+    strongest 200.
     """
     weights_NTS = trace.probabilities[0, list(heads)]
     ends_L3 = _strongest(weights_NTS, which, query, key)
-    left_out = max(0, int(np.count_nonzero(_of_interest(weights_NTS, which, query, key))) - len(ends_L3))
-    # Plotly draws an axis only where a trace needs it, so one without points holds the labels at the right.
-    data: list[Part] = [{"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False}]
+    left_out = max(
+        0, int(np.count_nonzero(_of_interest(weights_NTS, which, query, key))) - len(ends_L3)
+    )
+    # Plotly draws an axis only where a trace needs it, so one without points holds the labels at
+    # the right.
+    data: list[Part] = [
+        {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False}
+    ]
     most = max((float(weights_NTS[n, t, s]) for n, t, s in ends_L3), default=1.0)
     for n, head in enumerate(heads):
         bulge = (n - (len(heads) - 1) / 2) / len(heads) * 0.9
@@ -46,12 +55,16 @@ def arcs(trace: Trace, heads: Sequence[int], which: str, query: int, key: int) -
 def _of_interest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
     """The weights that may be drawn; all others are 0."""
     seen_TS = np.zeros(weights_NTS.shape[1:], dtype=bool)
-    seen_TS[query if which == "query" else slice(None), key if which == "key" else slice(None)] = True
+    seen_TS[query if which == "query" else slice(None), key if which == "key" else slice(None)] = (
+        True
+    )
     return np.where(seen_TS, weights_NTS, 0.0)
 
 
 def _strongest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
-    """Head, query and key of each line that is drawn, the weakest first, so that strong lines lie on top."""
+    """Head, query and key of each line that is drawn, the weakest first, so that strong lines
+    lie on top.
+    """
     numbers = _of_interest(weights_NTS, which, query, key)
     order = np.argsort(numbers, axis=None, kind="stable")[-MOST_LINES:]
     order = order[numbers.ravel()[order] > 0]
@@ -59,44 +72,76 @@ def _strongest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
 
 
 def _path(query: int, key: int, bulge: float, at: Array) -> Array:
-    """The height of a line along its way: level at both ends, and lines of different heads apart in between."""
+    """The height of a line along its way: level at both ends, and lines of different heads
+    apart in between.
+    """
     height: Array = query + (key - query) * at**2 * (3 - 2 * at) + bulge * np.sin(np.pi * at)
     return height
 
 
-def _lines(head: int, ends: Sequence[tuple[int, int, float]], bulge: float, most: float) -> list[Part]:
-    """The lines of one head, those of about the same weight as one trace, and what stands for them in the legend."""
+def _lines(
+    head: int, ends: Sequence[tuple[int, int, float]], bulge: float, most: float
+) -> list[Part]:
+    """The lines of one head, those of about the same weight as one trace, and what stands for
+    them in the legend.
+    """
     colour, group = f"@head {head % 16}", {"legendgroup": str(head), "name": f"head {head}"}
-    data: list[Part] = [{
-        "type": "scatter", "mode": "lines", "x": [None], "y": [None], "line": {"color": colour, "width": 4}, **group
-    }]  # fmt: skip
+    data: list[Part] = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [None],
+            "y": [None],
+            "line": {"color": colour, "width": 4},
+            **group,
+        }
+    ]
     for level in range(LEVELS):
-        mine = [(t, s) for t, s, weight in ends if min(int(weight / most * LEVELS), LEVELS - 1) == level]
+        mine = [
+            (t, s) for t, s, weight in ends if min(int(weight / most * LEVELS), LEVELS - 1) == level
+        ]
         if mine:
             paths = [np.append(_path(t, s, bulge, STEPS_OF_A_LINE), np.nan) for t, s in mine]
-            data.append({
-                "type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False, **group,
-                "opacity": 0.3 + 0.7 * level / (LEVELS - 1),
-                "x": np.tile(np.append(STEPS_OF_A_LINE, np.nan), len(mine)).astype("f4"),
-                "y": np.concatenate(paths).astype("f4"),
-                "line": {"color": colour, "width": 0.7 + 1.3 * level},
-            })  # fmt: skip
+            data.append(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "hoverinfo": "skip",
+                    "showlegend": False,
+                    **group,
+                    "opacity": 0.3 + 0.7 * level / (LEVELS - 1),
+                    "x": np.tile(np.append(STEPS_OF_A_LINE, np.nan), len(mine)).astype("f4"),
+                    "y": np.concatenate(paths).astype("f4"),
+                    "line": {"color": colour, "width": 0.7 + 1.3 * level},
+                }
+            )
     return data
 
 
-def _weights(trace: Trace, head: int, ends: Sequence[tuple[int, int, float]], bulge: float, spot: float) -> Part:
+def _weights(
+    trace: Trace, head: int, ends: Sequence[tuple[int, int, float]], bulge: float, spot: float
+) -> Part:
     """A place on each line that says its weight."""
     queries, keys = trace.labels("T"), trace.labels("S")
     at = np.array(spot)
     return {
-        "type": "scatter", "mode": "markers", "showlegend": False, "legendgroup": str(head),
+        "type": "scatter",
+        "mode": "markers",
+        "showlegend": False,
+        "legendgroup": str(head),
         "x": np.full(len(ends), spot, "f4"),
         "y": np.array([_path(t, s, bulge, at) for t, s, _ in ends], "f4"),
-        "text": [f"head {head}<br>{t} {short(queries[t])} → {s} {short(keys[s])}<br><b>{percent(weight)}</b>"
-                 for t, s, weight in ends],
+        "text": [
+            f"head {head}<br>{t} {short(queries[t])} → {s}"
+            f" {short(keys[s])}<br><b>{percent(weight)}</b>"
+            for t, s, weight in ends
+        ],
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"color": f"@head {head % 16}", "size": [4 + 5 * weight for _, _, weight in ends]},
-    }  # fmt: skip
+        "marker": {
+            "color": f"@head {head % 16}",
+            "size": [4 + 5 * weight for _, _, weight in ends],
+        },
+    }
 
 
 def _around(trace: Trace, says: str, query: int, key: int) -> Part:
@@ -104,16 +149,26 @@ def _around(trace: Trace, says: str, query: int, key: int) -> Part:
     sides, margin = {}, {"t": 44, "b": 6}
     n_rows = max(trace.sizes["T"], trace.sizes["S"])
     for axis, letter, colour, lit, side in (
-        ("yaxis", "T", "@query", query, "l"), ("yaxis2", "S", "@key", key, "r")
-    ):  # fmt: skip
+        ("yaxis", "T", "@query", query, "l"),
+        ("yaxis2", "S", "@key", key, "r"),
+    ):
         words = [f"{i} {short(token)}" for i, token in enumerate(trace.labels(letter))]
         margin[side] = round(longest(words, 12)) + 14
         sides[axis] = {
-            "range": [n_rows - 0.5, -0.5], "tickvals": list(range(len(words))), "fixedrange": True, "showgrid": False,
-            "zeroline": False, "ticktext": [f"<b>{w}</b>" if i == lit else w for i, w in enumerate(words)],
+            "range": [n_rows - 0.5, -0.5],
+            "tickvals": list(range(len(words))),
+            "fixedrange": True,
+            "showgrid": False,
+            "zeroline": False,
+            "ticktext": [f"<b>{w}</b>" if i == lit else w for i, w in enumerate(words)],
             "tickfont": {"size": 12, "color": colour},
-        }  # fmt: skip
+        }
     sides["yaxis2"] |= {"overlaying": "y", "side": "right"}
-    data_axes: Part = {"xaxis": {"range": [-0.01, 1.01], "visible": False, "fixedrange": True}, **sides}
+    data_axes: Part = {
+        "xaxis": {"range": [-0.01, 1.01], "visible": False, "fixedrange": True},
+        **sides,
+    }
     height = 50 + max(8, n_rows) * (24 if n_rows <= 24 else 15)
-    return layout(height, says, margin=margin, showlegend=True, legend=LEGEND | {"y": 1.0}, **data_axes)
+    return layout(
+        height, says, margin=margin, showlegend=True, legend=LEGEND | {"y": 1.0}, **data_axes
+    )

@@ -13,31 +13,49 @@ from ..curves import LEGEND
 from ..parts import Part, layout
 from ..theme import Figure
 
-WORDS = {
-    "n": "n, tokens", "C": "C, width of the layer", "h": "h, heads", "G": "G, key/value heads",
-}  # fmt: skip
+WORDS = {"n": "n, tokens", "C": "C, width of the layer", "h": "h, heads", "G": "G, key/value heads"}
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "x")
 
 
-def count_curves(sizes: Mapping[str, LayerSize], letter: str, counts: Sequence[Count], title: str) -> Figure:
-    """A count for several layers as one of their sizes grows, on logarithmic axes; a ring where they are now."""
+def count_curves(
+    sizes: Mapping[str, LayerSize], letter: str, counts: Sequence[Count], title: str
+) -> Figure:
+    """A count for several layers as one of their sizes grows, on logarithmic axes; a ring where
+    they are now.
+    """
     data: list[Part] = []
     for place, (name, size) in enumerate(sizes.items()):
         larger = as_grows(size, letter)
-        data.append(_line(name, place, [grown(one, letter) for one in larger], [total(counts, one) for one in larger]))
+        data.append(
+            _line(
+                name,
+                place,
+                [grown(one, letter) for one in larger],
+                [total(counts, one) for one in larger],
+            )
+        )
         data.append(_here(place, grown(size, letter), total(counts, size)))
     return _figure(data, letter, title, f"The {title} of {', '.join(sizes)}")
 
 
 def scheme_counts(size: LayerSize, letter: str, which: str) -> Figure:
-    """A count of the four ways of computing scores as a size grows. which: multiplies, additions or extra."""
+    """A count of the four ways of computing scores as a size grows. which: multiplies,
+    additions or extra.
+    """
     data: list[Part] = []
     larger = as_grows(size, letter)
     for place, scheme in enumerate(SCHEMES):
         count: Count = getattr(scheme, which)
         shown = [one for one in larger if count.of(one)]
-        data.append(_line(scheme.name, place, [grown(one, letter) for one in shown], [count.of(one) for one in shown]))
+        data.append(
+            _line(
+                scheme.name,
+                place,
+                [grown(one, letter) for one in shown],
+                [count.of(one) for one in shown],
+            )
+        )
         data += [_here(place, grown(size, letter), count.of(size))] if count.of(size) else []
     name = getattr(SCHEMES[0], which).name
     return _figure(data, letter, name, f"The {name} of four ways of computing scores")
@@ -50,7 +68,9 @@ def measured_times(runs: Sequence[Run], letter: str) -> Figure:
 
 def measured_memory(runs: Sequence[Run], letter: str) -> Figure:
     """The measured peak memory of the four ways, in kilobytes."""
-    return _measured(runs, letter, "peak memory, kB", [run.measured.peak_bytes / 1000 for run in runs])
+    return _measured(
+        runs, letter, "peak memory, kB", [run.measured.peak_bytes / 1000 for run in runs]
+    )
 
 
 def _measured(runs: Sequence[Run], letter: str, title: str, heights: Sequence[float]) -> Figure:
@@ -58,37 +78,77 @@ def _measured(runs: Sequence[Run], letter: str, title: str, heights: Sequence[fl
     for place, scheme in enumerate(SCHEMES):
         mine = [
             (grown(run.size, letter), height)
-            for run, height in zip(runs, heights, strict=True) if run.scheme.key == scheme.key
-        ]  # fmt: skip
+            for run, height in zip(runs, heights, strict=True)
+            if run.scheme.key == scheme.key
+        ]
         data.append(_line(scheme.name, place, [x for x, _ in mine], [y for _, y in mine]))
-    return _figure(data, letter, title, f"The {title} of four ways of computing scores, measured on this machine")
+    return _figure(
+        data,
+        letter,
+        title,
+        f"The {title} of four ways of computing scores, measured on this machine",
+    )
 
 
 def _line(name: str, place: int, x: Sequence[float], y: Sequence[float]) -> Part:
     """A curve with its own colour, dash and symbol, so that curves that coincide are both seen."""
     return {
-        "type": "scatter", "mode": "lines+markers", "name": name, "x": list(x), "y": list(y),
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": list(x),
+        "y": list(y),
         "line": {"color": f"@head {place}", "width": 4 - 0.8 * place, "dash": DASHES[place % 4]},
-        "marker": {"color": f"@head {place}", "size": 10 - 1.5 * place, "symbol": SYMBOLS[place % 4]},
+        "marker": {
+            "color": f"@head {place}",
+            "size": 10 - 1.5 * place,
+            "symbol": SYMBOLS[place % 4],
+        },
         "hovertemplate": "%{x}: <b>%{y:,.4~g}</b><extra>" + name + "</extra>",
-    }  # fmt: skip
+    }
 
 
 def _here(place: int, x: float, y: float) -> Part:
     return {
-        "type": "scatter", "mode": "markers", "x": [x], "y": [y], "showlegend": False, "hoverinfo": "skip",
+        "type": "scatter",
+        "mode": "markers",
+        "x": [x],
+        "y": [y],
+        "showlegend": False,
+        "hoverinfo": "skip",
         "marker": {"symbol": "circle-open", "size": 18, "color": "@focus", "line": {"width": 2}},
-    }  # fmt: skip
+    }
 
 
 def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
-    axis: Part = {"type": "log", "fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}}
+    axis: Part = {
+        "type": "log",
+        "fixedrange": True,
+        "gridcolor": "@line",
+        "zeroline": False,
+        "tickfont": {"size": 11},
+    }
     word = WORDS[letter].partition(", ")[2]
     ticks = sorted({x for line in data for x in line["x"]})
-    return {"data": data, "layout": layout(
-        340, f"{says} as {letter} grows ({word}).", showlegend=True, margin={"l": 64, "r": 12, "t": 56, "b": 48},
-        legend=LEGEND,
-        xaxis=axis | {"title": {"text": WORDS[letter], "font": {"size": 12}}, "tickvals": ticks,
-                      "ticktext": [f"{tick:g}" for tick in ticks]},
-        yaxis=axis | {"title": {"text": title, "font": {"size": 12}}, "exponentformat": "power", "dtick": 1},
-    )}  # fmt: skip
+    return {
+        "data": data,
+        "layout": layout(
+            340,
+            f"{says} as {letter} grows ({word}).",
+            showlegend=True,
+            margin={"l": 64, "r": 12, "t": 56, "b": 48},
+            legend=LEGEND,
+            xaxis=axis
+            | {
+                "title": {"text": WORDS[letter], "font": {"size": 12}},
+                "tickvals": ticks,
+                "ticktext": [f"{tick:g}" for tick in ticks],
+            },
+            yaxis=axis
+            | {
+                "title": {"text": title, "font": {"size": 12}},
+                "exponentformat": "power",
+                "dtick": 1,
+            },
+        ),
+    }

@@ -21,30 +21,43 @@ FIELDS = tuple(name for name, step in STEPS.items() if step.letters == tuple("BH
 
 
 def heads_grid(
-    trace: Trace, field: str, heads: Sequence[int], *, cell: tuple[int, int, int], own_scale: bool = False
+    trace: Trace,
+    field: str,
+    heads: Sequence[int],
+    *,
+    cell: tuple[int, int, int],
+    own_scale: bool = False,
 ) -> Figure:
-    """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key in focus.
+    """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key
+    in focus.
 
-    Raises: SettingsError for a field that is none of `FIELDS`, for heads or a cell that there are not.
+    Raises: SettingsError for a field that is none of `FIELDS`, for heads or a cell that there are
+    not.
     """
     if len(place := checks.as_list("cell", cell)) != 3:
-        raise SettingsError(f"cell is {checks.shown(cell)} but must be three numbers: head, query and key")
+        raise SettingsError(
+            f"cell is {checks.shown(cell)} but must be three numbers: head, query and key"
+        )
     check_places(trace, **dict(zip(("head", "query", "key"), place, strict=True)))
     chosen = chosen_heads(getattr(trace, checks.one_of("field", field, FIELDS))[0], heads)
     matrices = shown(trace, field)
     tiles = [Tile(matrices[head], f"head {head}", head, lit=head == cell[0]) for head in heads]
     says = (
-        f"The {STEPS[field].title} of {counted(len(tiles), 'head')}, queries as rows and keys as columns; the largest "
-        f"is {number(float(chosen.max()))}."
+        f"The {STEPS[field].title} of {counted(len(tiles), 'head')}, queries as rows and keys as"
+        f" columns; the largest is {number(float(chosen.max()))}."
     )
     sheet = sheet_of(trace, field, None if own_scale else limit_of(trace, field))
     return tiled(sheet, tiles, says, across=across_for(len(tiles)), cell=cell[1:])
 
 
-def together(trace: Trace, field: str, merged: dict[str, Array], cell: tuple[int, int, int]) -> Figure:
+def together(
+    trace: Trace, field: str, merged: dict[str, Array], cell: tuple[int, int, int]
+) -> Figure:
     """What several heads give together, such as their mean, in the colours of `heads_grid`."""
     hidden = trace.hidden[0].all(axis=0) & (field == "probabilities")
-    tiles = [Tile(np.where(hidden, -np.inf, matrix_TS), title) for title, matrix_TS in merged.items()]
+    tiles = [
+        Tile(np.where(hidden, -np.inf, matrix_TS), title) for title, matrix_TS in merged.items()
+    ]
     says = f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
     sheet = sheet_of(trace, field, limit_of(trace, field))
     return tiled(sheet, tiles, says, across=len(tiles), cell=cell[1:])
@@ -65,7 +78,9 @@ def of_key(trace: Trace, head: int, query: int, key: int) -> Figure:
 
 
 def shown(trace: Trace, field: str) -> Array:
-    """The matrices of all heads, minus infinity where a key is hidden: its share 0 is told by the hatching."""
+    """The matrices of all heads, minus infinity where a key is hidden: its share 0 is told by
+    the hatching.
+    """
     array = getattr(trace, field)[0]
     return np.where(trace.hidden[0], -np.inf, array) if field == "probabilities" else array
 
@@ -82,5 +97,7 @@ def limit_of(trace: Trace, field: str) -> float:
 
 def _by_head(columns: tuple[str, ...], shares: Array, says: str, cell: tuple[int, int]) -> Figure:
     most = max(0.0, float(shares.max()))
-    sheet = Sheet(tuple(f"head {head}" for head in range(len(shares))), columns, limit=most or 1.0, width=520)
+    sheet = Sheet(
+        tuple(f"head {head}" for head in range(len(shares))), columns, limit=most or 1.0, width=520
+    )
     return tiled(sheet, [Tile(shares)], f"{says}{number(most)}.", across=1, cell=cell)

@@ -1,4 +1,6 @@
-"""Heads that share keys and values, as lines of one board: the same head of every kind stands in one column."""
+"""Heads that share keys and values, as lines of one board: the same head of every kind stands
+in one column.
+"""
 
 from __future__ import annotations
 
@@ -18,43 +20,71 @@ MOST_LARGE = 200  # cells in a line of heads; more are drawn as small pictures
 
 
 def sharing(
-    kinds: Mapping[str, Trace], cell: tuple[int, int, int], limit: float, kind: str, notation: Notation = OURS
+    kinds: Mapping[str, Trace],
+    cell: tuple[int, int, int],
+    limit: float,
+    kind: str,
+    notation: Notation = OURS,
 ) -> JSON:
-    """The probabilities of all heads of each kind, such as "MHA", each head with the keys and values that it reads.
+    """The probabilities of all heads of each kind, such as "MHA", each head with the keys and
+    values that it reads.
 
-    cell: head, query and key of the pinned cell, which is of the given kind. limit: the value of the strongest colour.
+    cell: head, query and key of the pinned cell, which is of the given kind. limit: the value of
+    the strongest colour.
     """
     trace = kinds[kind]
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
     size = "full" if n_heads * n_keys <= MOST_LARGE else "small"
     return {
-        "description": f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}.",
+        "description": (
+            f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}."
+        ),
         "arrays": {name: _array(name, one, limit) for name, one in kinds.items()},
         "rules": {},
         "axes": axes_of((trace.labels("T"), trace.labels("S"))),
         "panels": [
-            {"id": name, "array": name, "tiles": 0, "rows": 1, "columns": 2, "arrange": "across", "place": [0, line],
-             "title": name, "badge": counted(one.projections.groups, "set") + " of keys and values", "size": size,
-             "role": "tiles", "captions": _read(one)}
+            {
+                "id": name,
+                "array": name,
+                "tiles": 0,
+                "rows": 1,
+                "columns": 2,
+                "arrange": "across",
+                "place": [0, line],
+                "title": name,
+                "badge": counted(one.projections.groups, "set") + " of keys and values",
+                "size": size,
+                "role": "tiles",
+                "captions": _read(one),
+            }
             for line, (name, one) in enumerate(kinds.items())
         ],
         "cell": {"array": kind, "index": list(cell)},
-        "player": False, "arithmetic": True, "transposed": notation.convention == "column",
-    }  # fmt: skip
+        "player": False,
+        "arithmetic": True,
+        "transposed": notation.convention == "column",
+    }
 
 
 def strong_colour(trace: Trace) -> float:
-    """A share that one cell in a hundred exceeds: as the strongest colour it leaves pale heads something to see."""
+    """A share that one cell in a hundred exceeds: as the strongest colour it leaves pale heads
+    something to see.
+    """
     return float(np.quantile(trace.probabilities, 0.99)) or 1.0
 
 
 def _array(name: str, trace: Trace, limit: float) -> JSON:
     shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
     given: JSON = {
-        "shape": list(shares_HTS.shape), "axes": ["H", "T", "S"], "title": name, "role": "text",
-        "kind": "probability", "limit": float(f"{limit:.6g}"), "data": float_bytes(shares_HTS),
+        "shape": list(shares_HTS.shape),
+        "axes": ["H", "T", "S"],
+        "title": name,
+        "role": "text",
+        "kind": "probability",
+        "limit": float(f"{limit:.6g}"),
+        "data": float_bytes(shares_HTS),
         "given": GIVEN["probability"],
-    }  # fmt: skip
+    }
     return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 

@@ -25,24 +25,52 @@ MOST_COLUMNS, MOST_FEATURES = 64, 16
 
 
 def stacked(trace: Trace, feature: int) -> Figure:
-    """One feature of every token's output as a sum of what each head adds, and the output itself as a tick."""
+    """One feature of every token's output as a sum of what each head adds, and the output
+    itself as a tick.
+    """
     tokens = list(numbered(trace.labels("T")))
-    parts = {f"head {head}": added_TO[:, feature] for head, added_TO in enumerate(head_contributions(trace)[0])}
+    parts = {
+        f"head {head}": added_TO[:, feature]
+        for head, added_TO in enumerate(head_contributions(trace)[0])
+    }
     colours = [f"@head {head % 16}" for head in range(len(parts))]
     if trace.projections.b_o is not None:
-        parts["bias b_O"], colours = np.full(len(tokens), trace.projections.b_o[feature]), [*colours, "@muted"]
+        parts["bias b_O"], colours = (
+            np.full(len(tokens), trace.projections.b_o[feature]),
+            [*colours, "@muted"],
+        )
     if trace.residual:
         parts["input (residual)"], colours = trace.inputs[0, :, feature], [*colours, "@line"]
-    data: list[Part] = [{
-        "type": "bar", "x": tokens, "y": part_T.astype("f4"), "name": name, "marker": {"color": colour},
-        "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>",
-    } for (name, part_T), colour in zip(parts.items(), colours, strict=True)]  # fmt: skip
-    data.append({
-        "type": "scatter", "mode": "markers", "x": tokens, "y": trace.output[0, :, feature].astype("f4"),
-        "name": "output", "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>output</extra>",
-        "marker": {"symbol": "line-ew", "size": min(22, 700 // len(tokens)), "line": {"color": "@text", "width": 3}},
-    })  # fmt: skip
-    says = f"Feature {feature} of the output of {counted(len(tokens), 'token')} as stacked bars, a part for each head."
+    data: list[Part] = [
+        {
+            "type": "bar",
+            "x": tokens,
+            "y": part_T.astype("f4"),
+            "name": name,
+            "marker": {"color": colour},
+            "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>",
+        }
+        for (name, part_T), colour in zip(parts.items(), colours, strict=True)
+    ]
+    data.append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": tokens,
+            "y": trace.output[0, :, feature].astype("f4"),
+            "name": "output",
+            "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>output</extra>",
+            "marker": {
+                "symbol": "line-ew",
+                "size": min(22, 700 // len(tokens)),
+                "line": {"color": "@text", "width": 3},
+            },
+        }
+    )
+    says = (
+        f"Feature {feature} of the output of {counted(len(tokens), 'token')} as stacked bars, a"
+        " part for each head."
+    )
     return {"data": data, "layout": _charted(says, 316, tokens, barmode="relative")}
 
 
@@ -51,44 +79,71 @@ def shares(trace: Trace) -> Figure:
     signed_H, norm_H = signed_shares(trace)[0], norm_shares(trace)[0]
     order = list(ranking(signed_H))
     heads = [f"head {head}" for head in order]
-    data: list[Part] = [{
-        "type": "bar", "x": heads, "y": shares_H[order].astype("f4"), "name": name,
-        "marker": {"color": colour, "opacity": opacity},
-        "hovertemplate": "%{x}: <b>%{y:.4f}</b><extra>" + name + "</extra>",
-    } for name, shares_H, colour, opacity in (
-        ("signed share", signed_H, "@output", 1.0), ("norm share", norm_H, "@muted", 0.6)
-    )]  # fmt: skip
-    found = f"{heads[0]} has the largest signed share" if has_shares(trace) else "all add 0 together, so there are none"
+    data: list[Part] = [
+        {
+            "type": "bar",
+            "x": heads,
+            "y": shares_H[order].astype("f4"),
+            "name": name,
+            "marker": {"color": colour, "opacity": opacity},
+            "hovertemplate": "%{x}: <b>%{y:.4f}</b><extra>" + name + "</extra>",
+        }
+        for name, shares_H, colour, opacity in (
+            ("signed share", signed_H, "@output", 1.0),
+            ("norm share", norm_H, "@muted", 0.6),
+        )
+    ]
+    found = (
+        f"{heads[0]} has the largest signed share"
+        if has_shares(trace)
+        else "all add 0 together, so there are none"
+    )
     says = f"Two shares of the output for each of {counted(len(heads), 'head')}; {found}."
     return {"data": data, "layout": _charted(says, 260, heads, barmode="group")}
 
 
 def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
-    """How far the output of each token moves when one head is switched off: heads as rows, tokens as columns."""
+    """How far the output of each token moves when one head is switched off: heads as rows,
+    tokens as columns.
+    """
     moved_HT, names = token_changes(trace)[0], axis_names(trace, notation)
     matrix = Matrix(
-        "changes", moved_HT, Side("head", letter="H"), Side("token", trace.labels("T"), "T"), (0, 0),
-        "how far the output moves", f"{names['H']} × {names['T']}", "logit",
+        "changes",
+        moved_HT,
+        Side("head", letter="H"),
+        Side("token", trace.labels("T"), "T"),
+        (0, 0),
+        "how far the output moves",
+        f"{names['H']} × {names['T']}",
+        "logit",
         says="Without this head the output of this token moves by",
-    )  # fmt: skip
-    says = f"How far each token's output moves without one head; at most {number(float(moved_HT.max()))}."
+    )
+    says = (
+        "How far each token's output moves without one head; at most"
+        f" {number(float(moved_HT.max()))}."
+    )
     return board([matrix], ("changes", *cell), says, notation)
 
 
 def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
-    """The output, the output with some heads switched off, and their difference; of a wide output 64 columns."""
+    """The output, the output with some heads switched off, and their difference; of a wide
+    output 64 columns.
+    """
     output_TO = trace.output[0]
     first = cell[1] // MOST_COLUMNS * MOST_COLUMNS
     shown = slice(first, first + MOST_COLUMNS)
     tiles = [
         Tile(matrix_TO[:, shown], title)
         for title, matrix_TO in (
-            ("all heads", output_TO), ("with heads off", without_TO), ("what is missing", output_TO - without_TO)
+            ("all heads", output_TO),
+            ("with heads off", without_TO),
+            ("what is missing", output_TO - without_TO),
         )
-    ]  # fmt: skip
+    ]
     columns = tuple(str(column) for column in range(output_TO.shape[1])[shown])
     says = (
-        f"The output of {counted(len(output_TO), 'token')} with all heads, with some switched off, and the difference."
+        f"The output of {counted(len(output_TO), 'token')} with all heads, with some switched off,"
+        " and the difference."
     )
     sheet = Sheet(numbered(trace.labels("T")), columns, "feature", largest(output_TO), start=first)
     return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
@@ -107,10 +162,21 @@ def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> P
     """A layout for bars of this height in px with names below."""
     names, foot = names_below(labels)
     return layout(
-        height + foot, says, showlegend=True, legend=LEGEND, bargap=0.25, xaxis=names,
+        height + foot,
+        says,
+        showlegend=True,
+        legend=LEGEND,
+        bargap=0.25,
+        xaxis=names,
         margin={"l": 52, "r": 8, "t": 52, "b": foot},
-        yaxis={"fixedrange": True, "gridcolor": "@line", "zeroline": False, "tickfont": {"size": 11}}, **more,
-    )  # fmt: skip
+        yaxis={
+            "fixedrange": True,
+            "gridcolor": "@line",
+            "zeroline": False,
+            "tickfont": {"size": 11},
+        },
+        **more,
+    )
 
 
 def heads_named(heads: Sequence[int]) -> str:
@@ -120,10 +186,14 @@ def heads_named(heads: Sequence[int]) -> str:
     ('head 2', 'heads 0, 2 and 3')
     """
     names = [str(head) for head in heads]
-    return f"head {names[0]}" if len(names) == 1 else f"heads {', '.join(names[:-1])} and {names[-1]}"
+    return (
+        f"head {names[0]}" if len(names) == 1 else f"heads {', '.join(names[:-1])} and {names[-1]}"
+    )
 
 
 def left_without_heads(trace: Trace) -> str:
     """What an output is made of when all heads are switched off, in words."""
-    parts = ["the bias"] * (trace.projections.b_o is not None) + ["the input (residual)"] * trace.residual
+    parts = ["the bias"] * (trace.projections.b_o is not None) + [
+        "the input (residual)"
+    ] * trace.residual
     return " and ".join(parts) or "nothing"

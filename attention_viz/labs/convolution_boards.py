@@ -1,4 +1,6 @@
-"""The convolution laboratory's boards: picture, attention, convolution and their difference; what heads read."""
+"""The convolution laboratory's boards: picture, attention, convolution and their difference;
+what heads read.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,14 @@ ROWS, COLUMNS = Side("row"), Side("column")
 GRID_ROWS, GRID_COLUMNS = Side("row of tokens"), Side("column of tokens")
 
 
-def comparison_board(picture: Array, kernel: Array, run: ConvolutionRun, pixel: tuple[int, int]) -> JSON:
-    """The picture, what attention makes of it, what the convolution makes of it, and the difference. One channel.
+def comparison_board(
+    picture: Array, kernel: Array, run: ConvolutionRun, pixel: tuple[int, int]
+) -> JSON:
+    """The picture, what attention makes of it, what the convolution makes of it, and the
+    difference. One channel.
 
-    Each pixel is the sum of nine products: of what heads find, or of what stands at the offsets, with the kernel.
+    Each pixel is the sum of nine products: of what heads find, or of what stands at the offsets,
+    with the kernel.
     """
     output, expected = run.output[..., 0], run.expected[..., 0]
     limit = max(largest(output), largest(expected))
@@ -37,20 +43,41 @@ def comparison_board(picture: Array, kernel: Array, run: ConvolutionRun, pixel: 
         Matrix("kernel", kernel.reshape(-1, 1), heads, Side(""), None, "kernel", role="key"),
         Matrix("found", found_HN, heads, pixels, None, "head finds", role="value"),
         Matrix("there", there_HN, heads, pixels, None, "stands there", role="query"),
-        Matrix("attention", output, ROWS, COLUMNS, (1, 0), "by attention", role="output", limit=limit,
-               rule=_weighted("found", run)),
-        Matrix("convolution", expected, ROWS, COLUMNS, (2, 0), "by convolution", limit=limit,
-               rule=_weighted("there", run)),
-    ]  # fmt: skip
+        Matrix(
+            "attention",
+            output,
+            ROWS,
+            COLUMNS,
+            (1, 0),
+            "by attention",
+            role="output",
+            limit=limit,
+            rule=_weighted("found", run),
+        ),
+        Matrix(
+            "convolution",
+            expected,
+            ROWS,
+            COLUMNS,
+            (2, 0),
+            "by convolution",
+            limit=limit,
+            rule=_weighted("there", run),
+        ),
+    ]
     drawn.append(difference(drawn[4], drawn[5], (3, 0), "difference"))
     says = "A picture, its convolution by attention and by the plain sum; they differ by at most "
     return board(drawn, ("attention", *pixel), f"{says}{number(run.largest_error)}.")
 
 
 def _weighted(source: str, run: ConvolutionRun) -> Rule:
-    """The sum over the kernel's numbers, each times what a row of the source holds for the pixel."""
+    """The sum over the kernel's numbers, each times what a row of the source holds for the
+    pixel.
+    """
     pixel = Position(((0, run.grid.width), (1, 1)))
-    return Rule("sum", (read(source, RUNNING, pixel), read("kernel", RUNNING, Position())), len(run.offsets))
+    return Rule(
+        "sum", (read(source, RUNNING, pixel), read("kernel", RUNNING, Position())), len(run.offsets)
+    )
 
 
 def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[float]) -> JSON:
@@ -68,7 +95,17 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
             title += f", sink {number(float(sunk_H[head]), 2)}"
         badge = _arrow(run.offsets[head]) if run.offsets else "pattern"
         drawn.append(
-            Matrix(f"head {head}", shares, GRID_ROWS, GRID_COLUMNS, place, title, badge, "probability", small=True)
+            Matrix(
+                f"head {head}",
+                shares,
+                GRID_ROWS,
+                GRID_COLUMNS,
+                place,
+                title,
+                badge,
+                "probability",
+                small=True,
+            )
         )
     row, column = (place + run.grid.margin for place in pixel)
     read = f"{counted(len(maps_HRC), 'head')} {'reads' if len(maps_HRC) == 1 else 'read'}"
@@ -77,7 +114,9 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
     here_RC = np.zeros(run.grid.shape, bool)
     here_RC[row, column] = True
     for matrix in drawn:
-        given["arrays"][matrix.name]["changed"] = bits(here_RC)  # the pixel that asks is outlined in every map
+        given["arrays"][matrix.name]["changed"] = bits(
+            here_RC
+        )  # the pixel that asks is outlined in every map
     return given
 
 
@@ -86,11 +125,24 @@ def own_pixel_board(run: OneByOne) -> JSON:
     queries, keys = Side("query position"), Side("key position")
     shares = run.trace.probabilities[0, 0]
     drawn = [
-        Matrix("scores", run.trace.masked_scores[0, 0], queries, keys, (0, 0), "scores", kind="logit"),
-        Matrix("shares", shares, queries, keys, (1, 0), "probabilities", kind="probability",
-               rule=shares_of("scores", len(shares))),
-    ]  # fmt: skip
-    says = f"A head that should give every token itself; the diagonal holds at least {number(float(run.own.min()))}."
+        Matrix(
+            "scores", run.trace.masked_scores[0, 0], queries, keys, (0, 0), "scores", kind="logit"
+        ),
+        Matrix(
+            "shares",
+            shares,
+            queries,
+            keys,
+            (1, 0),
+            "probabilities",
+            kind="probability",
+            rule=shares_of("scores", len(shares)),
+        ),
+    ]
+    says = (
+        "A head that should give every token itself; the diagonal holds at least"
+        f" {number(float(run.own.min()))}."
+    )
     return board(drawn, ("shares", 0, 0), says)
 
 

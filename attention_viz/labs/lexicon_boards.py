@@ -1,4 +1,6 @@
-"""The lexicon's boards: what each hand-set head looks at, and which parts of the embedding it compares."""
+"""The lexicon's boards: what each hand-set head looks at, and which parts of the embedding it
+compares.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from ..payload import JSON
 
 
 def heads_board(trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, int]) -> JSON:
-    """The probabilities of every head under its name, words as rows and columns; a cell tells its scores.
+    """The probabilities of every head under its name, words as rows and columns; a cell tells its
+    scores.
 
     cell: head, query and key of the pinned cell.
     """
@@ -26,24 +29,53 @@ def heads_board(trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, i
     for place, head in enumerate(heads):
         scores = trace.masked_scores[0, place]
         drawn += [
-            Matrix(f"scores {place}", scores, queries, keys, None, f"score, {head.name}", kind="logit"),
-            Matrix(f"head {place}", trace.probabilities[0, place], queries, keys, (place % 2, place // 2),
-                   f"{place} {head.name}", kind="probability", rule=shares_of(f"scores {place}", len(words))),
-        ]  # fmt: skip
-    says = f"The attention of {counted(len(heads), 'hand-set head')} on a sentence of {counted(len(words), 'token')}."
+            Matrix(
+                f"scores {place}", scores, queries, keys, None, f"score, {head.name}", kind="logit"
+            ),
+            Matrix(
+                f"head {place}",
+                trace.probabilities[0, place],
+                queries,
+                keys,
+                (place % 2, place // 2),
+                f"{place} {head.name}",
+                kind="probability",
+                rule=shares_of(f"scores {place}", len(words)),
+            ),
+        ]
+    says = (
+        f"The attention of {counted(len(heads), 'hand-set head')} on a sentence of"
+        f" {counted(len(words), 'token')}."
+    )
     return board(drawn, (f"head {cell[0]}", cell[1], cell[2]), says)
 
 
 def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
-    """For every head, how strongly each section of the asking word meets each section of the word looked at."""
-    asks, answers = (Side(word, tuple(SECTIONS)) for word in ("section of the query", "section of the key"))
+    """For every head, how strongly each section of the asking word meets each section of the
+    word looked at.
+    """
+    asks, answers = (
+        Side(word, tuple(SECTIONS)) for word in ("section of the query", "section of the key")
+    )
     drawn = [
-        Matrix(f"blocks {place}", section_blocks(comparison_matrix(trace, place)), asks, answers,
-               (place % 2, place // 2), f"{place} {head.name}", badge="‖block of s W_Q W_Kᵀ‖")
+        Matrix(
+            f"blocks {place}",
+            section_blocks(comparison_matrix(trace, place)),
+            asks,
+            answers,
+            (place % 2, place // 2),
+            f"{place} {head.name}",
+            badge="‖block of s W_Q W_Kᵀ‖",
+        )
         for place, head in enumerate(heads)
-    ]  # fmt: skip
-    says = f"Which sections of the embedding {counted(len(heads), 'head')} compare: the length of each block of "
-    return board(drawn, ("blocks 0", 0, 0), f"{says}the scaled product of W_Q and W_K.") | {"arithmetic": False}
+    ]
+    says = (
+        f"Which sections of the embedding {counted(len(heads), 'head')} compare: the length of each"
+        " block of "
+    )
+    return board(drawn, ("blocks 0", 0, 0), f"{says}the scaled product of W_Q and W_K.") | {
+        "arithmetic": False
+    }
 
 
 def comparison_board(trace: Trace, head: int, name: str) -> JSON:
@@ -51,9 +83,14 @@ def comparison_board(trace: Trace, head: int, name: str) -> JSON:
     asks, answers = Side("feature of the query", FEATURES), Side("feature of the key", FEATURES)
     matrix = comparison_matrix(trace, head)
     row, column = np.unravel_index(int(np.abs(matrix).argmax()), matrix.shape)
-    drawn = [Matrix("comparison", matrix, asks, answers, (0, 0), f"M of head {head}, {name}", kind="logit")]
+    drawn = [
+        Matrix(
+            "comparison", matrix, asks, answers, (0, 0), f"M of head {head}, {name}", kind="logit"
+        )
+    ]
     says = (
-        f"The matrix by which head {head} compares words; its largest number is {number(float(np.abs(matrix).max()))}."
+        f"The matrix by which head {head} compares words; its largest number is"
+        f" {number(float(np.abs(matrix).max()))}."
     )
     return board(drawn, ("comparison", int(row), int(column)), says) | {"arithmetic": False}
 
@@ -61,6 +98,12 @@ def comparison_board(trace: Trace, head: int, name: str) -> JSON:
 def words_board(trace: Trace) -> JSON:
     """The vectors of the sentence: words as rows, named features as columns."""
     words = tuple(trace.labels("T"))
-    drawn = [Matrix("x", trace.inputs[0], Side("word", words), Side("feature", FEATURES), (0, 0), "X words")]
-    says = f"The vectors of {counted(len(words), 'token')}: 1 in every named feature that a word has."
+    drawn = [
+        Matrix(
+            "x", trace.inputs[0], Side("word", words), Side("feature", FEATURES), (0, 0), "X words"
+        )
+    ]
+    says = (
+        f"The vectors of {counted(len(words), 'token')}: 1 in every named feature that a word has."
+    )
     return board(drawn, ("x", 0, 0), says) | {"arithmetic": False}

@@ -20,15 +20,31 @@ def received_figure(trace: Trace, position: int) -> Figure:
     own, brought = trace.inputs[0, position, :NAMED], trace.output[0, position, :NAMED]
     names = list(FEATURES[:NAMED])
     data = [
-        {"type": "bar", "name": title, "x": names, "y": np.asarray(numbers, "f4"), "marker": {"color": color},
-         "hovertemplate": "%{x}: <b>%{y:.3f}</b><extra>" + title + "</extra>"}
-        for title, numbers, color in (("has itself", own, "@muted"), ("receives from the heads", brought, "@output"))
-    ]  # fmt: skip
+        {
+            "type": "bar",
+            "name": title,
+            "x": names,
+            "y": np.asarray(numbers, "f4"),
+            "marker": {"color": color},
+            "hovertemplate": "%{x}: <b>%{y:.3f}</b><extra>" + title + "</extra>",
+        }
+        for title, numbers, color in (
+            ("has itself", own, "@muted"),
+            ("receives from the heads", brought, "@output"),
+        )
+    ]
     most = int(np.argmax(brought))
-    says = f"Bars: “{short(trace.labels('T')[position])}” receives {names[most]} most, {number(float(brought[most]))}."
+    says = (
+        f"Bars: “{short(trace.labels('T')[position])}” receives {names[most]} most,"
+        f" {number(float(brought[most]))}."
+    )
     parts = {
-        "barmode": "group", "bargap": 0.25, "showlegend": True, "legend": LEGEND,
+        "barmode": "group",
+        "bargap": 0.25,
+        "showlegend": True,
+        "legend": LEGEND,
         "margin": {"l": 44, "r": 8, "t": 44, "b": 60},
-        "xaxis": axis("", type="category", showgrid=False, tickangle=-45), "yaxis": axis("", rangemode="tozero"),
-    }  # fmt: skip
+        "xaxis": axis("", type="category", showgrid=False, tickangle=-45),
+        "yaxis": axis("", rangemode="tozero"),
+    }
     return {"data": data, "layout": layout(320, says, **parts)}

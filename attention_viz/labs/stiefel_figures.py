@@ -1,4 +1,6 @@
-"""Orthonormal columns as pictures: singular values, how rounding adds up, and one step on the unit sphere."""
+"""Orthonormal columns as pictures: singular values, how rounding adds up, and one step on the
+unit sphere.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,26 @@ BESIDE = ("middle left", "top center", "middle right", "bottom center")
 
 
 def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
-    """The singular values of W_Q W_Kᵀ, from the largest to the smallest, for each way to draw the columns."""
+    """The singular values of W_Q W_Kᵀ, from the largest to the smallest, for each way to draw
+    the columns.
+    """
     data = [
-        curve(range(1, len(values) + 1), values.tolist(), name, f"@head {place}", mode="lines+markers")
+        curve(
+            range(1, len(values) + 1), values.tolist(), name, f"@head {place}", mode="lines+markers"
+        )
         for place, (name, values) in enumerate(spectra.items())
     ]
-    said = "; ".join(f"{name} {number(float(v[0]), 2)} to {number(float(v[-1]), 2)}" for name, v in spectra.items())
+    said = "; ".join(
+        f"{name} {number(float(v[0]), 2)} to {number(float(v[-1]), 2)}"
+        for name, v in spectra.items()
+    )
     parts = {
-        "showlegend": True, "legend": LEGEND, "margin": MARGIN, "xaxis": axis("singular value number"),
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": MARGIN,
+        "xaxis": axis("singular value number"),
         "yaxis": axis("singular value of W_Q W_Kᵀ", rangemode="tozero"),
-    }  # fmt: skip
+    }
     return {"data": data, "layout": layout(330, f"Line chart: singular values, {said}.", **parts)}
 
 
@@ -38,17 +50,36 @@ def drift_figure(drifts: Mapping[str, Array]) -> Figure:
     for place, (name, errors) in enumerate(drifts.items()):
         steps = np.arange(1, len(errors) + 1)
         thin = slice(0, None, max(1, len(errors) // 250))
-        data.append(curve(steps[thin].tolist(), errors[thin].tolist(), RETRACTIONS[name].title, f"@head {place}"))
-    last = ", ".join(f"{RETRACTIONS[name].title} {number(float(errors[-1]))}" for name, errors in drifts.items())
+        data.append(
+            curve(
+                steps[thin].tolist(),
+                errors[thin].tolist(),
+                RETRACTIONS[name].title,
+                f"@head {place}",
+            )
+        )
+    last = ", ".join(
+        f"{RETRACTIONS[name].title} {number(float(errors[-1]))}" for name, errors in drifts.items()
+    )
     parts = {
-        "showlegend": True, "legend": LEGEND, "margin": MARGIN | {"l": 72}, "xaxis": axis("step"),
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": MARGIN | {"l": 72},
+        "xaxis": axis("step"),
         "yaxis": axis("‖PᵀP − I‖", type="log", exponentformat="e"),
-    }  # fmt: skip
-    return {"data": data, "layout": layout(330, f"Line chart: distance from orthonormal; at the end {last}.", **parts)}
+    }
+    return {
+        "data": data,
+        "layout": layout(
+            330, f"Line chart: distance from orthonormal; at the end {last}.", **parts
+        ),
+    }
 
 
 def sphere_figure(step: SphereStep) -> Figure:
-    """One Riemannian step on the unit sphere: gradient, its tangent part, the straight step, and where each lands."""
+    """One Riemannian step on the unit sphere: gradient, its tangent part, the straight step,
+    and where each lands.
+    """
     here = step.point
     data = [
         *_globe(),
@@ -65,14 +96,27 @@ def sphere_figure(step: SphereStep) -> Figure:
     says = f"Globe: a step of length {number(step.length)} from a point of the unit "
     hidden = {"visible": False}
     scene = {
-        "xaxis": hidden, "yaxis": hidden, "zaxis": hidden, "aspectmode": "data", "dragmode": "orbit",
-        "camera": {"eye": {"x": 1.35, "y": 1.03, "z": 0.82}, "center": {"x": 0.09, "y": -0.1, "z": 0}},
-    }  # fmt: skip
-    parts = {
-        "scene": scene, "showlegend": True, "legend": LEGEND, "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
+        "xaxis": hidden,
+        "yaxis": hidden,
+        "zaxis": hidden,
+        "aspectmode": "data",
         "dragmode": "orbit",
-    }  # fmt: skip
-    return {"data": data, "layout": layout(470, f"{says}sphere, and where four retractions land.", **parts)}
+        "camera": {
+            "eye": {"x": 1.35, "y": 1.03, "z": 0.82},
+            "center": {"x": 0.09, "y": -0.1, "z": 0},
+        },
+    }
+    parts = {
+        "scene": scene,
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
+        "dragmode": "orbit",
+    }
+    return {
+        "data": data,
+        "layout": layout(470, f"{says}sphere, and where four retractions land.", **parts),
+    }
 
 
 def _landings(step: SphereStep) -> dict[str, Array]:
@@ -80,7 +124,9 @@ def _landings(step: SphereStep) -> dict[str, Array]:
     found: dict[str, Array] = {}
     for name, where in step.landed.items():
         title = RETRACTIONS[name].title
-        same = next((other for other, place in found.items() if np.allclose(place, where, atol=1e-9)), None)
+        same = next(
+            (other for other, place in found.items() if np.allclose(place, where, atol=1e-9)), None
+        )
         if same:
             title = f"{same}, {title}"
             del found[same]
@@ -97,27 +143,42 @@ def _globe() -> list[Part]:
         rings.append(np.stack([x, y, np.cos(around)], axis=1))
     for height in np.linspace(-0.75, 0.75, 5):
         radius = np.sqrt(1 - height**2)
-        rings.append(np.stack([radius * np.cos(around), radius * np.sin(around), 0 * around + height], axis=1))
+        rings.append(
+            np.stack(
+                [radius * np.cos(around), radius * np.sin(around), 0 * around + height], axis=1
+            )
+        )
     joined = np.concatenate([part for ring in rings for part in (ring, gap)])
     return [_line(joined, "unit sphere", "@line", width=1.5)]
 
 
 def _line(points_N3: Array, name: str, color: str, dash: str = "solid", width: float = 5) -> Part:
     return {
-        "type": "scatter3d", "mode": "lines", "name": name, "hoverinfo": "name",
+        "type": "scatter3d",
+        "mode": "lines",
+        "name": name,
+        "hoverinfo": "name",
         **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
         "line": {"color": color, "width": width, "dash": dash},
-    }  # fmt: skip
+    }
 
 
 def _arrow(start: Array, end: Array, name: str, color: str) -> Part:
     return _line(np.stack([start, end]), name, color)
 
 
-def _points(points_N3: Array, texts: list[str], name: str, color: str, beside: str = "top center") -> Part:
+def _points(
+    points_N3: Array, texts: list[str], name: str, color: str, beside: str = "top center"
+) -> Part:
     return {
-        "type": "scatter3d", "mode": "markers+text", "name": name, "text": texts, "textposition": beside,
-        "textfont": {"color": color, "size": 13}, "marker": {"color": color, "size": 5}, "showlegend": False,
+        "type": "scatter3d",
+        "mode": "markers+text",
+        "name": name,
+        "text": texts,
+        "textposition": beside,
+        "textfont": {"color": color, "size": 13},
+        "marker": {"color": color, "size": 5},
+        "showlegend": False,
         **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
         "hovertemplate": "%{fullData.name}<br>(%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
-    }  # fmt: skip
+    }

@@ -15,7 +15,8 @@ GENDER_SIGNS, NUMBER_SIGNS = ("♀", "♂", "○"), ("1", "+")
 
 
 def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
-    """What stands beside a token of a task: its letter, its gender and number, or its place on the ring.
+    """What stands beside a token of a task: its letter, its gender and number, or its place on the
+    ring.
 
     >>> import numpy as np
     >>> token_labels("agreement", np.array([[0.0, 1, 0, 0, 1, 5.2]]))
@@ -24,15 +25,22 @@ def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
     if task == "letters":
         kinds = [chr(ord("a") + int(place)) for place in inputs_TD[:, :LETTERS].argmax(axis=1)]
     elif task in ("agreement", "conjunction"):
-        genders, numbers = inputs_TD[:, :GENDERS].argmax(axis=1), inputs_TD[:, GENDERS : GENDERS + 2].argmax(axis=1)
-        kinds = [GENDER_SIGNS[gender] + NUMBER_SIGNS[count] for gender, count in zip(genders, numbers, strict=True)]
+        genders, numbers = (
+            inputs_TD[:, :GENDERS].argmax(axis=1),
+            inputs_TD[:, GENDERS : GENDERS + 2].argmax(axis=1),
+        )
+        kinds = [
+            GENDER_SIGNS[gender] + NUMBER_SIGNS[count]
+            for gender, count in zip(genders, numbers, strict=True)
+        ]
     else:
         return tuple(str(place) for place in range(len(inputs_TD)))
     return tuple(f"{place} {kind}" for place, kind in enumerate(kinds))
 
 
 def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
-    """The probabilities of every head for one sequence; each cell explains itself by its row of scores.
+    """The probabilities of every head for one sequence; each cell explains itself by its row of
+    scores.
 
     Pinned is what head 0 reads most for the first token.
     """
@@ -43,11 +51,29 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
     for head in range(n_heads):
         place = (head % across, head // across)
         drawn += [
-            Matrix(f"scores {head}", trace.masked_scores[0, head], queries, keys, None, f"scores, head {head}",
-                   kind="logit"),
-            Matrix(f"probabilities {head}", trace.probabilities[0, head], queries, keys, place, f"head {head}",
-                   kind="probability", rule=shares_of(f"scores {head}", n_tokens)),
-        ]  # fmt: skip
+            Matrix(
+                f"scores {head}",
+                trace.masked_scores[0, head],
+                queries,
+                keys,
+                None,
+                f"scores, head {head}",
+                kind="logit",
+            ),
+            Matrix(
+                f"probabilities {head}",
+                trace.probabilities[0, head],
+                queries,
+                keys,
+                place,
+                f"head {head}",
+                kind="probability",
+                rule=shares_of(f"scores {head}", n_tokens),
+            ),
+        ]
     most = int(trace.probabilities[0, 0, 0].argmax())
-    says = f"The attention of {counted(n_heads, 'head')} on a sequence that no step of the training saw."
+    says = (
+        f"The attention of {counted(n_heads, 'head')} on a sequence that no step of the training"
+        " saw."
+    )
     return board(drawn, ("probabilities 0", 0, most), says)

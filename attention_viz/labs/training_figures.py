@@ -1,4 +1,6 @@
-"""A training run as pictures: the loss against one answer per head, what each head looks at, what each is worth."""
+"""A training run as pictures: the loss against one answer per head, what each head looks at,
+what each is worth.
+"""
 
 from __future__ import annotations
 
@@ -23,28 +25,42 @@ def loss_figure(
     marked: int | None = None,
     height: int = 340,
 ) -> Figure:
-    """The training loss of each run against the step; floor: the loss of one answer per head, dashed.
+    """The training loss of each run against the step; floor: the loss of one answer per head,
+    dashed.
 
-    runs: (step, loss) of every checkpoint, by name. marked: the step of the checkpoint that is looked at.
+    runs: (step, loss) of every checkpoint, by name. marked: the step of the checkpoint that is
+    looked at.
     """
     data: list[Part] = []
     for place, (name, losses) in enumerate(runs.items()):
         color = "@primary" if len(runs) == 1 else f"@head {place}"
         mode = "lines" if len(losses) > 1 else "markers"
         steps, values = [step for step, _ in losses], [loss for _, loss in losses]
-        data.append(curve(steps, values, name, color, mode=mode, marker={"color": color, "size": 9}))
+        data.append(
+            curve(steps, values, name, color, mode=mode, marker={"color": color, "size": 9})
+        )
     most = max((loss for losses in runs.values() for _, loss in losses), default=1.0)
     ends = " and ".join(
         f"{name} {number(losses[-1][1])}" if len(runs) > 1 else number(losses[-1][1])
         for name, losses in runs.items()
         if losses
     )
-    says = f"Line chart: the training loss against the step; it now stands at {ends or 'nothing yet'}."
-    parts: Part = {"showlegend": len(runs) > 1, "legend": LEGEND, "margin": MARGIN, "shapes": [], "annotations": []}
+    says = (
+        f"Line chart: the training loss against the step; it now stands at {ends or 'nothing yet'}."
+    )
+    parts: Part = {
+        "showlegend": len(runs) > 1,
+        "legend": LEGEND,
+        "margin": MARGIN,
+        "shapes": [],
+        "annotations": [],
+    }
     if floor is not None:
         parts["shapes"].append(broken_line(0, floor, last_step, floor, "@focus", 2, "dash"))
         label = f"one answer per head: {number(floor)} on average"
-        parts["annotations"].append(word(last_step, floor, label, "@focus", "right", 12, yanchor="bottom"))
+        parts["annotations"].append(
+            word(last_step, floor, label, "@focus", "right", 12, yanchor="bottom")
+        )
     if marked is not None:
         parts["shapes"].append(broken_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))
     parts["xaxis"] = axis("step", range=[-0.01 * last_step, 1.01 * last_step])
@@ -56,26 +72,48 @@ def offset_figure(offsets: Array, masses_HT: Array) -> Figure:
     """How much of each head's attention lies at each distance around the ring, as bars."""
     places = [f"{int(offset):+d}".replace("-", "−") if offset else "0" for offset in offsets]
     best = "; ".join(
-        f"head {head} {places[int(row.argmax())]} ({number(float(row.max()), 2)})" for head, row in enumerate(masses_HT)
+        f"head {head} {places[int(row.argmax())]} ({number(float(row.max()), 2)})"
+        for head, row in enumerate(masses_HT)
     )
-    says = f"Bars: the attention of {counted(len(masses_HT), 'head')} by distance around the ring. Most: {best}."
-    return _bars(places, {f"head {head}": row for head, row in enumerate(masses_HT)}, "distance from the query", says)
+    says = (
+        f"Bars: the attention of {counted(len(masses_HT), 'head')} by distance around the ring."
+        f" Most: {best}."
+    )
+    return _bars(
+        places,
+        {f"head {head}": row for head, row in enumerate(masses_HT)},
+        "distance from the query",
+        says,
+    )
 
 
 def agreement_figure(masses: Mapping[str, Array]) -> Figure:
-    """How much of each head's attention lies on words that agree with the query in gender, and in number."""
+    """How much of each head's attention lies on words that agree with the query in gender, and
+    in number.
+    """
     n_heads = len(next(iter(masses.values())))
-    groups = {f"head {head}": np.array([row[head] for row in masses.values()]) for head in range(n_heads)}
-    says = f"Bars: how much of the attention of {counted(n_heads, 'head')} lies on words that agree with the query."
+    groups = {
+        f"head {head}": np.array([row[head] for row in masses.values()]) for head in range(n_heads)
+    }
+    says = (
+        f"Bars: how much of the attention of {counted(n_heads, 'head')} lies on words that agree"
+        " with the query."
+    )
     return _bars([f"same {name}" for name in masses], groups, "", says)
 
 
 def score_figure(parts: Sequence[str], scores: Mapping[str, Score]) -> Figure:
-    """The score of each part of the task, for several layers side by side, such as one with a head silenced."""
+    """The score of each part of the task, for several layers side by side, such as one with a
+    head silenced.
+    """
     by_accuracy = next(iter(scores.values())).by_accuracy
     groups = {name: np.array(score.parts) for name, score in scores.items()}
-    what = "share of right choices" if by_accuracy else "error (1: as bad as always saying the mean)"
-    said = "; ".join(f"{name}: {', '.join(number(value, 2) for value in row)}" for name, row in groups.items())
+    what = (
+        "share of right choices" if by_accuracy else "error (1: as bad as always saying the mean)"
+    )
+    said = "; ".join(
+        f"{name}: {', '.join(number(value, 2) for value in row)}" for name, row in groups.items()
+    )
     figure = _bars(list(parts), groups, "", f"Bars: the {what} of each part. {said}.", what)
     for bars, color in zip(figure["data"], ("@muted", "@focus"), strict=False):
         bars["marker"] = {"color": color}
@@ -83,16 +121,31 @@ def score_figure(parts: Sequence[str], scores: Mapping[str, Score]) -> Figure:
 
 
 def _bars(
-    places: Sequence[str], groups: Mapping[str, Array], below: str, says: str, beside: str = "share of attention"
+    places: Sequence[str],
+    groups: Mapping[str, Array],
+    below: str,
+    says: str,
+    beside: str = "share of attention",
 ) -> Figure:
     data = [
-        {"type": "bar", "name": name, "x": list(places), "y": np.asarray(row, "f4"),
-         "marker": {"color": f"@head {place}"}, "hovertemplate": "%{x}: <b>%{y:.3f}</b><extra>" + name + "</extra>"}
+        {
+            "type": "bar",
+            "name": name,
+            "x": list(places),
+            "y": np.asarray(row, "f4"),
+            "marker": {"color": f"@head {place}"},
+            "hovertemplate": "%{x}: <b>%{y:.3f}</b><extra>" + name + "</extra>",
+        }
         for place, (name, row) in enumerate(groups.items())
-    ]  # fmt: skip
+    ]
     most = max(1.0, *(float(np.max(row)) for row in groups.values()))
     parts = {
-        "barmode": "group", "bargap": 0.25, "showlegend": True, "legend": LEGEND, "margin": MARGIN,
-        "xaxis": axis(below, type="category", showgrid=False), "yaxis": axis(beside, range=[0, 1.05 * most]),
-    }  # fmt: skip
+        "barmode": "group",
+        "bargap": 0.25,
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": MARGIN,
+        "xaxis": axis(below, type="category", showgrid=False),
+        "yaxis": axis(beside, range=[0, 1.05 * most]),
+    }
     return {"data": data, "layout": layout(300, says, **parts)}

@@ -16,27 +16,46 @@ GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont":
 
 
 def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str) -> Figure:
-    """The shares that a query gives to each key: a group of bars for each key, a bar for each way. Names of hidden
-    keys stand in brackets.
+    """The shares that a query gives to each key: a group of bars for each key, a bar for each way.
+    Names of hidden keys stand in brackets.
 
     rows: by the name of the way. Shapes: S each. what: the sentence that describes the picture.
     """
     places = list(range(len(tokens)))
-    labels = [f"({short(token)})" if gone else short(token) for token, gone in zip(tokens, hidden, strict=True)]
+    labels = [
+        f"({short(token)})" if gone else short(token)
+        for token, gone in zip(tokens, hidden, strict=True)
+    ]
     data = [
         {
-            "type": "bar", "name": name, "x": places, "y": row.astype("f4"), "marker": {"color": COLOURS[i % 4]},
-            "customdata": [f"{label}: {percent(float(share))}" for label, share in zip(labels, row, strict=True)],
+            "type": "bar",
+            "name": name,
+            "x": places,
+            "y": row.astype("f4"),
+            "marker": {"color": COLOURS[i % 4]},
+            "customdata": [
+                f"{label}: {percent(float(share))}"
+                for label, share in zip(labels, row, strict=True)
+            ],
             "hovertemplate": "%{customdata}<extra>" + name + "</extra>",
         }
         for i, (name, row) in enumerate(rows.items())
-    ]  # fmt: skip
+    ]
     angle, room = below(labels)
     around = {
-        "barmode": "group", "bargap": 0.25, "showlegend": True, "legend": LEGEND,
+        "barmode": "group",
+        "bargap": 0.25,
+        "showlegend": True,
+        "legend": LEGEND,
         "margin": {"l": 48, "r": 8, "t": 34, "b": room + 4},
-        "xaxis": {"tickvals": places, "ticktext": labels, "tickangle": angle, "fixedrange": True,
-                  "tickfont": {"size": 12}, "showgrid": False},
+        "xaxis": {
+            "tickvals": places,
+            "ticktext": labels,
+            "tickangle": angle,
+            "fixedrange": True,
+            "tickfont": {"size": 12},
+            "showgrid": False,
+        },
         "yaxis": GRID | {"tickformat": ".0%", "rangemode": "tozero"},
-    }  # fmt: skip
+    }
     return {"data": data, "layout": layout(280, what, **around)}

@@ -1,4 +1,6 @@
-"""Curves about the sharpness of a softmax: over the temperature, the width of a head, the gap of two scores."""
+"""Curves about the sharpness of a softmax: over the temperature, the width of a head, the gap
+of two scores.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,11 @@ AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont":
 COLDEST, HOTTEST = 0.05, 20.0
 
 
-def temperature_curves(scores: Array, tokens: Sequence[str], key: int, temperature: float) -> Figure:
-    """The shares of a row over the temperature, one curve for each key; the chosen key and the strongest are named.
+def temperature_curves(
+    scores: Array, tokens: Sequence[str], key: int, temperature: float
+) -> Figure:
+    """The shares of a row over the temperature, one curve for each key; the chosen key and the
+    strongest are named.
 
     Shapes: scores (S,), masked.
     """
@@ -29,37 +34,74 @@ def temperature_curves(scores: Array, tokens: Sequence[str], key: int, temperatu
     curves = []
     for place in sorted(range(len(tokens)), key=lambda one: one == key):
         curves.append(
-            _curve(heat_P, shares_PS[:, place], short(tokens[place]), "@key" if place == key else "@muted")
-            | {"line": {"color": "@key" if place == key else "@hatch", "width": 3.5 if place == key else 1.2}}
+            _curve(
+                heat_P,
+                shares_PS[:, place],
+                short(tokens[place]),
+                "@key" if place == key else "@muted",
+            )
+            | {
+                "line": {
+                    "color": "@key" if place == key else "@hatch",
+                    "width": 3.5 if place == key else 1.2,
+                }
+            }
         )
     names = [
-        word(np.log10(COLDEST), float(shares_PS[0, place]), f" {short(tokens[place])}", colour, "left", yshift=9)
+        word(
+            np.log10(COLDEST),
+            float(shares_PS[0, place]),
+            f" {short(tokens[place])}",
+            colour,
+            "left",
+            yshift=9,
+        )
         for place, colour in {strongest: "@text", key: "@key"}.items()
     ]
     around = {
-        "xaxis": AXIS
-        | {"type": "log", "title": {"text": "temperature"}, "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]},
+        "xaxis": (
+            AXIS
+            | {
+                "type": "log",
+                "title": {"text": "temperature"},
+                "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
+            }
+        ),
         "yaxis": AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
         "shapes": [broken_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
         "annotations": names,
         "margin": {"l": 48, "r": 12, "t": 12, "b": 44},
     }
     keys = counted(len(tokens), "key")
-    says = f"The shares of {keys} over the temperature, {COLDEST} to {HOTTEST}; {temperature:g} is marked."
+    says = (
+        f"The shares of {keys} over the temperature, {COLDEST} to {HOTTEST}; {temperature:g} is"
+        " marked."
+    )
     return {"data": curves, "layout": layout(320, says, **around)}
 
 
 def variances(spreads: Sequence[ScoreSpread]) -> Figure:
-    """The variance of dot products over the width d_k: measured with its standard error, and the line of theory."""
+    """The variance of dot products over the width d_k: measured with its standard error, and
+    the line of theory.
+    """
     widths = [spread.d_k for spread in spreads]
     measured: Part = {
-        "type": "scatter", "mode": "markers", "name": "measured", "x": widths,
+        "type": "scatter",
+        "mode": "markers",
+        "name": "measured",
+        "x": widths,
         "y": [spread.variance for spread in spreads],
-        "error_y": {"type": "data", "array": [2 * spread.standard_error for spread in spreads], "color": "@primary"},
+        "error_y": {
+            "type": "data",
+            "array": [2 * spread.standard_error for spread in spreads],
+            "color": "@primary",
+        },
         "marker": {"color": "@primary", "size": 9},
         "hovertemplate": "d_k = %{x}: %{y:.4g}<extra></extra>",
-    }  # fmt: skip
-    theory = _curve(widths, widths, "theory: d_k", "@muted") | {"line": {"color": "@muted", "width": 2, "dash": "dash"}}
+    }
+    theory = _curve(widths, widths, "theory: d_k", "@muted") | {
+        "line": {"color": "@muted", "width": 2, "dash": "dash"}
+    }
     around = {
         "showlegend": True,
         "legend": LEGEND,
@@ -68,13 +110,16 @@ def variances(spreads: Sequence[ScoreSpread]) -> Figure:
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
     }
     says = (
-        f"The variance of the dot product of a random query and key for widths {widths[0]} to {widths[-1]}: it is d_k."
+        f"The variance of the dot product of a random query and key for widths {widths[0]} to"
+        f" {widths[-1]}: it is d_k."
     )
     return {"data": [theory, measured], "layout": layout(300, says, **around)}
 
 
 def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
-    """The largest share of a row, and the trace of the softmax Jacobian, over the width: raw and scaled scores."""
+    """The largest share of a row, and the trace of the softmax Jacobian, over the width: raw
+    and scaled scores.
+    """
     widths = [spread.d_k for spread in spreads]
     told = (
         ("largest share, raw", "raw", "top", "@focus", "solid"),
@@ -83,7 +128,9 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
         ("Jacobian trace, scaled", "scaled", "jacobian_trace", "@primary", "dot"),
     )
     curves = [
-        _curve(widths, [getattr(getattr(spread, scores), measure) for spread in spreads], name, colour)
+        _curve(
+            widths, [getattr(getattr(spread, scores), measure) for spread in spreads], name, colour
+        )
         | {"mode": "lines+markers", "line": {"color": colour, "width": 2.5, "dash": dash}}
         for name, scores, measure, colour, dash in told
     ]
@@ -96,14 +143,16 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
     }
     last = spreads[-1]
     says = (
-        f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.top)} with raw scores and "
-        f"{percent(last.scaled.top)} with scaled ones."
+        f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.top)} with raw"
+        f" scores and {percent(last.scaled.top)} with scaled ones."
     )
     return {"data": curves, "layout": layout(300, says, **around)}
 
 
 def slopes() -> Figure:
-    """How fast the shares of two tokens move with their scores, over the gap of the scores: at most 1/4."""
+    """How fast the shares of two tokens move with their scores, over the gap of the scores: at
+    most 1/4.
+    """
     gaps = np.linspace(-12, 12, 121)
     heights = [two_token_slope(float(gap)) for gap in gaps]
     around = {
@@ -111,12 +160,23 @@ def slopes() -> Figure:
         "yaxis": AXIS | {"range": [0, 0.27]},
         "margin": {"l": 44, "r": 12, "t": 12, "b": 44},
     }
-    says = f"The slope a(1 − a) of two shares over the gap of their scores: 0.25 at 0, {number(heights[-1], 6)} at 12."
-    return {"data": [_curve(gaps, heights, "a (1 − a)", "@primary")], "layout": layout(260, says, **around)}
+    says = (
+        "The slope a(1 − a) of two shares over the gap of their scores: 0.25 at 0,"
+        f" {number(heights[-1], 6)} at 12."
+    )
+    return {
+        "data": [_curve(gaps, heights, "a (1 − a)", "@primary")],
+        "layout": layout(260, says, **around),
+    }
 
 
 def _curve(x: Sequence[float] | Array, y: Sequence[float] | Array, name: str, colour: str) -> Part:
     return {
-        "type": "scatter", "mode": "lines", "name": name, "x": np.asarray(x, "f4"), "y": np.asarray(y, "f4"),
-        "line": {"color": colour, "width": 2}, "hovertemplate": "%{x:.3g}: %{y:.4g}<extra>" + name + "</extra>",
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": np.asarray(x, "f4"),
+        "y": np.asarray(y, "f4"),
+        "line": {"color": colour, "width": 2},
+        "hovertemplate": "%{x:.3g}: %{y:.4g}<extra>" + name + "</extra>",
+    }

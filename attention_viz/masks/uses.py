@@ -1,4 +1,6 @@
-"""The boards of the encoder-decoder page: the three uses of attention side by side, and the steps of one of them."""
+"""The boards of the encoder-decoder page: the three uses of attention side by side, and the
+steps of one of them.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,30 @@ from ..payload import JSON, Stage
 from ..scene import Panel, scene
 from ..tiles import largest
 
-SHAPED = ("inputs", "memory", "queries", "keys", "values", "query_heads", "key_heads", "value_heads", "scores",
-          "probabilities", "head_outputs", "merged", "output")  # fmt: skip
+SHAPED = (
+    "inputs",
+    "memory",
+    "queries",
+    "keys",
+    "values",
+    "query_heads",
+    "key_heads",
+    "value_heads",
+    "scores",
+    "probabilities",
+    "head_outputs",
+    "merged",
+    "output",
+)
 MOST_LARGE = 24
 
 
 def side_by_side(
-    traces: Mapping[str, Trace], head: int, chosen: str, cell: tuple[int, int], notation: Notation = OURS
+    traces: Mapping[str, Trace],
+    head: int,
+    chosen: str,
+    cell: tuple[int, int],
+    notation: Notation = OURS,
 ) -> JSON:
     """Masked scores and probabilities of one head in the three uses, one column for each."""
     limit = max(largest(trace.masked_scores[0, head]) for trace in traces.values())
@@ -27,22 +46,54 @@ def side_by_side(
     for place, use in enumerate(USES):
         trace = traces[use.key]
         small = max(trace.scores.shape[2:]) > MOST_LARGE and use.key != chosen
-        sides = (Side(f"query: {use.asks}", trace.tokens), Side(f"key: {use.answers}", trace.memory_tokens))
+        sides = (
+            Side(f"query: {use.asks}", trace.tokens),
+            Side(f"key: {use.answers}", trace.memory_tokens),
+        )
         n_keys = trace.sizes["S"]
         matrices += [
-            Matrix(f"scaled {use.key}", trace.scaled_scores[0, head], *sides, None, "scaled scores", kind="logit"),
-            Matrix(f"scores {use.key}", trace.masked_scores[0, head], *sides, (place, 0), use.name, kind="logit",
-                   limit=limit, rule=hidden_of(f"scaled {use.key}"), small=small),
-            Matrix(f"shares {use.key}", trace.probabilities[0, head], *sides, (place, 1), f"shares: {use.name}",
-                   kind="probability", rule=shares_of(f"scores {use.key}", n_keys), small=small,
-                   hidden=trace.hidden[0, head]),
-        ]  # fmt: skip
-    says = f"Masked scores and probabilities of head {head} in the encoder, in the decoder and between the two."
+            Matrix(
+                f"scaled {use.key}",
+                trace.scaled_scores[0, head],
+                *sides,
+                None,
+                "scaled scores",
+                kind="logit",
+            ),
+            Matrix(
+                f"scores {use.key}",
+                trace.masked_scores[0, head],
+                *sides,
+                (place, 0),
+                use.name,
+                kind="logit",
+                limit=limit,
+                rule=hidden_of(f"scaled {use.key}"),
+                small=small,
+            ),
+            Matrix(
+                f"shares {use.key}",
+                trace.probabilities[0, head],
+                *sides,
+                (place, 1),
+                f"shares: {use.name}",
+                kind="probability",
+                rule=shares_of(f"scores {use.key}", n_keys),
+                small=small,
+                hidden=trace.hidden[0, head],
+            ),
+        ]
+    says = (
+        f"Masked scores and probabilities of head {head} in the encoder, in the decoder and between"
+        " the two."
+    )
     return board(matrices, (f"scores {chosen}", *cell), says, notation)
 
 
 def steps(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
-    """Queries, keys, probabilities, values and outputs of one head, for two sequences of different lengths."""
+    """Queries, keys, probabilities, values and outputs of one head, for two sequences of
+    different lengths.
+    """
     panels = [
         Panel("query_heads", 2, 3, (0, 1), title=f"queries of the {use.asks}"),
         Panel("key_heads", 3, 2, (1, 0), title=f"keys of the {use.answers}, transposed"),
@@ -53,16 +104,26 @@ def steps(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
         Panel("probabilities", 2, 3, (2, 2)),
         Panel("head_outputs", 2, 3, (3, 2), "result"),
     ]
-    says = f"The steps of {use.name} in head {head}: queries of the {use.asks}, keys and values of the {use.answers}."
+    says = (
+        f"The steps of {use.name} in head {head}: queries of the {use.asks}, keys and values of the"
+        f" {use.answers}."
+    )
     return scene(stage, panels, ("probabilities", (0, head, *cell)), says) | {"player": False}
 
 
 def shapes_table(traces: Mapping[str, Trace]) -> str:
-    """The shape of every step in the three uses as a Markdown table: how many ask in blue, how many answer in red."""
-    lines = ["| | axes | " + " | ".join(use.name for use in USES) + " |", "|---|---|" + "---|" * len(USES)]
+    """The shape of every step in the three uses as a Markdown table: how many ask in blue, how
+    many answer in red.
+    """
+    lines = [
+        "| | axes | " + " | ".join(use.name for use in USES) + " |",
+        "|---|---|" + "---|" * len(USES),
+    ]
     for field in SHAPED:
         shapes = [_shape(traces[use.key], field) for use in USES]
-        lines.append(f"| {STEPS[field].title} | {' · '.join(STEPS[field].letters)} | {' | '.join(shapes)} |")
+        lines.append(
+            f"| {STEPS[field].title} | {' · '.join(STEPS[field].letters)} | {' | '.join(shapes)} |"
+        )
     return "\n".join(lines)
 
 

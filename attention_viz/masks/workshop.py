@@ -1,4 +1,6 @@
-"""The boards of the mask workshop: every sequence of the batch, a mask to paint, a row with nothing left, padding."""
+"""The boards of the mask workshop: every sequence of the batch, a mask to paint, a row with
+nothing left, padding.
+"""
 
 from __future__ import annotations
 
@@ -29,56 +31,122 @@ def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OUR
         sides = _sides(tokens)
         small = n not in large
         matrices += [
-            Matrix(f"scaled {n}", trace.scaled_scores[n, head], *sides, None, "scaled scores", kind="logit"),
-            Matrix(f"scores {n}", trace.masked_scores[n, head], *sides, (n, 0), f"sequence {n}: scores", kind="logit",
-                   limit=limit, rule=hidden_of(f"scaled {n}"), small=small),
-            Matrix(f"shares {n}", trace.probabilities[n, head], *sides, (n, 1), f"sequence {n}: shares",
-                   kind="probability", rule=shares_of(f"scores {n}", n_keys), small=small,
-                   hidden=trace.hidden[n, head]),
-        ]  # fmt: skip
-    says = f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden cells are hatched."
+            Matrix(
+                f"scaled {n}",
+                trace.scaled_scores[n, head],
+                *sides,
+                None,
+                "scaled scores",
+                kind="logit",
+            ),
+            Matrix(
+                f"scores {n}",
+                trace.masked_scores[n, head],
+                *sides,
+                (n, 0),
+                f"sequence {n}: scores",
+                kind="logit",
+                limit=limit,
+                rule=hidden_of(f"scaled {n}"),
+                small=small,
+            ),
+            Matrix(
+                f"shares {n}",
+                trace.probabilities[n, head],
+                *sides,
+                (n, 1),
+                f"sequence {n}: shares",
+                kind="probability",
+                rule=shares_of(f"scores {n}", n_keys),
+                small=small,
+                hidden=trace.hidden[n, head],
+            ),
+        ]
+    says = (
+        f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden"
+        " cells are hatched."
+    )
     return board(matrices, (f"scores {chosen}", *cell[1:]), says, notation)
 
 
-def painting(painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
-    """The painted mask, all masks together for one sequence, and what is left of its probabilities."""
+def painting(
+    painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
+) -> JSON:
+    """The painted mask, all masks together for one sequence, and what is left of its
+    probabilities.
+    """
     n, query, key = cell
     sides = _sides(made.batch.tokens[n])
     allowed = made.allowed[n]
     matrices = [
-        Matrix("painted", _shown(painted_TT), *sides, (0, 0), "your mask: click a cell", kind="logit"),
+        Matrix(
+            "painted", _shown(painted_TT), *sides, (0, 0), "your mask: click a cell", kind="logit"
+        ),
         Matrix("together", _shown(allowed), *sides, (1, 0), "all masks together", kind="logit"),
     ]
     if len(allowed) <= MOST_LARGE:
         shares_TS = made.trace.probabilities[n, head]
-        matrices.append(Matrix("shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed))
+        matrices.append(
+            Matrix(
+                "shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed
+            )
+        )
     says = "A mask to paint: a click hides a cell or shows it again."
     return board(matrices, ("painted", query, key), says, notation)
 
 
-def emptied(made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
-    """One sequence with every key hidden from a query: masked scores, probabilities, and the output of the head."""
+def emptied(
+    made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
+) -> JSON:
+    """One sequence with every key hidden from a query: masked scores, probabilities, and the
+    output of the head.
+    """
     n, query, key = cell
     sides = _sides(made.batch.tokens[n])
     matrices = [
-        Matrix("scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"),
-        Matrix("shares", without.probabilities[n, head], *sides, (1, 0), "shares", kind="probability",
-               rule=shares_of("scores", len(sides[1].labels or ())), hidden=without.hidden[n, head]),
-        Matrix("head output", without.head_outputs[n, head, :, :MOST_FEATURES], sides[0], Side("value feature"), (2, 0),
-               "head output"),
-    ]  # fmt: skip
-    return board(matrices, ("shares", query, key), f"Head {head} with every key hidden from one query.", notation)
+        Matrix(
+            "scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"
+        ),
+        Matrix(
+            "shares",
+            without.probabilities[n, head],
+            *sides,
+            (1, 0),
+            "shares",
+            kind="probability",
+            rule=shares_of("scores", len(sides[1].labels or ())),
+            hidden=without.hidden[n, head],
+        ),
+        Matrix(
+            "head output",
+            without.head_outputs[n, head, :, :MOST_FEATURES],
+            sides[0],
+            Side("value feature"),
+            (2, 0),
+            "head output",
+        ),
+    ]
+    return board(
+        matrices,
+        ("shares", query, key),
+        f"Head {head} with every key hidden from one query.",
+        notation,
+    )
 
 
 def padding(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS) -> JSON:
-    """The output of one sequence, the output after its [pad] vectors were changed, and the difference."""
+    """The output of one sequence, the output after its [pad] vectors were changed, and the
+    difference.
+    """
     n, query, _ = cell
     rows, features = Side("query position", made.batch.tokens[n]), Side("output feature")
     outputs = [trace.output[n, :, :MOST_FEATURES] for trace in (made.trace, changed)]
     limit = largest(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")
-        for place, (name, output) in enumerate(zip(("output", "with other [pad] vectors"), outputs, strict=True))
+        for place, (name, output) in enumerate(
+            zip(("output", "with other [pad] vectors"), outputs, strict=True)
+        )
     )
     gap = difference(after, before, (2, 0))
     says = "The output of a sequence before and after the numbers of its [pad] tokens were changed."
@@ -90,6 +158,8 @@ def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
 
 
 def _shown(allowed_TT: Array) -> Array:
-    """What a mask adds to the scores: 0 where a key may be seen, minus infinity where it may not."""
+    """What a mask adds to the scores: 0 where a key may be seen, minus infinity where it may
+    not.
+    """
     cells: Array = np.where(allowed_TT, 0.0, -np.inf)
     return cells

@@ -1,4 +1,6 @@
-"""Many heads at once: one number for each, the best of them, before and after a change, with and without weights."""
+"""Many heads at once: one number for each, the best of them, before and after a change, with
+and without weights.
+"""
 
 from __future__ import annotations
 
@@ -21,27 +23,50 @@ from ..theme import Figure
 from ..thumbnails import GIVEN, part_of, side_sent
 
 
-def heads_matrix(values_LH: Array, cell: tuple[int, int], title: str, *, shares: bool = False) -> JSON:
-    """Layers as rows, heads as columns; what cannot be measured is hatched. shares: numbers from 0 to 1."""
+def heads_matrix(
+    values_LH: Array, cell: tuple[int, int], title: str, *, shares: bool = False
+) -> JSON:
+    """Layers as rows, heads as columns; what cannot be measured is hatched. shares: numbers
+    from 0 to 1.
+    """
     shown = np.where(np.isnan(values_LH), -np.inf, values_LH)
     kind = "probability" if shares else "logit"
-    matrix = Matrix("ranking", shown, Side("layer"), Side("head"), (0, 0), title, kind=kind, says="This head has")
-    return board([matrix], ("ranking", *cell), f"{title} of every head: layers as rows, heads as columns.")
+    matrix = Matrix(
+        "ranking",
+        shown,
+        Side("layer"),
+        Side("head"),
+        (0, 0),
+        title,
+        kind=kind,
+        says="This head has",
+    )
+    return board(
+        [matrix], ("ranking", *cell), f"{title} of every head: layers as rows, heads as columns."
+    )
 
 
-def best_heads(maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell: tuple[int, int]) -> JSON:
+def best_heads(
+    maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell: tuple[int, int]
+) -> JSON:
     """The matrices of some heads side by side, each with what it was chosen for."""
     side = side_sent(max(1, len(best)) * 8)
     rows, columns = part_of(maps.sizes["T"], cell[0], side), part_of(maps.sizes["S"], cell[1], side)
     sides = Side("query", maps.tokens[rows]), Side("key", maps.memory_tokens[columns])
     matrices = [
         Matrix(
-            f"head {layer} {head}", maps.layers[layer][head][rows, columns], *sides, (place, 0),
-            f"layer {layer}, head {head}", percent(score), kind="probability", small=True,
+            f"head {layer} {head}",
+            maps.layers[layer][head][rows, columns],
+            *sides,
+            (place, 0),
+            f"layer {layer}, head {head}",
+            percent(score),
+            kind="probability",
+            small=True,
             says=GIVEN["probability"],
         )
         for place, (layer, head, score) in enumerate(best)
-    ]  # fmt: skip
+    ]
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
     return board(matrices, first, f"{best_says(len(matrices))}.")
 
@@ -56,7 +81,9 @@ def best_says(count: int) -> str:
 
 
 def by_layer(measured: Measured) -> Figure:
-    """Every head as a dot over its layer, the mean of each layer as a line, and a head without preferences dashed."""
+    """Every head as a dot over its layer, the mean of each layer as a line, and a head without
+    preferences dashed.
+    """
     values_LH, title = measured.values, measured.measure.title
     n_layers, n_heads = values_LH.shape
     layers = np.repeat(np.arange(n_layers), n_heads)
@@ -68,52 +95,111 @@ def by_layer(measured: Measured) -> Figure:
         for head in range(n_heads)
     ]
     data = [
-        {"type": "scatter", "mode": "lines", "name": "mean of the layer",
-         "x": list(range(n_layers)), "y": measured.means,
-         "line": {"color": "@primary", "width": 2}, "hovertemplate": "mean %{y:.3f}<extra></extra>"},
-        {"type": "scatter", "mode": "markers", "name": "one head", "x": (layers + spread).astype("f4"),
-         "y": [None if np.isnan(value) else float(value) for value in values_LH.ravel()], "text": texts,
-         "customdata": [f"{layer}-{head}" for layer in range(n_layers) for head in range(n_heads)],
-         "marker": {"color": "@query", "size": 8, "opacity": 0.75}, "hovertemplate": "%{text}<extra></extra>"},
-    ]  # fmt: skip
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "mean of the layer",
+            "x": list(range(n_layers)),
+            "y": measured.means,
+            "line": {"color": "@primary", "width": 2},
+            "hovertemplate": "mean %{y:.3f}<extra></extra>",
+        },
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "one head",
+            "x": (layers + spread).astype("f4"),
+            "y": [None if np.isnan(value) else float(value) for value in values_LH.ravel()],
+            "text": texts,
+            "customdata": [
+                f"{layer}-{head}" for layer in range(n_layers) for head in range(n_heads)
+            ],
+            "marker": {"color": "@query", "size": 8, "opacity": 0.75},
+            "hovertemplate": "%{text}<extra></extra>",
+        },
+    ]
     if measured.even is not None:
-        data.append({
-            "type": "scatter", "mode": "lines", "name": "a head that reads all alike", "x": list(range(n_layers)),
-            "y": [float(value) for value in measured.even], "line": {"color": "@muted", "width": 2, "dash": "dash"},
-            "hovertemplate": "all alike %{y:.3f}<extra></extra>",
-        })  # fmt: skip
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "a head that reads all alike",
+                "x": list(range(n_layers)),
+                "y": [float(value) for value in measured.even],
+                "line": {"color": "@muted", "width": 2, "dash": "dash"},
+                "hovertemplate": "all alike %{y:.3f}<extra></extra>",
+            }
+        )
     heads = f"{counted(values_LH.size, 'head')} over {counted(n_layers, 'layer')}"
     says = f"{title} of {heads}: every head is a dot, the line is the mean."
     axis = {"gridcolor": "@line", "zeroline": False, "fixedrange": True}
     return {
         "data": data,
         "layout": layout(
-            330, says, margin={"l": 60, "r": 8, "t": 34, "b": 44}, showlegend=True, legend=LEGEND,
-            xaxis=axis | {"title": {"text": "layer"}, "tickvals": list(range(n_layers)), "showgrid": False},
+            330,
+            says,
+            margin={"l": 60, "r": 8, "t": 34, "b": 44},
+            showlegend=True,
+            legend=LEGEND,
+            xaxis=axis
+            | {
+                "title": {"text": "layer"},
+                "tickvals": list(range(n_layers)),
+                "showgrid": False,
+            },
             yaxis=axis | {"title": {"text": title}},
         ),
-    }  # fmt: skip
+    }
 
 
 def before_and_after(change: ChangedWord, layer: int, head: int, query: int, key: int) -> JSON:
     """One head on both sentences, and the difference, which the board works out cell by cell."""
     before, after = (
-        Matrix(name, shares[layer, head], Side("query", words), Side("key", words), (place, 0), name, "", "probability")
-        for place, name, shares, words in (
-            (0, "before", change.before, change.tokens_before), (1, "after", change.after, change.tokens_after)
+        Matrix(
+            name,
+            shares[layer, head],
+            Side("query", words),
+            Side("key", words),
+            (place, 0),
+            name,
+            "",
+            "probability",
         )
-    )  # fmt: skip
+        for place, name, shares, words in (
+            (0, "before", change.before, change.tokens_before),
+            (1, "after", change.after, change.tokens_after),
+        )
+    )
     gap = difference(after, before, (2, 0), "after − before")
-    return board([before, after, gap], (gap.name, query, key), f"Head {head} of layer {layer} on both sentences.")
+    return board(
+        [before, after, gap],
+        (gap.name, query, key),
+        f"Head {head} of layer {layer} on both sentences.",
+    )
 
 
-def weightless_beside(kinds: Sequence[Weightless], trained_TS: Array, title: str, cell: tuple[int, int]) -> JSON:
+def weightless_beside(
+    kinds: Sequence[Weightless], trained_TS: Array, title: str, cell: tuple[int, int]
+) -> JSON:
     """Attention without weights over the model's vectors, kind by kind, beside a trained head."""
     tokens = kinds[0].trace.tokens
     sides = Side("query", tokens), Side("key", tokens)
     shown = [(kind.name, kind.trace.probabilities[0, 0], kind.name, "no weights") for kind in kinds]
     matrices = [
-        Matrix(name, shares_TS, *sides, (place, 0), words, badge, "probability", says=GIVEN["probability"])
-        for place, (name, shares_TS, words, badge) in enumerate([*shown, ("trained", trained_TS, title, "trained")])
+        Matrix(
+            name,
+            shares_TS,
+            *sides,
+            (place, 0),
+            words,
+            badge,
+            "probability",
+            says=GIVEN["probability"],
+        )
+        for place, (name, shares_TS, words, badge) in enumerate(
+            [*shown, ("trained", trained_TS, title, "trained")]
+        )
     ]
-    return board(matrices, (matrices[2].name, *cell), "Attention without weights on three kinds of vectors.")
+    return board(
+        matrices, (matrices[2].name, *cell), "Attention without weights on three kinds of vectors."
+    )

@@ -1,4 +1,5 @@
-"""The usual way to show heads: the app's own pages, with one Plotly heatmap per head where a board stands.
+"""The usual way to show heads: the app's own pages, with one Plotly heatmap per head where a board
+stands.
 
 `python -m benchmarks.rivals.usual run app.py` is `streamlit run app.py` with such pages.
 """
@@ -18,10 +19,14 @@ from attention_ui.here import here
 def heatmaps(*_: object, **__: object) -> None:
     """The scores of every head, each as a chart with its numbers in the cells, two in a row."""
     trace = here().trace
-    queries, keys = ([f"{place} {label}" for place, label in enumerate(trace.labels(axis))] for axis in "TS")
+    queries, keys = (
+        [f"{place} {label}" for place, label in enumerate(trace.labels(axis))] for axis in "TS"
+    )
     columns = st.columns(2)
     for head, scores_TS in enumerate(trace.scores[0]):
-        figure = px.imshow(scores_TS, x=keys, y=queries, text_auto=".2f", title=f"head {head}", aspect="auto")
+        figure = px.imshow(
+            scores_TS, x=keys, y=queries, text_auto=".2f", title=f"head {head}", aspect="auto"
+        )
         columns[head % 2].plotly_chart(figure, key=f"head {head}")
 
 

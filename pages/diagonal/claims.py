@@ -9,9 +9,10 @@ from attention_viz.diagonal.verdict_bars import verdict_bars
 from attention_viz.labels import counted
 
 st.markdown(
-    f"{len(CLAIMS)} sentences about attention from five texts, from papers and from common talk. Each is marked "
-    ":green[**always**], :orange[**under a condition**] or :red[**false**], says what is true instead, and is checked "
-    "by a computation that runs here: no verdict rests on authority."
+    f"{len(CLAIMS)} sentences about attention from five texts, from papers and from common talk."
+    " Each is marked :green[**always**], :orange[**under a condition**] or :red[**false**], says"
+    " what is true instead, and is checked by a computation that runs here: no verdict rests on"
+    " authority."
 )
 left, right = st.columns([3, 2], vertical_alignment="bottom")
 with right:
@@ -20,7 +21,11 @@ with right:
 with left:
     shown = claim_list.chosen()
     st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
-st.markdown(f"**{counted(len(shown), 'claim')}** of {len(CLAIMS)}:" if shown else "No claim fits: search for less.")
+st.markdown(
+    f"**{counted(len(shown), 'claim')}** of {len(CLAIMS)}:"
+    if shown
+    else "No claim fits: search for less."
+)
 for text, title in TEXTS.items():
     mine = [one for one in shown if one.text == text]
     if mine:

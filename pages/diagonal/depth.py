@@ -20,14 +20,31 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     source = one_of("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
     n_layers = bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
     if compare == "remedies":
-        width = int(bound(st.select_slider, "Features C", [str(w) for w in WIDTHS], "16", key="depth_c",
-                                     width=150))  # fmt: skip
+        width = int(
+            bound(
+                st.select_slider,
+                "Features C",
+                [str(w) for w in WIDTHS],
+                "16",
+                key="depth_c",
+                width=150,
+            )
+        )
     else:
         weights = bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
         skip = bound(st.toggle, "Skip connection", key="depth_skip")
         layer_norm = bound(st.toggle, "LayerNorm", key="depth_norm")
-        gain = bound(st.slider, "Gain", 0.1, 2.0, 1.0, 0.1, key="depth_gain", width=120,
-                         help="What attention adds is multiplied by this.")  # fmt: skip
+        gain = bound(
+            st.slider,
+            "Gain",
+            0.1,
+            2.0,
+            1.0,
+            0.1,
+            key="depth_gain",
+            width=120,
+            help="What attention adds is multiplied by this.",
+        )
     logarithmic = bound(st.toggle, "Logarithmic", key="depth_log")
     seed = seed_input(key="depth_seed")
 text = now.scenario.text if source == "sentence" else None
@@ -44,47 +61,64 @@ ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
 words = {None: "never here", 0: "from the start"}
 until = {name: words.get(n, f"after {counted(n or 0, 'layer')}") for name, n in ends.items()}
 st.markdown(
-    "Attention replaces each token by an average of tokens; a stack of nothing else makes the tokens **equal**. Here "
-    f"their distance from their mean is below 1 %: {', '.join(f'{n} **{when}**' for n, when in until.items())}."
+    "Attention replaces each token by an average of tokens; a stack of nothing else makes the"
+    " tokens **equal**. Here their distance from their mean is below 1 %:"
+    f" {', '.join(f'{n} **{when}**' for n, when in until.items())}."
 )
 banded = [len(one.courses) > 1 for one in courses.values()]
 if any(banded):
-    which = "Lines" if all(banded) else "Where nothing is drawn at random there is one course; lines with a band"
+    which = (
+        "Lines"
+        if all(banded)
+        else "Where nothing is drawn at random there is one course; lines with a band"
+    )
     st.caption(
-        f"{which} are the median of {DRAWS} draws, with the seeds {seed} to {seed + DRAWS - 1}; the band around a line "
-        "holds all of them."
+        f"{which} are the median of {DRAWS} draws, with the seeds {seed} to {seed + DRAWS - 1}; the"
+        " band around a line holds all of them."
     )
 left, right = st.columns(2)
 with left:
     show_figure(distance_figure(courses, logarithmic), "depth distance")
-    st.caption("How far the tokens are from all being their mean, |X − mean| / |X|: 0 when they are equal.")
+    st.caption(
+        "How far the tokens are from all being their mean, |X − mean| / |X|: 0 when they are equal."
+    )
 with right:
     show_figure(self_mass_figure(courses), "depth mass")
-    st.caption("How much the tokens look at themselves in each layer. Where this is near 1, they are hardly mixed.")
+    st.caption(
+        "How much the tokens look at themselves in each layer. Where this is near 1, they are"
+        " hardly mixed."
+    )
 st.markdown(
-    "**Diagonal dominance delays the collapse.** A token that looks at itself alone stays what it is: $A \\approx I$. "
-    "With many features the diagonal is strong, and the collapse waits until it has faded; random weights have none to "
-    "lean on and collapse at once. A **skip connection** adds the token itself again: without weights the tokens stay "
-    "apart, with random ones they collapse later."
+    "**Diagonal dominance delays the collapse.** A token that looks at itself alone stays what it"
+    " is: $A \\approx I$. With many features the diagonal is strong, and the collapse waits until"
+    " it has faded; random weights have none to lean on and collapse at once. A **skip connection**"
+    " adds the token itself again: without weights the tokens stay apart, with random ones they"
+    " collapse later."
 )
 with st.expander(
-    "Near the end each layer cubes the distance", key="depth cubic", icon=":material/function:", on_change="rerun"
+    "Near the end each layer cubes the distance",
+    key="depth cubic",
+    icon=":material/function:",
+    on_change="rerun",
 ) as cubic:
     if cubic.open:
         st.latex(r"e_i' = \operatorname{Cov}(e)\,e_i / \tau \qquad\text{so}\qquad |e'| \sim |e|^3")
         st.markdown(
-            "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly uniform; without a "
-            "skip connection what is left of $e_i$ comes from the differences between scores, products of two "
-            "deviations: a third power. The number of zeros after the point **triples with each layer** (switch to "
-            "*logarithmic*). $\\tau$ is what scores are divided by. How far the rule is off for deviations of size ε:"
+            "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly"
+            " uniform; without a skip connection what is left of $e_i$ comes from the differences"
+            " between scores, products of two deviations: a third power. The number of zeros after"
+            " the point **triples with each layer** (switch to *logarithmic*). $\\tau$ is what"
+            " scores are divided by. How far the rule is off for deviations of size ε:"
         )
         sizes = (0.1, 0.03, 0.01, 0.003)
         errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in sizes]
         st.dataframe(
             {"size ε": sizes, "relative error of the rule": [f"{error:.4f}" for error in errors]},
-            hide_index=True, width="content", alt="How far the rule is off",
-        )  # fmt: skip
+            hide_index=True,
+            width="content",
+            alt="How far the rule is off",
+        )
 st.markdown(
-    "**Try:** compare *remedies*: what keeps tokens apart? Then widths with *random* weights and a skip connection: "
-    "how small must the gain be? Source: Dong, Cordonnier and Loukas 2021."
+    "**Try:** compare *remedies*: what keeps tokens apart? Then widths with *random* weights and a"
+    " skip connection: how small must the gain be? Source: Dong, Cordonnier and Loukas 2021."
 )

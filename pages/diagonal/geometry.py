@@ -1,4 +1,6 @@
-"""In the plane: tokens as arrows, the half-plane of those that out-vote one of them, and where the outputs lie."""
+"""In the plane: tokens as arrows, the half-plane of those that out-vote one of them, and where
+the outputs lie.
+"""
 
 from dataclasses import replace
 
@@ -19,14 +21,28 @@ from attention_viz.diagonal.diagonal_board import named, plane_board
 from attention_viz.diagonal.plane import plane, row_says
 
 WHY = {
-    "points": "its projection onto the arrow, counted in its direction, is longer than the arrow, "
-    "$x_j \\cdot x_i > |x_i|^2$.",
-    "tied": "$k_j \\cdot q_i > k_i \\cdot q_i$. With tied weights key and query are one arrow: only longer ones can.",
-    "free": "$k_j \\cdot q_i > k_i \\cdot q_i$. With free weights its own key lies anywhere; nothing favours itself.",
+    "points": (
+        "its projection onto the arrow, counted in its direction, is longer than the arrow, "
+        "$x_j \\cdot x_i > |x_i|^2$."
+    ),
+    "tied": (
+        "$k_j \\cdot q_i > k_i \\cdot q_i$. With tied weights key and query are one arrow: only"
+        " longer ones can."
+    ),
+    "free": (
+        "$k_j \\cdot q_i > k_i \\cdot q_i$. With free weights its own key lies anywhere; nothing"
+        " favours itself."
+    ),
 }
 WHAT = {
-    "points": "Points of the plane: tokens with C = 2 features and no weights, so that query, key and value are one.",
-    "tied": "The words of the sentence in a head with d_k = 2 whose keys have the weights of its queries.",
+    "points": (
+        "Points of the plane: tokens with C = 2 features and no weights, so that query, key and"
+        " value are one."
+    ),
+    "tied": (
+        "The words of the sentence in a head with d_k = 2 whose keys have the weights of its"
+        " queries."
+    ),
     "free": "The words of the sentence in a head with d_k = 2 whose weights are unrelated.",
 }
 now = here()
@@ -47,27 +63,38 @@ with beside:
         plane_tokens.sliders(points, token)
     st.markdown(
         f"**Token “{name}”:** {plain(row_says(trace, token))}. "
-        + (f"A key out-votes it exactly if it lies in the shaded half-plane: {WHY[kind]}"
-           if half_plane_of(trace, token).has_direction else
-           "Its query is 0, so all keys score 0 with it: there is no half-plane to shade, no key can out-vote it, and "
-           "it reads all tokens alike.")
-    )  # fmt: skip
+        + (
+            f"A key out-votes it exactly if it lies in the shaded half-plane: {WHY[kind]}"
+            if half_plane_of(trace, token).has_direction
+            else (
+                "Its query is 0, so all keys score 0 with it: there is no half-plane to shade, no"
+                " key can out-vote it, and it reads all tokens alike."
+            )
+        )
+    )
     if kind == "points":
         show_board(plane_board(trace, (token, token)), "plane", on_pin=plane_tokens.pin)
 with picture:
     show_figure(plane(trace, token), "plane")
     st.caption(
-        "Dashed: the hull of the values. Every output is an average of values, so no diamond ever leaves it."
+        "Dashed: the hull of the values. Every output is an average of values, so no diamond ever"
+        " leaves it."
         if kind == "points"
-        else "Keys are arrows from the origin; in blue the query of the chosen token, in orange its own key where that "
-        "is another arrow. Where arrows crowd, point at one to read its word."
+        else (
+            "Keys are arrows from the origin; in blue the query of the chosen token, in orange its"
+            " own key where that is another arrow. Where arrows crowd, point at one to read its"
+            " word."
+        )
     )
 if kind == "points":
-    with st.expander("All points as a table", icon=":material/table:", key="plane points", on_change="rerun") as opened:
+    with st.expander(
+        "All points as a table", icon=":material/table:", key="plane points", on_change="rerun"
+    ) as opened:
         if opened.open:
             plane_tokens.table(points)
     st.markdown(
-        "**Try:** pull a token to the outside of the others: from some length on its own row peaks on the diagonal. "
-        "Put one between the others: *a token inside the hull of the others is always out-voted* (or tied). Turn one "
-        "around: the Gram matrix shows a negative product, and the longer the two are, the less they read each other."
+        "**Try:** pull a token to the outside of the others: from some length on its own row peaks"
+        " on the diagonal. Put one between the others: *a token inside the hull of the others is"
+        " always out-voted* (or tied). Turn one around: the Gram matrix shows a negative product,"
+        " and the longer the two are, the less they read each other."
     )

@@ -30,22 +30,29 @@ left, right = st.columns([3, 2])
 with left:
     show_board(diagonal_board(trace, cell), "diagonal", on_pin=lab.pin)
     st.caption(
-        "Each row is one token’s attention. Outlined: cells that break the **pair bound** $a_{ij} \\le "
-        "\\max(a_{ii}, a_{jj})$ which is often claimed. Click a cell to look into its pair."
+        "Each row is one token’s attention. Outlined: cells that break the **pair bound** $a_{ij}"
+        " \\le \\max(a_{ii}, a_{jj})$ which is often claimed. Click a cell to look into its pair."
     )
 with right:
     show_figure(margin_bars(trace, cell[0]), "margins")
     st.caption(
-        "To the right of 0 a token scores highest with itself; to the left another token out-votes it; at 0 they tie."
+        "To the right of 0 a token scores highest with itself; to the left another token out-votes"
+        " it; at 0 they tie."
     )
 st.markdown(pair_says(trace, cell))
 lab.metric_row(measured)
-with st.expander("What these numbers mean", key="lab metrics", icon=":material/function:", on_change="rerun") as told:
+with st.expander(
+    "What these numbers mean", key="lab metrics", icon=":material/function:", on_change="rerun"
+) as told:
     if told.open:
         lab.metric_list()
 st.markdown(
-    "**Try:** turn *Weights* to *angle* and move from 0° (tied: tokens tend to themselves) over 90° (unrelated: no "
-    "preference at all) to 180° (opposite: tokens avoid themselves). Change the *temperature*: masses move, but no "
-    "bar changes its side. Spread the lengths: without weights only **longer** tokens can out-vote a token."
+    "**Try:** turn *Weights* to *angle* and move from 0° (tied: tokens tend to themselves) over 90°"
+    " (unrelated: no preference at all) to 180° (opposite: tokens avoid themselves). Change the"
+    " *temperature*: masses move, but no bar changes its side. Spread the lengths: without weights"
+    " only **longer** tokens can out-vote a token."
 )
-st.caption("The laboratory has one head of its own. Bars and numbers are measured on the matrix that is shown.")
+st.caption(
+    "The laboratory has one head of its own. Bars and numbers are measured on the matrix that is"
+    " shown."
+)

@@ -28,26 +28,31 @@ with left:
     show_board(diagonal_board(trace, cell), "truths", on_pin=lab.pin)
 with right:
     st.markdown(
-        "A well-known argument says that without weights ($Q = K = V = X$) **no attention exceeds the larger of the "
-        "two diagonal ones** of its pair: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. It is true of scores. It is **false of "
-        "probabilities**, because each row has a normaliser of its own."
+        "A well-known argument says that without weights ($Q = K = V = X$) **no attention exceeds"
+        " the larger of the two diagonal ones** of its pair: $a_{ij} \\le \\max(a_{ii}, a_{jj})$."
+        " It is true of scores. It is **false of probabilities**, because each row has a normaliser"
+        " of its own."
     )
     st.markdown(
         f"These tokens violate **{', '.join(violated)}**."
         if violated
-        else "These tokens violate **none** of the statements below, not even the false ones: try an example."
+        else (
+            "These tokens violate **none** of the statements below, not even the false ones: try an"
+            " example."
+        )
     )
     st.markdown(pair_says(trace, cell))
     if says := lab.says_of(scene):
         st.caption(says)
     st.latex(
-        r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i}, \quad\allowbreak "
+        r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i},"
+        r" \quad\allowbreak "
         r"{Z_i = \textstyle\sum_k e^{s_{ik}}}"
     )
 st.subheader("Fourteen statements", anchor=False)
 st.markdown(
-    "Each is checked on the tokens above, at once. A theorem holds for any tokens: search as long as you like. A "
-    "false statement may well hold for *these* tokens; the search finds others."
+    "Each is checked on the tokens above, at once. A theorem holds for any tokens: search as long"
+    " as you like. A false statement may well hold for *these* tokens; the search finds others."
 )
 truths.search_controls()
 for first in range(0, len(PROPOSITIONS), 2):
@@ -55,6 +60,6 @@ for first in range(0, len(PROPOSITIONS), 2):
         with place:
             truths.card(statement, checks[statement.number], trace)
 st.caption(
-    "With tied weights ($W_K = W_Q$) all of it holds for the queries $x_i W$ in the place of the tokens: the scores "
-    "are a Gram matrix, too. With other weights nothing of it need hold."
+    "With tied weights ($W_K = W_Q$) all of it holds for the queries $x_i W$ in the place of the"
+    " tokens: the scores are a Gram matrix, too. With other weights nothing of it need hold."
 )

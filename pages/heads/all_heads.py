@@ -14,8 +14,17 @@ from attention_viz.heads.head_grids import heads_grid, of_key, of_query, togethe
 from attention_viz.labels import counted, number, percent
 from attention_viz.tiles import across_for
 
-STAGES = {"raw": "scores", "scaled": "scaled_scores", "masked": "masked_scores", "probabilities": "probabilities"}
-LINES = {"query": "from the query in focus", "key": "to the key in focus", "all": "of all queries to all keys"}
+STAGES = {
+    "raw": "scores",
+    "scaled": "scaled_scores",
+    "masked": "masked_scores",
+    "probabilities": "probabilities",
+}
+LINES = {
+    "query": "from the query in focus",
+    "key": "to the key in focus",
+    "all": "of all queries to all keys",
+}
 
 now = here()
 trace, focus = now.trace, now.focus
@@ -26,36 +35,53 @@ own_scale = bool(st.session_state.get("own_scale"))
 with st.container(horizontal=True, vertical_alignment="bottom"):
     stage = one_of("What is shown", STAGES, "probabilities", key="heads_stage")
     st.button(
-        "One scale for all heads" if own_scale else "Each head its own scale", icon=":material/palette:",
-        on_click=st.session_state.update, args=({"own_scale": not own_scale},), key="heads_scale",
+        "One scale for all heads" if own_scale else "Each head its own scale",
+        icon=":material/palette:",
+        on_click=st.session_state.update,
+        args=({"own_scale": not own_scale},),
+        key="heads_scale",
         help="With a scale of its own the strongest cell of every head has the strongest colour.",
-    )  # fmt: skip
-    chosen = choose_heads("subset", "Only these heads", trace.sizes["H"], "None chosen: all of them.")
+    )
+    chosen = choose_heads(
+        "subset", "Only these heads", trace.sizes["H"], "None chosen: all of them."
+    )
 heads = chosen or tuple(range(trace.sizes["H"]))
 field = STAGES[stage]
 array = getattr(trace, field)[0]
 
 with place_for("heads grid", across_for(len(heads)) * trace.sizes["S"]):
-    show_figure(heads_grid(trace, field, heads, cell=cell, own_scale=own_scale), "heads grid", ("query", "key"))
+    show_figure(
+        heads_grid(trace, field, heads, cell=cell, own_scale=own_scale),
+        "heads grid",
+        ("query", "key"),
+    )
 st.caption(
-    "Rows are queries, columns are keys; every head saw the same tokens. A click moves the focus, the framed cell. "
-    "To look closer with a mouse, choose the magnifying glass above the picture and drag: all heads zoom together, a "
-    "double click shows everything again. Grey cells with a stroke are masked."
+    "Rows are queries, columns are keys; every head saw the same tokens. A click moves the focus,"
+    " the framed cell. To look closer with a mouse, choose the magnifying glass above the picture"
+    " and drag: all heads zoom together, a double click shows everything again. Grey cells with a"
+    " stroke are masked."
 )
 
 view = one_of(
-    "The heads together", ("Mean and maximum", "Row and column", "Lines"), "Mean and maximum", key="heads_view"
+    "The heads together",
+    ("Mean and maximum", "Row and column", "Lines"),
+    "Mean and maximum",
+    key="heads_view",
 )
 if view == "Row and column":
     of_all_queries = float(column_sums(trace.probabilities)[0, focus.head, focus.key])
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown(f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is masked.")
+        st.markdown(
+            f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is"
+            " masked."
+        )
         show_figure(of_query(trace, *cell), "heads query", ("head", "key"))
     with right:
         st.markdown(
-            f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head {focus.head}, "
-            f"all queries give it {number(of_all_queries, 2)}; {query} {percent(trace.probabilities[0][cell])}."
+            f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head"
+            f" {focus.head}, all queries give it {number(of_all_queries, 2)}; {query}"
+            f" {percent(trace.probabilities[0][cell])}."
         )
         show_figure(of_key(trace, *cell), "heads key", ("head", "query"))
 elif view == "Lines":
@@ -64,10 +90,14 @@ elif view == "Lines":
     with st.container(key="wide heads lines"):
         show_figure(drawn, "heads lines")
     st.caption(
-        f"Drawn are the lines {LINES.get(which, '')}. :blue[Queries] stand at the left, :red[keys] at the right; "
-        "the larger the weight, the wider the line; its dot says the number. A click on a head in the legend "
-        "hides or shows its lines."
-        + (f" Not drawn: {counted(left_out, 'weaker line')} beyond the {MOST_LINES} strongest." if left_out else "")
+        f"Drawn are the lines {LINES.get(which, '')}. :blue[Queries] stand at the left, :red[keys]"
+        " at the right; the larger the weight, the wider the line; its dot says the number. A"
+        " click on a head in the legend hides or shows its lines."
+        + (
+            f" Not drawn: {counted(left_out, 'weaker line')} beyond the {MOST_LINES} strongest."
+            if left_out
+            else ""
+        )
     )
 else:
     with place_for("heads together", 2 * trace.sizes["S"]):
@@ -76,10 +106,12 @@ else:
     lost = blur(trace, heads)
     if number(lost.in_the_mean, 1) != number(lost.in_a_head, 1):
         st.warning(
-            f"An average hides what heads are for. A query reads effectively **{number(lost.in_a_head, 1)}** tokens in "
-            "a single head (e to the mean entropy of its shares there, averaged over the queries); in the mean of the "
-            f"heads it seems to read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up to "
-            "one that looks everywhere, and no head need look like it. The maximum keeps every head’s peaks, but the "
-            f"rows of the largest shares are no shares: they sum to up to **{number(lost.most, 2)}**.",
+            "An average hides what heads are for. A query reads effectively"
+            f" **{number(lost.in_a_head, 1)}** tokens in a single head (e to the mean entropy of"
+            " its shares there, averaged over the queries); in the mean of the heads it seems to"
+            f" read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up"
+            " to one that looks everywhere, and no head need look like it. The maximum keeps every"
+            " head’s peaks, but the rows of the largest shares are no shares: they sum to up to"
+            f" **{number(lost.most, 2)}**.",
             icon=":material/visibility_off:",
         )

@@ -27,8 +27,9 @@ whole = (
     else "give the one score of the only head; more heads would be compared with each other, too"
 )
 st.markdown(
-    f"Take one pair of tokens, in all heads at once. As matrices, the two stacks {whole}. **Number by number** (the "
-    f"Hadamard product ⊙), with each {now.turned('row')} added up, gives the same scores and nothing else."
+    f"Take one pair of tokens, in all heads at once. As matrices, the two stacks {whole}. **Number"
+    f" by number** (the Hadamard product ⊙), with each {now.turned('row')} added up, gives the same"
+    " scores and nothing else."
 )
 show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair")
 
@@ -41,25 +42,32 @@ for way in SCHEMES:
     counts = (way.multiplies, way.additions, way.extra)
     cells = [f"${one.formula}$ = {one.of(size):,}" if one.of(size) else "0" for one in counts]
     table.append(
-        f"| **{way.name}** | {' | '.join(cells)} | {number(same.gaps[way.key]) if same.gaps[way.key] else 0} |"
+        f"| **{way.name}** | {' | '.join(cells)} |"
+        f" {number(same.gaps[way.key]) if same.gaps[way.key] else 0} |"
     )
 st.markdown("\n".join(table))
 st.caption(
-    f"{now.own_letters}n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')}, d_k = {size.d_k}. "
-    "Extra numbers are kept for a while besides the result, h · n² numbers. The last column: the largest difference "
-    "from this layer’s scores, as a part of the largest score"
-    + ("." if same.n_tokens == size.n_tokens else f", on the first {counted(same.n_tokens, 'token')}.")
+    f"{now.own_letters}n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')},"
+    f" d_k = {size.d_k}. Extra numbers are kept for a while besides the result, h · n² numbers. The"
+    " last column: the largest difference from this layer’s scores, as a part of the largest score"
+    + (
+        "."
+        if same.n_tokens == size.n_tokens
+        else f", on the first {counted(same.n_tokens, 'token')}."
+    )
 )
 st.info(
-    f"The full product throws away {percent(wasted_share(size.n_heads))} of what it computes, 1 − 1/h"
-    f"{'' if size.n_heads > 1 else ', nothing as long as there is one head'}. The Hadamard "
-    "way wastes no multiplication, but keeps every product before adding it up. This app goes the second way: one "
-    "call in which the head is one more axis.",
+    f"The full product throws away {percent(wasted_share(size.n_heads))} of what it computes, 1 −"
+    f" 1/h{'' if size.n_heads > 1 else ', nothing as long as there is one head'}. The Hadamard way"
+    " wastes no multiplication, but keeps every product before adding it up. This app goes the"
+    " second way: one call in which the head is one more axis.",
     icon=":material/lightbulb:",
 )
 with st.expander("What each way does"):
     st.markdown("\n".join(f"- **{way.name}:** {way.says}" for way in SCHEMES))
-    st.caption("The full product and the Hadamard way: MQL5 book, chapter on multi-head self-attention.")
+    st.caption(
+        "The full product and the Hadamard way: MQL5 book, chapter on multi-head self-attention."
+    )
 
 st.subheader("As the layer grows", anchor=False)
 with st.container(horizontal=True):
@@ -68,8 +76,8 @@ with st.container(horizontal=True):
 with st.container(key="wide ways counts"):
     show_figure(scheme_counts(size, letter, COUNTS[which]), "ways counts")
 st.caption(
-    "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = C/h. Where ways count alike, their "
-    "lines lie on each other. A count of 0 has no place on a logarithmic axis."
+    "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = C/h. Where ways"
+    " count alike, their lines lie on each other. A count of 0 has no place on a logarithmic axis."
 )
 
 runs = measured_runs(size, letter)
@@ -80,7 +88,8 @@ if runs:
     with right:
         show_figure(measured_memory(runs, letter), "ways memory")
     st.caption(
-        "Measured just now on this machine, on random queries and keys: the fastest of three runs, and the most memory "
-        "held at once, the result included. Sizes beyond 32 MB or about a tenth of a second are left out. Counts are "
-        "not time: compare the ways whose counts are equal."
+        "Measured just now on this machine, on random queries and keys: the fastest of three runs,"
+        " and the most memory held at once, the result included. Sizes beyond 32 MB or about a"
+        " tenth of a second are left out. Counts are not time: compare the ways whose counts are"
+        " equal."
     )

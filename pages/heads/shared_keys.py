@@ -20,43 +20,61 @@ from attention_viz.labels import counted, number, percent
 COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLIES}
 SAYS = {
     "parameters": "Numbers in the weight matrices, without biases.",
-    "cache": "Numbers that a text generator keeps of n tokens, so that the next one can attend to them.",
-    "multiplications": "For one sequence of n tokens that attends to itself, with every cell computed.",
+    "cache": (
+        "Numbers that a text generator keeps of n tokens, so that the next one can attend to them."
+    ),
+    "multiplications": (
+        "For one sequence of n tokens that attends to itself, with every cell computed."
+    ),
 }
 
 now = here()
 trace, n_heads = now.trace, now.trace.sizes["H"]
 cell = now.focus.cell("query", "key")
-same = " and ".join(now.symbol(name) for name in ("w_q", "w_o") if getattr(trace.projections, name) is not None)
+same = " and ".join(
+    now.symbol(name) for name in ("w_q", "w_o") if getattr(trace.projections, name) is not None
+)
 
 st.markdown(
-    "Queries are many, keys and values need not be: **MHA** gives each head its own keys and values, **GQA** one set "
-    f"to each group of heads, **MQA** one set to all. Below, the same sentence and the same {same} go through all "
-    "three; a shared key/value head is the mean of those it replaces (Ainslie et al. 2023)."
+    "Queries are many, keys and values need not be: **MHA** gives each head its own keys and"
+    " values, **GQA** one set to each group of heads, **MQA** one set to all. Below, the same"
+    f" sentence and the same {same} go through all three; a shared key/value head is the mean of"
+    " those it replaces (Ainslie et al. 2023)."
 )
 groups = choose_groups(trace.projections.groups)
 counts_of_sets = dict(zip(KINDS, (trace.projections.groups, groups, 1), strict=True))
 traces = {
-    kind: trace if count == trace.projections.groups else
-    rerun(trace, projections=share_heads(trace.projections, count))
+    kind: (
+        trace
+        if count == trace.projections.groups
+        else rerun(trace, projections=share_heads(trace.projections, count))
+    )
     for kind, count in counts_of_sets.items()
-}  # fmt: skip
+}
 strongest = strong_colour(trace)
 at_least = "" if number(strongest, 2) == "1.00" else " or more"  # no share is
 board = sharing(traces, cell, strongest, pinned_kind(), now.notation)
 show_board(board, "shared keys", on_pin=pin_kind)
-st.markdown("\n".join(
-    f"- **{kind}, G = {count}:** "
-    + ("the layer as it is." if traces[kind] is trace else
-       f"its heads differ from MHA’s by {percent(heads_apart(trace, traces[kind]))} of the largest Jensen–Shannon "
-       f"divergence, its output by {percent(relative_change(trace.output, traces[kind].output))} of its length.")
-    for kind, count in counts_of_sets.items()
-))  # fmt: skip
+st.markdown(
+    "\n".join(
+        f"- **{kind}, G = {count}:** "
+        + (
+            "the layer as it is."
+            if traces[kind] is trace
+            else (
+                f"its heads differ from MHA’s by {percent(heads_apart(trace, traces[kind]))} of the"
+                " largest Jensen–Shannon divergence, its output by"
+                f" {percent(relative_change(trace.output, traces[kind].output))} of its length."
+            )
+        )
+        for kind, count in counts_of_sets.items()
+    )
+)
 st.caption(
-    f"{now.turned('A column')} is one query head in all three; behind its number stands the key/value head that it "
-    f"reads. The strongest colour is {number(strongest, 2)}{at_least}. Heads that share keys can still differ, "
-    "for each has queries of its own. These weights never learned to share; Ainslie et al. train a model a little "
-    "further after the change."
+    f"{now.turned('A column')} is one query head in all three; behind its number stands the"
+    f" key/value head that it reads. The strongest colour is {number(strongest, 2)}{at_least}."
+    " Heads that share keys can still differ, for each has queries of its own. These weights never"
+    " learned to share; Ainslie et al. train a model a little further after the change."
 )
 
 st.subheader("What it saves", anchor=False)
@@ -65,11 +83,18 @@ sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets
 which = one_of("Count", COUNTS, "cache", key="shared_count")
 counts = COUNTS[which]
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
-table += [f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |" for c in counts]
-table.append(f"| **together** | | {' | '.join(f'**{total(counts, s):,}**' for s in sizes.values())} |")
+table += [
+    f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |"
+    for c in counts
+]
+table.append(
+    f"| **together** | | {' | '.join(f'**{total(counts, s):,}**' for s in sizes.values())} |"
+)
 w_o = now.symbol("w_o")
 has = f"no {w_o}" if trace.projections.w_o is None else f"a {w_o} of another width"
-is_usual = which == "cache" or (trace.projections.w_o is not None and trace.sizes["O"] == size.d_model)
+is_usual = which == "cache" or (
+    trace.projections.w_o is not None and trace.sizes["O"] == size.d_model
+)
 words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
@@ -78,9 +103,15 @@ with words:
         f"{counted(size.d_model, 'feature')}, h = "
         f"{counted(size.n_heads, 'head')}, "
         f"d_k = {size.d_k}, d_v = {size.d_v}."
-        + ("" if is_usual else f" This layer has {has}; counted is one with h · d_v times C numbers in it.")
+        + (
+            ""
+            if is_usual
+            else f" This layer has {has}; counted is one with h · d_v times C numbers in it."
+        )
     )
 with picture:
     letter = one_of("As this grows", WORDS, "n", key="shared_letter")
     show_figure(count_curves(sizes, letter, counts, which), "shared counts")
-    st.caption("Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h.")
+    st.caption(
+        "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h."
+    )

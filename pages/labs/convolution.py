@@ -20,71 +20,101 @@ run = run_convolution(picture, kernel, sharpness, padding)
 pixel = lab.pixel(picture)
 
 st.markdown(
-    f"Every pixel is a token, and each of the {len(run.offsets)} numbers of the kernel is a head that looks at **one "
-    f"offset**, whatever the pixels hold. At sharpness α = {sharpness:g} attention differs from the convolution with "
-    f"*{PADDINGS[padding].equals}* padding by at most **{number(run.largest_error)}**; each head gives at least "
-    f"**{percent(run.hit)}** of its attention to the pixel it means."
+    f"Every pixel is a token, and each of the {len(run.offsets)} numbers of the kernel is a head"
+    f" that looks at **one offset**, whatever the pixels hold. At sharpness α = {sharpness:g}"
+    f" attention differs from the convolution with *{PADDINGS[padding].equals}* padding by at most"
+    f" **{number(run.largest_error)}**; each head gives at least **{percent(run.hit)}** of its"
+    " attention to the pixel it means."
 )
 show_board(comparison_board(picture, kernel, run, pixel), "convolution", on_pin=lab.pin)
-st.caption("Violet is positive, orange negative; the difference has a colour scale of its own. Click a pixel.")
+st.caption(
+    "Violet is positive, orange negative; the difference has a colour scale of its own. Click a"
+    " pixel."
+)
 
 left, right = st.columns(2)
 with left:
     st.subheader(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})", anchor=False)
     show_board(heads_board(run, pixel, kernel.ravel().tolist()), "convolution heads")
     st.caption(
-        f"Beside each head the number of the kernel by which W_O multiplies what it finds. {PADDINGS[padding].says}"
+        "Beside each head the number of the kernel by which W_O multiplies what it finds."
+        f" {PADDINGS[padding].says}"
     )
 with right:
     st.subheader("The sharper, the nearer", anchor=False)
     errors, expected = lab.curve(lab.as_rows(picture), lab.as_rows(kernel), padding)
-    show_figure(error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]), "convolution errors")
+    show_figure(
+        error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]),
+        "convolution errors",
+    )
     st.caption(
         "A softmax never gives exactly 0, so equality holds only in the limit. "
         + (
-            "The score is $\\alpha$ times the cosines of the angles between the places on two circles, one for the "
-            "rows and one for the columns: neighbours on a circle lie close, so it takes a much larger $\\alpha$."
+            "The score is $\\alpha$ times the cosines of the angles between the places on two"
+            " circles, one for the rows and one for the columns: neighbours on a circle lie close,"
+            " so it takes a much larger $\\alpha$."
             if padding == "circular"
-            else "In 64-bit numbers it is reached. The score is $-\\alpha\\,\\lVert p_j - (p_i + \\Delta)\\rVert^2$ "
-            "plus a number that is the same for a whole row, made with real $W_Q$ and $W_K$ from the features 1, row, "
-            "column, row² + column²."
+            else (
+                "In 64-bit numbers it is reached. The score is $-\\alpha\\,\\lVert p_j - (p_i +"
+                " \\Delta)\\rVert^2$ plus a number that is the same for a whole row, made with real"
+                " $W_Q$ and $W_K$ from the features 1, row, column, row² + column²."
+            )
         )
     )
 
-with st.expander("Two heads are enough for one channel", icon=":material/filter_2:", key="conv two",
-                 on_change="rerun") as two, explained_errors():  # fmt: skip
+with (
+    st.expander(
+        "Two heads are enough for one channel",
+        icon=":material/filter_2:",
+        key="conv two",
+        on_change="rerun",
+    ) as two,
+    explained_errors(),
+):
     if two.open:
-        pair, sharp = (run_two_heads(picture, kernel, alpha, padding) for alpha in (sharpness, 40.0))
-        st.markdown(
-            "With one-hot positions a head can spread its attention in any pattern. One spreads like the kernel’s "
-            "positive numbers, one like its negative ones, where it has such; W_O gives sizes and signs back. Largest "
-            f"error: **{number(pair.largest_error)}** here, **{number(sharp.largest_error)}** with α = 40 (every other "
-            "token lies α below). So K² heads suffice, but they are not necessary."
+        pair, sharp = (
+            run_two_heads(picture, kernel, alpha, padding) for alpha in (sharpness, 40.0)
         )
-        show_board(heads_board(pair, pixel, lab.two_sizes(kernel, picture, padding)), "convolution two")
-with st.expander("When attention is a 1 × 1 convolution", icon=":material/filter_1:", key="conv one",
-                 on_change="rerun") as one:  # fmt: skip
+        st.markdown(
+            "With one-hot positions a head can spread its attention in any pattern. One spreads"
+            " like the kernel’s positive numbers, one like its negative ones, where it has such;"
+            f" W_O gives sizes and signs back. Largest error: **{number(pair.largest_error)}**"
+            f" here, **{number(sharp.largest_error)}** with α = 40 (every other token lies α"
+            " below). So K² heads suffice, but they are not necessary."
+        )
+        show_board(
+            heads_board(pair, pixel, lab.two_sizes(kernel, picture, padding)), "convolution two"
+        )
+with st.expander(
+    "When attention is a 1 × 1 convolution",
+    icon=":material/filter_1:",
+    key="conv one",
+    on_change="rerun",
+) as one:
     if one.open:
         kind = one_of("Tokens", TOKENS, "raw", key="conv_tokens")
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
         where = " on the positions, 0 elsewhere" if kind == "with positions" else ""
         st.markdown(
-            "If every token reads only itself, $Y = X W_V W_O$: the same small map for each token, a 1 × 1 "
-            f"convolution. Here W_Q W_Kᵀ = α·I{where}; {n_choosing_themselves(single)} of {len(tokens)} tokens choose "
-            f"themselves, and the largest error is **{number(single.error)}**."
+            "If every token reads only itself, $Y = X W_V W_O$: the same small map for each token,"
+            f" a 1 × 1 convolution. Here W_Q W_Kᵀ = α·I{where}; {n_choosing_themselves(single)} of"
+            f" {len(tokens)} tokens choose themselves, and the largest error is"
+            f" **{number(single.error)}**."
         )
         show_board(own_pixel_board(single), "convolution one")
         st.caption(
-            "*raw*: token 5 is token 0 made twice as long, and a longer token in the same direction always wins, so "
-            "no sharpness helps. *layer-normed*: all tokens are equally long, each prefers itself (twins become equal, "
-            "no harm), equality in the limit. *with positions*: one-hot positions are compared, which always works."
+            "*raw*: token 5 is token 0 made twice as long, and a longer token in the same direction"
+            " always wins, so no sharpness helps. *layer-normed*: all tokens are equally long, each"
+            " prefers itself (twins become equal, no harm), equality in the limit. *with"
+            " positions*: one-hot positions are compared, which always works."
         )
 st.markdown(
-    "**Try:** *shift left* moves the picture; one head does all the work. Choose padding *nothing*: the edge is "
-    "repeated, because a head whose target is missing takes the nearest pixel. What do the corner’s heads read?"
+    "**Try:** *shift left* moves the picture; one head does all the work. Choose padding *nothing*:"
+    " the edge is repeated, because a head whose target is missing takes the nearest pixel. What do"
+    " the corner’s heads read?"
 )
 st.caption(
-    "Cordonnier, Loukas and Jaggi (2020) prove that K² heads with positions can express a K × K convolution. It needs "
-    "positions, a rule for the edge, and unbounded scores."
+    "Cordonnier, Loukas and Jaggi (2020) prove that K² heads with positions can express a K × K"
+    " convolution. It needs positions, a rule for the edge, and unbounded scores."
 )

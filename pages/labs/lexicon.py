@@ -6,12 +6,18 @@ from attention_ui.board import show_board
 from attention_ui.labs import lexicon_lab as lab
 from attention_ui.markdown import quoted
 from attention_ui.show import explained_errors, show_figure
-from attention_viz.labs.lexicon_boards import blocks_board, comparison_board, heads_board, words_board
+from attention_viz.labs.lexicon_boards import (
+    blocks_board,
+    comparison_board,
+    heads_board,
+    words_board,
+)
 from attention_viz.labs.lexicon_figures import received_figure
 
 st.markdown(
-    "Each word is a vector whose places have **names**: gender, number, animacy, part of speech, tense, position. Each "
-    "head is set by hand: it compares one section and hands on another. So you can see why it looks where it looks."
+    "Each word is a vector whose places have **names**: gender, number, animacy, part of speech,"
+    " tense, position. Each head is set by hand: it compares one section and hands on another. So"
+    " you can see why it looks where it looks."
 )
 with explained_errors():
     with st.container(border=True):
@@ -21,7 +27,9 @@ with explained_errors():
     left, right = st.columns([3, 2])
     with left:
         show_board(heads_board(trace, heads, (head, query, key)), "lexicon heads", on_pin=lab.pin)
-        st.caption("Each row is one word’s attention. Click a word’s row to follow it on the right.")
+        st.caption(
+            "Each row is one word’s attention. Click a word’s row to follow it on the right."
+        )
     with right:
         st.subheader(f"What {word} receives", anchor=False)
         st.markdown(lab.found(trace, heads, query))
@@ -33,36 +41,46 @@ with explained_errors():
                 st.latex(each.score)
             st.caption("The temperature divides these scores.")
         st.caption(
-            "W_O puts every copied feature back into its own place, so a word can learn what it does not say itself."
+            "W_O puts every copied feature back into its own place, so a word can learn what it"
+            " does not say itself."
         )
 
     st.subheader("Which sections are compared", anchor=False)
     st.markdown(
-        "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, the scale s included. Cut into sections, M "
-        "shows what a head compares: only few blocks are not 0. Looking for a noun, avoiding pronouns and resting on "
-        "the start token all read the part of speech."
+        "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, the scale s included. Cut into"
+        " sections, M shows what a head compares: only few blocks are not 0. Looking for a noun,"
+        " avoiding pronouns and resting on the start token all read the part of speech."
     )
     left, right = st.columns([3, 2])
     with left:
         show_board(blocks_board(trace, heads), "lexicon blocks")
     with right:
         st.info(
-            "**Only here.** In a trained model no section belongs to a head: W_Q and W_K of every head read the "
-            "**whole** embedding, and gender or number are neither pure nor in fixed places. The blocks are a choice.",
+            "**Only here.** In a trained model no section belongs to a head: W_Q and W_K of every"
+            " head read the **whole** embedding, and gender or number are neither pure nor in fixed"
+            " places. The blocks are a choice.",
             icon=":material/info:",
         )
         st.markdown(
-            "**Try:** the third sentence with *four* heads: “it” finds dogs *and* book by gender, book *and* girl by "
-            "number. Then choose *and*: one head asks for both at once and finds the book. In the first sentence "
-            "“they” has no gender, so the *and* head sends it to the start token, whereas the number head finds the "
-            "sons."
+            "**Try:** the third sentence with *four* heads: “it” finds dogs *and* book by gender,"
+            " book *and* girl by number. Then choose *and*: one head asks for both at once and"
+            " finds the book. In the first sentence “they” has no gender, so the *and* head sends"
+            " it to the start token, whereas the number head finds the sons."
         )
-    with st.expander(f"All of M of head {head}, and the vectors of the words", icon=":material/grid_on:",
-                     key="lex matrices", on_change="rerun") as full:  # fmt: skip
+    with st.expander(
+        f"All of M of head {head}, and the vectors of the words",
+        icon=":material/grid_on:",
+        key="lex matrices",
+        on_change="rerun",
+    ) as full:
         if full.open:
             show_board(comparison_board(trace, head, heads[head].name), "lexicon comparison")
             show_board(words_board(trace), "lexicon words")
-with st.expander("The lexicon, and your own words", icon=":material/dictionary:", key="lex list",
-                 on_change="rerun") as listed:  # fmt: skip
+with st.expander(
+    "The lexicon, and your own words",
+    icon=":material/dictionary:",
+    key="lex list",
+    on_change="rerun",
+) as listed:
     if listed.open:
         lab.word_list()

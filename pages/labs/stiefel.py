@@ -13,12 +13,14 @@ from attention_viz.labels import counted, number, percent
 from attention_viz.labs.stiefel_figures import singular_value_figure, sphere_figure
 
 st.markdown(
-    "A matrix with **orthonormal columns**, $P^{\\top} P = I$, turns and selects but never stretches. The package "
-    "*GeometricMachineLearning.jl* can keep the columns of every head so; all such matrices together are the *Stiefel "
-    "manifold*."
+    "A matrix with **orthonormal columns**, $P^{\\top} P = I$, turns and selects but never"
+    " stretches. The package *GeometricMachineLearning.jl* can keep the columns of every head so;"
+    " all such matrices together are the *Stiefel manifold*."
 )
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    width = bound(st.select_slider, "Features C", (16, 32, 64, 128), 64, key="stiefel_width", width=200)
+    width = bound(
+        st.select_slider, "Features C", (16, 32, 64, 128), 64, key="stiefel_width", width=200
+    )
     count = bound(st.select_slider, "Heads h", (1, 2, 4, 8, 16), 8, key="stiefel_heads", width=200)
     seed = seed_input(key="stiefel_seed")
 d_model, n_heads = int(width), int(count)
@@ -30,34 +32,41 @@ left, right = st.columns([2, 3])
 with left:
     free, constrained = parameter_counts(d_model, n_heads)
     st.markdown(
-        "With orthonormal columns **every singular value is 1**: of the directions that a head reads none is favoured "
-        f"or lost, and the size of the scores is frozen. Of **{free:,}** numbers in W_Q, W_K and W_V only "
-        f"**{constrained:,}** can be chosen ({percent(constrained / free)}): each column has length 1 and is "
-        "orthogonal to those before it."
+        "With orthonormal columns **every singular value is 1**: of the directions that a head"
+        f" reads none is favoured or lost, and the size of the scores is frozen. Of **{free:,}**"
+        f" numbers in W_Q, W_K and W_V only **{constrained:,}** can be chosen"
+        f" ({percent(constrained / free)}): each column has length 1 and is orthogonal to those"
+        " before it."
     )
     st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad\allowbreak {n = C/h}")
 with right:
     show_figure(singular_value_figure(spectra), "stiefel spectra")
     st.caption(
-        f"Mean of {counted(n_heads, 'head')} of width {d_model // n_heads}; spread and entropy with {lab.N_TOKENS} "
-        "normal tokens "
-        f"(evenly spread attention would have ln {lab.N_TOKENS} = {number(largest_entropy(lab.N_TOKENS), 2)})."
+        f"Mean of {counted(n_heads, 'head')} of width {d_model // n_heads}; spread and entropy with"
+        f" {lab.N_TOKENS} normal tokens (evenly spread attention would have ln {lab.N_TOKENS} ="
+        f" {number(largest_entropy(lab.N_TOKENS), 2)})."
     )
 
 st.subheader("One step on the manifold", anchor=False)
 left, right = st.columns([2, 3])
 with left:
     st.markdown(
-        "With one column of three numbers the manifold is the unit sphere. A gradient may point off it. Its tangent "
-        "part stays along it, a straight step still leaves it, and a **retraction** comes back."
+        "With one column of three numbers the manifold is the unit sphere. A gradient may point off"
+        " it. Its tangent part stays along it, a straight step still leaves it, and a"
+        " **retraction** comes back."
     )
     step = lab.globe_step()
-    with st.expander("The formulas", icon=":material/function:", key="stiefel formulas", on_change="rerun") as told:
+    with st.expander(
+        "The formulas", icon=":material/function:", key="stiefel formulas", on_change="rerun"
+    ) as told:
         if told.open:
             lab.formulas()
 with right:
     show_figure(sphere_figure(step), "stiefel globe")
-    st.caption("Drag to turn the sphere. QR and polar land at the same place here; Cayley is nearest to the geodesic.")
+    st.caption(
+        "Drag to turn the sphere. QR and polar land at the same place here; Cayley is nearest to"
+        " the geodesic."
+    )
 st.markdown("**Does it stay there?**")
 lab.drift()
 
@@ -65,14 +74,21 @@ st.subheader("The package and our engine", anchor=False)
 lab.mapping()
 
 st.subheader("Does training benefit?", anchor=False)
-with st.expander("One layer, two heads", icon=":material/model_training:", key="stiefel one", on_change="rerun") as one:
+with st.expander(
+    "One layer, two heads", icon=":material/model_training:", key="stiefel one", on_change="rerun"
+) as one:
     if one.open:
         one_layer()
-with st.expander("Twelve layers, where the package trains sixteen", icon=":material/stacks:", key="stiefel deep",
-                 on_change="rerun") as deep:  # fmt: skip
+with st.expander(
+    "Twelve layers, where the package trains sixteen",
+    icon=":material/stacks:",
+    key="stiefel deep",
+    on_change="rerun",
+) as deep:
     if deep.open:
         deep_stack()
 st.markdown(
-    "**Try:** set *h* to 1: random square matrices have singular values near 0, so some directions are lost to the "
-    "scores. Then compare the two experiments: what does the constraint cost, and what else would cure the deep stack?"
+    "**Try:** set *h* to 1: random square matrices have singular values near 0, so some directions"
+    " are lost to the scores. Then compare the two experiments: what does the constraint cost, and"
+    " what else would cure the deep stack?"
 )

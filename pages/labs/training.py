@@ -25,18 +25,28 @@ with right:
     if run.step == 0:
         st.markdown("The weights are drawn at random and nothing is learnt yet: **press Train**.")
     percent = bound(
-        st.slider, "Look at the layer after … of the run", 0, 100, 100, format="%d %%", key="train_at",
+        st.slider,
+        "Look at the layer after … of the run",
+        0,
+        100,
+        100,
+        format="%d %%",
+        key="train_at",
         disabled=run.step == 0,
-        help="Drag it back to see the heads form: a plateau, then symmetry breaks, then each head has its question.",
-    )  # fmt: skip
+        help=(
+            "Drag it back to see the heads form: a plateau, then symmetry breaks, then each head"
+            " has its question."
+        ),
+    )
 step, projections = run.at(percent)
 lab.watch(run, step, left, button)
 with right:
     lab.verdict(run, step, projections)
     if loss_floor(settings) is not None:
         st.caption(
-            "The dashed line is one answer per head: a head has one row of attention for all its channels, and brings "
-            "one of the things asked for. It is a mean: the loss of a few sequences may lie below it."
+            "The dashed line is one answer per head: a head has one row of attention for all its"
+            " channels, and brings one of the things asked for. It is a mean: the loss of a few"
+            " sequences may lie below it."
         )
 
 st.subheader("What each head has learnt", anchor=False)
@@ -45,21 +55,35 @@ left, right = st.columns(2)
 with left:
     if habits.agreement:
         show_figure(agreement_figure(habits.agreement), "train habits")
-        st.caption("How much of a head’s attention lies on words that agree with the one that asks.")
+        st.caption(
+            "How much of a head’s attention lies on words that agree with the one that asks."
+        )
     else:
         show_figure(offset_figure(habits.offsets, habits.masses), "train habits")
-        st.caption("Where on the ring a head looks, counted from the token that asks: −1 is the one before.")
+        st.caption(
+            "Where on the ring a head looks, counted from the token that asks: −1 is the one"
+            " before."
+        )
 with right:
     silenced = lab.silenced(settings.n_heads)
-    show_figure(score_figure(settings.lesson.parts, lab.parts_of(settings, projections, silenced)), "train parts")
+    show_figure(
+        score_figure(settings.lesson.parts, lab.parts_of(settings, projections, silenced)),
+        "train parts",
+    )
     st.caption("Silence a head (its rows of W_O become 0): which part of the task dies with it?")
 
-sequence = whole_number_input(st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", width=170)
+sequence = whole_number_input(
+    st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", width=170
+)
 trace = lab.one_sequence(settings, projections, sequence)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
 st.caption(
     "Every row is one token’s attention in this sequence. "
-    + ("♀ ♂ ○ are the genders, 1 singular, + plural." if habits.agreement else "Point at a cell for its arithmetic.")
+    + (
+        "♀ ♂ ○ are the genders, 1 singular, + plural."
+        if habits.agreement
+        else "Point at a cell for its arithmetic."
+    )
 )
 lab.take_along(settings, projections, trace)
 
@@ -68,12 +92,16 @@ with st.expander(
 ) as compared:
     if compared.open:
         comparison(settings.task)
-with st.expander("How the layer learns: every gradient", key="train formulas", icon=":material/function:",
-                 on_change="rerun") as formulas:  # fmt: skip
+with st.expander(
+    "How the layer learns: every gradient",
+    key="train formulas",
+    icon=":material/function:",
+    on_change="rerun",
+) as formulas:
     if formulas.open:
         way_back(settings)
 st.markdown(
-    "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2. Watch the loss stand at "
-    "the one-head line before the heads part. *conjunction* is different: “my gender **and** my number” is one sum of "
-    "scores, so one head is enough."
+    "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2. Watch"
+    " the loss stand at the one-head line before the heads part. *conjunction* is different: “my"
+    " gender **and** my number” is one sum of scores, so one head is enough."
 )

@@ -21,19 +21,29 @@ if not spot:
     told(now, fault_of(key), layer)
 elif layer.differs_from is None:
     st.info(
-        "With these controls the mistake changes nothing, so nothing can find it. Some need several heads, several "
-        "tokens, weights that read the whole embedding, or scores divided by "
-        f"√{now.symbol('d_k')}."
+        "With these controls the mistake changes nothing, so nothing can find it. Some need"
+        " several heads, several tokens, weights that read the whole embedding, or scores divided"
+        f" by √{now.symbol('d_k')}."
     )
 answers(now, layer)
 
 st.subheader("Where it shows", anchor=False)
 field = bound(
-    st.selectbox, "Field", ("first", *FIELDS), key="bi_field", **KEPT,
-    help="first: the first one, in order of computation, with wrong numbers; while the mistake is hidden, the output.",
-)  # fmt: skip
+    st.selectbox,
+    "Field",
+    ("first", *FIELDS),
+    key="bi_field",
+    **KEPT,
+    help=(
+        "first: the first one, in order of computation, with wrong numbers; while the mistake is"
+        " hidden, the output."
+    ),
+)
 shown = field if field in FIELDS else "output" if spot else layer.differs_from or "output"
-show_board(broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation), "broken")
+show_board(
+    broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation),
+    "broken",
+)
 title = "merged heads" if shown == "merged" else STEPS[shown].title
 none = f"here no number of the {title} is wrong."
 first = (
@@ -43,12 +53,16 @@ first = (
 )
 st.markdown(
     f"The {title} of the right layer, of this one, and what differs: "
-    + ("weak colours agree, strong ones do not." if differs(layer.right, layer.faulty, shown) else none)
+    + (
+        "weak colours agree, strong ones do not."
+        if differs(layer.right, layer.faulty, shown)
+        else none
+    )
     + first
 )
 st.caption(
-    f"Of wide fields head {focus.head}’s {now.turned('columns')} are drawn, at most {MOST_FEATURES}. Try one head, or "
-    "a sentence of one word: which mistakes vanish?"
+    f"Of wide fields head {focus.head}’s {now.turned('columns')} are drawn, at most"
+    f" {MOST_FEATURES}. Try one head, or a sentence of one word: which mistakes vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
     st.markdown("\n".join(now.turned(f"- **{check.name}**: {check.asks}") for check in CHECKS))

@@ -23,11 +23,20 @@ TARGET = "Das Tier war zu müde"
 
 now = here()
 left, right = st.columns([3, 2])
-target = sentence_field(left, "Target sentence", TARGET, "ed_target", now.scenario, instead=TARGET,
-                        help="The source is the sentence of the sidebar; this could be its translation.")  # fmt: skip
+target = sentence_field(
+    left,
+    "Target sentence",
+    TARGET,
+    "ed_target",
+    now.scenario,
+    instead=TARGET,
+    help="The source is the sentence of the sidebar; this could be its translation.",
+)
 padding = bound(right.slider, "[pad] after both sentences", 0, 4, 2, key="ed_pad", **KEPT)
 if settled(now.scenario).n_tokens:
-    right.caption("The sequence length of the sidebar says how long the source is: this is for the target.")
+    right.caption(
+        "The sequence length of the sidebar says how long the source is: this is for the target."
+    )
 traces = three_uses(now.scenario, target, int(padding))
 read = other_sentence(now.scenario, target)
 with st.container():  # a place of its own, so that what stands below keeps its
@@ -37,7 +46,14 @@ cards(traces)
 side_by_side = st.container()
 
 st.subheader("One use, step by step", anchor=False)
-chosen = one_of("Use", tuple(use.key for use in USES), "cross", key="ed_use", label_visibility="collapsed", **KEPT)
+chosen = one_of(
+    "Use",
+    tuple(use.key for use in USES),
+    "cross",
+    key="ed_use",
+    label_visibility="collapsed",
+    **KEPT,
+)
 use = next(use for use in USES if use.key == chosen)
 trace = traces[chosen]
 cell = own_cell(CELL, trace.sizes["T"], trace.sizes["S"])
@@ -45,18 +61,19 @@ with side_by_side:  # drawn only now: which cell is pinned there depends on the 
     scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
     show_board(scene, "uses", on_pin=follow)
     st.caption(
-        "Hatched cells are hidden; the sidebar's mask does not count here. All three use the same weights, so that "
-        "only sentences and masks differ; a real model has weights of its own in each place. Try: click a cell of "
-        "another use, or give the target a single word."
+        "Hatched cells are hidden; the sidebar's mask does not count here. All three use the same"
+        " weights, so that only sentences and masks differ; a real model has weights of its own in"
+        " each place. Try: click a cell of another use, or give the target a single word."
     )
 query_token, key_token = quoted(trace.tokens, cell[0]), quoted(trace.memory_tokens, cell[1])
 share = percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
 st.markdown(
-    f"The :blue[query of {query_token}] comes from the **{use.asks}**, the :red[key] and the :green[value of "
-    f"{key_token}] from the **{use.answers}**. In head {now.focus.head} it reads {share} from there. "
+    f"The :blue[query of {query_token}] comes from the **{use.asks}**, the :red[key] and the"
+    f" :green[value of {key_token}] from the **{use.answers}**. In head {now.focus.head} it reads"
+    f" {share} from there. "
     + now.turned(
-        f"Each row of the result is a mixture of the {use.answers}’s values, and there are as many rows as the "
-        f"{use.asks} has tokens."
+        f"Each row of the result is a mixture of the {use.answers}’s values, and there are as many"
+        f" rows as the {use.asks} has tokens."
     )
 )
 stage = replace(now.stage, trace=trace, before=None)
@@ -65,6 +82,7 @@ show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_
 st.subheader("The shapes of every step", anchor=False)
 st.markdown(boards.shapes_table(traces))
 st.caption(
-    "As NumPy has them. T counts the tokens that ask, S those that answer. Nothing in the layer asks for T = S: scores "
-    "and probabilities are simply no longer square. What must agree is the width of queries and keys."
+    "As NumPy has them. T counts the tokens that ask, S those that answer. Nothing in the layer"
+    " asks for T = S: scores and probabilities are simply no longer square. What must agree is the"
+    " width of queries and keys."
 )

@@ -1,4 +1,6 @@
-"""What the layer cannot see: changes of its input and its weights that do not show in its output."""
+"""What the layer cannot see: changes of its input and its weights that do not show in its
+output.
+"""
 
 from attention_ui.address import KEPT
 from attention_ui.here import here

@@ -22,15 +22,35 @@ adopt(PAINTED, "Painted mask", "", lambda text: mask_to_text(mask_from_text(text
 
 left, right = st.columns(2)
 reads = (now.scenario, now.trace.sizes["T"])
-second = sentence_field(left, "Second sentence", "The street was wide and empty", "mw_second", *reads)
+second = sentence_field(
+    left, "Second sentence", "The street was wide and empty", "mw_second", *reads
+)
 third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *reads)
 left, middle, right = st.columns([4, 3, 2])
 masks = bound(
-    left.pills, "Masks", MASKS, selection_mode="multi", default=["causal", "padding"], key="mw_masks", **KEPT,
-    help="A query may see a key only if every chosen mask allows it. They stand in place of the sidebar's mask.",
-)  # fmt: skip
+    left.pills,
+    "Masks",
+    MASKS,
+    selection_mode="multi",
+    default=["causal", "padding"],
+    key="mw_masks",
+    **KEPT,
+    help=(
+        "A query may see a key only if every chosen mask allows it. They stand in place of the"
+        " sidebar's mask."
+    ),
+)
 no_window = "window" not in masks
-window = bound(middle.slider, "Window: tokens to each side", 0, 16, 2, key="mw_window", disabled=no_window, **KEPT)
+window = bound(
+    middle.slider,
+    "Window: tokens to each side",
+    0,
+    16,
+    2,
+    key="mw_window",
+    disabled=no_window,
+    **KEPT,
+)
 sequence = one_of("Sequence", ("0", "1", "2"), "0", place=right, key="mw_sequence", **KEPT)
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
 workshop = Workshop(tuple(others.values()), tuple(masks), int(window), st.session_state[PAINTED])
@@ -48,20 +68,35 @@ with st.container():  # one place for all, so that what stands below keeps its o
     for name, *counts in zip(others, made.batch.lengths[1:], made.batch.left_out[1:], strict=True):
         say_cut(f"{name} sentence", *counts, now.scenario)
 show_board(boards.sequences(made, now.focus.head, cell, now.notation), "batch", on_pin=follow)
-shapes = ", ".join(f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items())
+shapes = ", ".join(
+    f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items()
+)
 st.caption(
-    f"A batch of {counted(n_batch, 'sequence')}, {'each ' if n_batch > 1 else ''}{counted(n_tokens, 'token')} long: "
-    f"the scores are {n_batch} × {n_heads} × {n_tokens} × {n_tokens}. "
-    + (f"Shapes of the masks in NumPy: {shapes}; a side of length 1 or left out counts for all." if shapes else "")
+    f"A batch of {counted(n_batch, 'sequence')},"
+    f" {'each ' if n_batch > 1 else ''}{counted(n_tokens, 'token')} long: the scores are {n_batch}"
+    f" × {n_heads} × {n_tokens} × {n_tokens}. "
+    + (
+        f"Shapes of the masks in NumPy: {shapes}; a side of length 1 or left out counts for all."
+        if shapes
+        else ""
+    )
 )
 st.markdown(
     f"In sequence {cell[0]}, the :red[key {answers}] is "
-    + (f"**hidden** from the :blue[query {asks}] by: **{', '.join(by)}**." if by
-       else f"visible to the :blue[query {asks}], which reads {share} from it in head {now.focus.head}.")
-)  # fmt: skip
+    + (
+        f"**hidden** from the :blue[query {asks}] by: **{', '.join(by)}**."
+        if by
+        else (
+            f"visible to the :blue[query {asks}], which reads {share} from it in head"
+            f" {now.focus.head}."
+        )
+    )
+)
 
 st.subheader("Try", anchor=False)
-choice = one_of("Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT)
+choice = one_of(
+    "Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT
+)
 bias = (
     bound(st.slider, "The finite bias", -20.0, 0.0, USUAL_BIAS, 0.5, key="mw_bias", **KEPT)
     if choice in ("how to hide", "mask or scale first")

@@ -1,4 +1,6 @@
-"""Sources and limits: texts, papers, licences, what is not shown, how numbers are checked, versions."""
+"""Sources and limits: texts, papers, licences, what is not shown, how numbers are checked,
+versions.
+"""
 
 import platform
 from importlib.metadata import version
@@ -18,43 +20,60 @@ left, right = st.columns(2, gap="large")
 with left:
     st.subheader("How we know that the numbers are right", anchor=False)
     st.markdown(f"""
-- **Three independent oracles.** All {len(STEPS)} arrays are compared with attention written as plain Python loops, with
-  values frozen from PyTorch (`nn.MultiheadAttention`, `scaled_dot_product_attention`), and with the test cases of the
+- **Three independent oracles.** All {len(STEPS)} arrays are compared with attention written as
+  plain Python loops, with
+  values frozen from PyTorch (`nn.MultiheadAttention`, `scaled_dot_product_attention`), and with
+  the test cases of the
   ONNX `Attention` operator. The trained model is compared with PyTorch, layer by layer.
-- **Laws that hold for any numbers** are tested on numbers drawn at random: rows sum to 1, outputs lie within the
+- **Laws that hold for any numbers** are tested on numbers drawn at random: rows sum to 1, outputs
+  lie within the
   values, shuffled tokens give shuffled outputs.
-- **Planted mistakes:** typical mistakes are built in, one by one; for each there is a test that must fail.
-- **What you read is what was computed:** pictures, tables, arithmetic, code and downloads come from the same arrays.
+- **Planted mistakes:** typical mistakes are built in, one by one; for each there is a test that
+  must fail.
+- **What you read is what was computed:** pictures, tables, arithmetic, code and downloads come
+  from the same arrays.
   *The code* on each step ends with a line that stops unless it gives the numbers shown.
 - **Claims** are settled by a computation on the page: {len(CLAIMS)} of them are [here](claims).
 """)
     st.subheader("What this does not show", anchor=False)
     st.markdown(f"""
-- **Meaning.** Unless weights are trained, words are vectors drawn from their own letters, and weights are drawn from a
+- **Meaning.** Unless weights are trained, words are vectors drawn from their own letters, and
+  weights are drawn from a
   seed: you see the mechanism, not what a model has learnt.
-- **Why a model does something.** Attention weights say where values come from, not what is done with them.
-- **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_WIDTH} dimensions and {MAX_HEADS} heads;
+- **Why a model does something.** Attention weights say where values come from, not what is done
+  with them.
+- **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_WIDTH} dimensions and {MAX_HEADS}
+  heads;
   the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no text generation.
-- **Speed.** Everything runs in NumPy on a processor. Times measured here say nothing about graphics cards.
-- **All digits.** The boards get float32 and round what they show; the downloads have full precision.
+- **Speed.** Everything runs in NumPy on a processor. Times measured here say nothing about
+  graphics cards.
+- **All digits.** The boards get float32 and round what they show; the downloads have full
+  precision.
 """)
 with right:
     st.subheader("The five texts", anchor=False)
     st.markdown("\n".join(f"- **{key}** {TEXTS[key]}" for key in texts))
     st.markdown(
-        f"Their {len(concepts())} ideas are listed under [Concepts](concepts), their symbols in the "
-        "[Glossary](glossary). Every sentence here is our own; what a text has wrong is corrected and said."
+        f"Their {len(concepts())} ideas are listed under [Concepts](concepts), their symbols in the"
+        " [Glossary](glossary). Every sentence here is our own; what a text has wrong is corrected"
+        " and said."
     )
     st.subheader("Licences", anchor=False)
     st.markdown(
-        "The app is under the MIT licence. The trained encoder in `assets/minilm` is **all-MiniLM-L6-v2** of the "
-        "Sentence Transformers project, under the Apache License 2.0; the files `LICENSE` and `NOTICE` beside it say "
-        "where it is from and what was changed. The cases of the ONNX operator among the tests are under the same "
-        "licence."
+        "The app is under the MIT licence. The trained encoder in `assets/minilm` is"
+        " **all-MiniLM-L6-v2** of the Sentence Transformers project, under the Apache License 2.0;"
+        " the files `LICENSE` and `NOTICE` beside it say where it is from and what was changed. The"
+        " cases of the ONNX operator among the tests are under the same licence."
     )
     st.subheader("Versions", anchor=False)
     names = ("streamlit", "numpy", "plotly", "pandas")
-    st.markdown(" · ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)]))
-    st.caption("Nothing leaves this machine: no fonts, no statistics, no model is loaded from elsewhere.")
+    st.markdown(
+        " · ".join(
+            [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)]
+        )
+    )
+    st.caption(
+        "Nothing leaves this machine: no fonts, no statistics, no model is loaded from elsewhere."
+    )
 st.subheader(f"Papers and books ({len(papers())})", anchor=False)
 st.markdown(paper_list())

@@ -1,4 +1,6 @@
-"""Concepts: what learners ask and every idea of the five texts, with a link to where it can be seen."""
+"""Concepts: what learners ask and every idea of the five texts, with a link to where it can be
+seen.
+"""
 
 import streamlit as st
 
@@ -8,11 +10,13 @@ from attention_ui.reference.concepts import ASKED, concept_table, concepts, foun
 from attention_ui.search import search_field
 from attention_viz.labels import counted
 
-texts = {ASKED: "What learners ask"} | {one.text: f"{TEXTS[one.text]} ({one.text})" for one in concepts()}
+texts = {ASKED: "What learners ask"} | {
+    one.text: f"{TEXTS[one.text]} ({one.text})" for one in concepts()
+}
 st.markdown(
-    f"{len(concepts())} ideas from five texts, in our words, and {len(questions())} questions that learners ask. Each "
-    "has a link to the page, and the state of that page, in which it can be seen. A link opens a new tab, so your own "
-    "numbers stay here."
+    f"{len(concepts())} ideas from five texts, in our words, and {len(questions())} questions that"
+    " learners ask. Each has a link to the page, and the state of that page, in which it can be"
+    " seen. A link opens a new tab, so your own numbers stay here."
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     words = search_field("concepts_words", "softmax")
@@ -20,8 +24,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 shown = found(words, list(chosen or ()))
 n_asked = sum(one.text == ASKED for one in shown)
 st.markdown(
-    f"**{counted(len(shown) - n_asked, 'concept')}** of {len(concepts())}, **{counted(n_asked, 'question')}** of "
-    f"{len(questions())}:"
+    f"**{counted(len(shown) - n_asked, 'concept')}** of {len(concepts())},"
+    f" **{counted(n_asked, 'question')}** of {len(questions())}:"
     if shown
     else "Nothing fits: search for less."
 )
@@ -31,6 +35,6 @@ for text, heading in texts.items():
         st.subheader(heading, anchor=False)
         st.markdown(concept_table(mine))
 st.caption(
-    "Concepts are what the texts say, true or not. What of it is false, and what holds only under a condition, is on "
-    "the page [Claims](claims)."
+    "Concepts are what the texts say, true or not. What of it is false, and what holds only under a"
+    " condition, is on the page [Claims](claims)."
 )

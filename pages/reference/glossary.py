@@ -1,20 +1,27 @@
-"""Glossary: every symbol of the layer, in the chosen notation and in those of all texts, and words without one."""
+"""Glossary: every symbol of the layer, in the chosen notation and in those of all texts, and
+words without one.
+"""
 
 import streamlit as st
 
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.here import here
-from attention_ui.reference.notation_tables import elsewhere_table, glossary_rows, glossary_table, notation_table
+from attention_ui.reference.notation_tables import (
+    elsewhere_table,
+    glossary_rows,
+    glossary_table,
+    notation_table,
+)
 from attention_ui.reference.words import word_table, words_with
 from attention_ui.search import search_field
 
 text = here().notation
 
 st.markdown(
-    "The same quantity has many names. Here is each with its symbol, its word and what it is; names `like_this` are "
-    "those of the code; those of PyTorch, BERT and other tools stand below, words without a symbol last. Whose "
-    "symbols all pages show is chosen in the sidebar under *View*."
+    "The same quantity has many names. Here is each with its symbol, its word and what it is; names"
+    " `like_this` are those of the code; those of PyTorch, BERT and other tools stand below, words"
+    " without a symbol last. Whose symbols all pages show is chosen in the sidebar under *View*."
 )
 typed = search_field("glossary_words", "width")
 rows, words = glossary_rows(typed, text), words_with(typed)
@@ -25,7 +32,9 @@ if rows:
     with st.container(key="glossary" if text is OURS else "wide glossary"):
         st.markdown(glossary_table(rows, text))
     if text is not OURS:
-        st.caption("Where a text has no symbol or word of its own, ours stands there; the remark says so.")
+        st.caption(
+            "Where a text has no symbol or word of its own, ours stands there; the remark says so."
+        )
     if elsewhere := elsewhere_table(rows):
         st.subheader("In code and other tools", anchor=False)
         st.markdown(elsewhere)

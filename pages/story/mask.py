@@ -17,23 +17,34 @@ cell = focus.cell("query", "key")
 
 WHY = {
     "none": "No mask is chosen, so every query sees every key and nothing changes in this step.",
-    "causal": "A causal mask hides every later token; a token sees itself and those before it. A language model "
-    "predicts the next word and must not see it.",
-    "padding": "A padding mask hides the [pad] keys that only fill the sequence up. It hides keys: the "
-    f"{now.turned('rows')} of padded queries are still computed, and whoever uses the output must leave them out.",
-    "window": f"A window hides every key more than {counted(scenario.window, 'place')} away."
-    if scenario.window
-    else "A window of 0 hides every key but a token’s own.",
+    "causal": (
+        "A causal mask hides every later token; a token sees itself and those before it. A language"
+        " model predicts the next word and must not see it."
+    ),
+    "padding": (
+        "A padding mask hides the [pad] keys that only fill the sequence up. It hides keys: the"
+        f" {now.turned('rows')} of padded queries are still computed, and whoever uses the output"
+        " must leave them out."
+    ),
+    "window": (
+        f"A window hides every key more than {counted(scenario.window, 'place')} away."
+        if scenario.window
+        else "A window of 0 hides every key but a token’s own."
+    ),
 }
 
 says(now, "masked_scores")
 st.markdown(f"{WHY[scenario.mask]} Try {'one' if scenario.mask == 'none' else 'another'}:")
 with st.container(horizontal=True):
-    for choice in MASKS:  # all of them, always: a button that goes away would take the keyboard's place with it
+    for choice in (
+        MASKS
+    ):  # all of them, always: a button that goes away would take the keyboard's place with it
         st.button(
-            f"✓ {choice}" if choice == scenario.mask else choice, key=f"choose {choice}",
-            on_click=st.session_state.update, args=({"mask": choice},),
-        )  # fmt: skip
+            f"✓ {choice}" if choice == scenario.mask else choice,
+            key=f"choose {choice}",
+            on_click=st.session_state.update,
+            args=({"mask": choice},),
+        )
 if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_keys:
     n_whole = n_keys + sequence.n_left_out
     can_grow = n_whole < MAX_TOKENS and own_of(scenario).x is None
@@ -41,14 +52,18 @@ if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_
     st.info("This sequence holds no [pad], so the mask hides nothing." + remedy)
     if can_grow:
         longer = str(min(MAX_TOKENS, n_whole + 4))
-        st.button(f"Sequence length {longer}", on_click=st.session_state.update, args=({"n_tokens": longer},))
+        st.button(
+            f"Sequence length {longer}",
+            on_click=st.session_state.update,
+            args=({"n_tokens": longer},),
+        )
 
 board = story.mask(now.stage, cell)
 show_board(board, "mask")
 hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
-    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of {counted(n_keys, 'key')}."
-    + (hatched if trace.hidden_keys.any() else "")
+    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of"
+    f" {counted(n_keys, 'key')}." + (hatched if trace.hidden_keys.any() else "")
 )
 arithmetic = told(trace, "masked_scores", (0, *cell), pair(trace, focus))
 look_closer(now, "masked_scores", board, arithmetic)

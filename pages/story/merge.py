@@ -29,8 +29,9 @@ with left:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")
     st.markdown(
         now.turned(
-            f"Head {head}’s numbers become a **block of columns**. The pinned one goes from [head, token, feature] = "
-            f"[{head}, {query}, {feature}] to row {query}, column {head} · {d_v} + {feature} = **{column}**: it stays "
+            f"Head {head}’s numbers become a **block of columns**. The pinned one goes from [head,"
+            f" token, feature] = [{head}, {query}, {feature}] to row {query}, column {head} · {d_v}"
+            f" + {feature} = **{column}**: it stays "
         )
         + f"with :blue[{token(trace, 'T', query)}]."
     )
@@ -38,8 +39,8 @@ with right:
     st.badge("Wrong: reshape alone", icon=":material/close:", color="red")
     st.markdown(
         now.turned(
-            f"Head {head}’s numbers fill the matrix **one after the other**, whole rows first. The pinned one lands in "
-            f"row {wrong_row}, column {wrong_column}: "
+            f"Head {head}’s numbers fill the matrix **one after the other**, whole rows first. The"
+            f" pinned one lands in row {wrong_row}, column {wrong_column}: "
         )
         + (
             (
@@ -48,36 +49,52 @@ with right:
                 else f"{'by luck' if several else 'here, too,'} its right place."
             )
             if (wrong_row, wrong_column) == (row, column)
-            else f"in the {now.turned('row')} of {token(trace, 'T', wrong_row)}."
-            if wrong_row != row
-            else now.turned("in the right row, but among another head’s columns.")
+            else (
+                f"in the {now.turned('row')} of {token(trace, 'T', wrong_row)}."
+                if wrong_row != row
+                else now.turned("in the right row, but among another head’s columns.")
+            )
         )
     )
 if feature < now.focus.feature:
-    st.caption(f"A head’s vector has {counted(d_v, 'feature')}, so its last one is shown, not {now.focus.feature}.")
+    st.caption(
+        f"A head’s vector has {counted(d_v, 'feature')}, so its last one is shown, not"
+        f" {now.focus.feature}."
+    )
 
 if moved.any():
     st.markdown(
-        f"**{moved.sum():,} of {moved.size:,}** cells hold a wrong number without the swap, yet the shape is right and "
-        "no error is raised: that is why this mistake is so common. A reshape only reads the numbers in the order "
-        "of the axes, which is head, token, feature. The swap makes it token, head, feature, so that one token’s "
-        "numbers of all heads come one after the other."
+        f"**{moved.sum():,} of {moved.size:,}** cells hold a wrong number without the swap, yet the"
+        " shape is right and no error is raised: that is why this mistake is so common. A reshape"
+        " only reads the numbers in the order of the axes, which is head, token, feature. The swap"
+        " makes it token, head, feature, so that one token’s numbers of all heads come one after"
+        " the other."
     )
 elif several:
-    st.info("Here every number that lands in a wrong cell is equal to the right one, so no difference shows.")
+    st.info(
+        "Here every number that lands in a wrong cell is equal to the right one, so no difference"
+        " shows."
+    )
 else:
-    st.info("With one head or one token there is nothing to swap, so here both ways give the same matrix.")
+    st.info(
+        "With one head or one token there is nothing to swap, so here both ways give the same"
+        " matrix."
+    )
 if n_heads > 1:
     st.markdown(
-        "**Merging mixes nothing.** Every number of the merged matrix is one number of one head, copied: nothing a "
-        "head found has met what another head found. "
+        "**Merging mixes nothing.** Every number of the merged matrix is one number of one head,"
+        " copied: nothing a head found has met what another head found. "
         + (
-            f"That would be the work of {now.symbol('w_o')}, in the next step, but this layer has none."
+            f"That would be the work of {now.symbol('w_o')}, in the next step, but this layer has"
+            " none."
             if trace.projections.w_o is None
             else f"That is the work of {now.symbol('w_o')}, in the next step."
         )
     )
 arithmetic = told(
-    trace, "merged", (0, query, column), now.turned(f"Row {query}, column {column} of the merged matrix, copied")
+    trace,
+    "merged",
+    (0, query, column),
+    now.turned(f"Row {query}, column {column} of the merged matrix, copied"),
 )
 look_closer(now, "merged", board, arithmetic, beside=("head_outputs",))

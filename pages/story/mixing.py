@@ -1,4 +1,6 @@
-"""Mixing: each token receives the average of the value vectors, weighted by its row of probabilities."""
+"""Mixing: each token receives the average of the value vectors, weighted by its row of
+probabilities.
+"""
 
 import streamlit as st
 
@@ -25,30 +27,44 @@ if most:
     takes = (
         f"takes {more}from :green[the value of {token(trace, 'S', key)}]: {percent(share)} of it"
         if tied == 1
-        else f"takes the same from :green[the values of {tied} tokens], and more from none: {percent(share)} of each"
+        else (
+            f"takes the same from :green[the values of {tied} tokens], and more from none:"
+            f" {percent(share)} of each"
+        )
     )
     st.markdown(
-        f"In head {head}, :blue[{asks}] {takes}. Every value vector is multiplied by its weight; added up, they are "
-        "the output."
+        f"In head {head}, :blue[{asks}] {takes}. Every value vector is multiplied by its weight;"
+        " added up, they are the output."
     )
 else:
-    st.warning(f"In head {head}, {asks} may see no key at all: all weights are 0, and so is its output.")
+    st.warning(
+        f"In head {head}, {asks} may see no key at all: all weights are 0, and so is its output."
+    )
 
 board = story.mixing(now.stage, (head, query, feature))
 show_board(board, "mixing")
-notes = [now.turned(
-    "All features of a head share the same weights: a head moves whole vectors, and an average never leaves the range "
-    "of what it is made from. A row that attends to one token almost alone is nearly a copy of its value vector."
-)]  # fmt: skip
+notes = [
+    now.turned(
+        "All features of a head share the same weights: a head moves whole vectors, and an average"
+        " never leaves the range of what it is made from. A row that attends to one token almost"
+        " alone is nearly a copy of its value vector."
+    )
+]
 if feature < now.focus.feature:
     notes.append(
-        f"A value vector here has {counted(d_v, 'feature')}, so its last one is shown, not {now.focus.feature}."
+        f"A value vector here has {counted(d_v, 'feature')}, so its last one is shown, not"
+        f" {now.focus.feature}."
     )
 if n_groups < n_heads:
-    notes.append(f"Heads share values here: {n_heads} heads read {counted(n_groups, 'set')} of value vectors.")
+    notes.append(
+        f"Heads share values here: {n_heads} heads read {counted(n_groups, 'set')} of value"
+        " vectors."
+    )
 st.caption(" ".join(notes))
 arithmetic = told(
-    trace, "head_outputs", (0, head, query, feature),
+    trace,
+    "head_outputs",
+    (0, head, query, feature),
     f"**Head {head}:** feature {feature} of the output of :blue[{asks}]",
-)  # fmt: skip
+)
 look_closer(now, "head_outputs", board, arithmetic)

@@ -17,7 +17,11 @@ from attention_viz.labels import counted, number, span
 
 def agreement(gap: float) -> str:
     """How well two ways to compute the output agree."""
-    return f"differ by at most {number(gap)}, the rounding of the computer’s numbers" if gap else "agree exactly"
+    return (
+        f"differ by at most {number(gap)}, the rounding of the computer’s numbers"
+        if gap
+        else "agree exactly"
+    )
 
 
 now = here()
@@ -29,18 +33,24 @@ w_o, mixes = trace.projections.w_o, now.symbol("w_o")
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
 says(now, "output")
-more = [now.symbol("b_o")] * (trace.projections.b_o is not None) + ["the layer’s input (residual)"] * trace.residual
+more = [now.symbol("b_o")] * (trace.projections.b_o is not None) + [
+    "the layer’s input (residual)"
+] * trace.residual
 added = f" Added to it: {' and '.join(more)}." if more else ""
 if w_o is None:
     st.info(
-        f"There is no {mixes} here: the merged heads are the output{'' if more else ' as they are'}."
-        f"{added} Each head owns its {now.turned('columns')}, and nothing of different heads is mixed."
+        f"There is no {mixes} here: the merged heads are the"
+        f" output{'' if more else ' as they are'}.{added} Each head owns its"
+        f" {now.turned('columns')}, and nothing of different heads is mixed."
     )
 else:
     n_mixed, everything = heads_mixed(trace, column), "all heads" if h > 1 else "all of the head"
     takes = f"Every number of the output takes from **{everything}**: "
     if n_mixed < h:
-        takes = f"Number {column} takes from **{n_mixed} of {counted(h, 'head')}**, as {mixes} is 0 for the others: "
+        takes = (
+            f"Number {column} takes from **{n_mixed} of {counted(h, 'head')}**, as {mixes} is 0 for"
+            " the others: "
+        )
     st.markdown(
         ("Up to here each head worked alone. " if h > 1 else "")
         + takes
@@ -61,31 +71,45 @@ block = span(head_columns(trace, "merged", head), "row")
 if w_o is None:
     st.markdown(now.turned("Joined, each head fills its own columns and adds 0 to the others."))
 else:
-    st.markdown(now.turned(
-        "Laying the heads side by side and multiplying once is the same as giving each head its own block of "
-        f"{mixes} and adding the results: head {head} is multiplied by {block} of {mixes}. So the output is a sum; the "
-        "board’s last matrix shows what each head puts into the row you point at."
-    ))  # fmt: skip
+    st.markdown(
+        now.turned(
+            "Laying the heads side by side and multiplying once is the same as giving each head"
+            f" its own block of {mixes} and adding the results: head {head} is multiplied by"
+            f" {block} of {mixes}. So the output is a sum; the board’s last matrix shows what each"
+            " head puts into the row you point at."
+        )
+    )
 st.success(
-    f"Checked for all tokens and {now.turned('columns')}: the two ways {agreement(output_gap(trace))}.",
+    f"Checked for all tokens and {now.turned('columns')}: the two ways"
+    f" {agreement(output_gap(trace))}.",
     icon=":material/check:",
 )
 if w_o is not None:
-    with st.expander("Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun") as box:
+    with st.expander(
+        "Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun"
+    ) as box:
         if box.open:
             apart, together = absorbed_size(trace)
             st.markdown(
-                f"Yes: let each head’s value matrix take in its own block of {mixes}. Its values are then as wide as "
-                f"the output, {counted(n_out, 'number')}, nothing is joined, and no {mixes} is left:"
+                f"Yes: let each head’s value matrix take in its own block of {mixes}. Its values"
+                f" are then as wide as the output, {counted(n_out, 'number')}, nothing is joined,"
+                f" and no {mixes} is left:"
             )
             st.latex(output_without_w_o(trace, now.notation))
             st.markdown(
-                "So code that adds its heads and has no output matrix need not be wrong: computed like this and as "
-                f"above, the outputs {agreement(output_gap(trace, absorbed_contributions))}. In numbers: the value "
-                f"matrices hold {h} · {d_in} · {n_out} = **{counted(together, 'number')}**, "
-                f"{now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank "
-                f"is no larger for it: at most {now.symbol('d_v')} = {d_v}."
+                "So code that adds its heads and has no output matrix need not be wrong: computed"
+                " like this and as above, the outputs"
+                f" {agreement(output_gap(trace, absorbed_contributions))}. In numbers: the value"
+                f" matrices hold {h} · {d_in} · {n_out} = **{counted(together, 'number')}**,"
+                f" {now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank is no larger"
+                f" for it: at most {now.symbol('d_v')} = {d_v}."
             )
 look_closer(now, "output", board, arithmetic, beside=("merged",))
 practice = page_of("practice")
-st.button(practice.question, icon=practice.icon, on_click=ask_for, args=(practice.path,), kwargs={"head": head})
+st.button(
+    practice.question,
+    icon=practice.icon,
+    on_click=ask_for,
+    args=(practice.path,),
+    kwargs={"head": head},
+)

@@ -19,7 +19,10 @@ head, query, key = focus.head, focus.query, focus.key
 asking, asked = token(trace, "T", query), token(trace, "S", key)
 best = strongest_keys(trace, head, query, count=1)
 n_hidden = int(trace.hidden_keys[0, head].sum())
-become, share = "becomes" if sizes["T"] == 1 else "become", "has all" if sizes["H"] == 1 else "share"
+become, share = (
+    "becomes" if sizes["T"] == 1 else "become",
+    ("has all" if sizes["H"] == 1 else "share"),
+)
 w_q, w_k, w_v = (now.symbol(name) for name in MATRICES[:3])
 biases = [now.symbol(name) for name in BIASES[:3] if getattr(trace.projections, name) is not None]
 plus = f", plus {', '.join(biases)}," if biases else ""
@@ -37,15 +40,21 @@ if best:
 SENTENCES = (
     (
         "A sentence becomes numbers.",
-        f"{notation.says(trace, 'inputs', now.notation)} Here {counted(sizes['T'], 'token')} {become} "
-        f"{now.turned(counted(sizes['T'], 'row'))} of {counted(sizes['D'], 'number')}.",
+        (
+            f"{notation.says(trace, 'inputs', now.notation)} Here {counted(sizes['T'], 'token')}"
+            f" {become} {now.turned(counted(sizes['T'], 'row'))} of"
+            f" {counted(sizes['D'], 'number')}."
+        ),
         ("inputs",),
     ),
     (
         "Every token asks, offers and prepares.",
-        f"Its whole {now.turned('row')} multiplied by :blue[{w_q}], :red[{w_k}] and :green[{w_v}]{plus} gives a "
-        f":blue[query], a :red[key] and a :green[value]; {counted(sizes['H'], 'head')} {share} their "
-        f"{now.turned('columns')}: of each query, one head gets {counted(sizes['K'], 'number')}.",
+        (
+            f"Its whole {now.turned('row')} multiplied by :blue[{w_q}], :red[{w_k}] and"
+            f" :green[{w_v}]{plus} gives a :blue[query], a :red[key] and a :green[value];"
+            f" {counted(sizes['H'], 'head')} {share} their {now.turned('columns')}: of each query,"
+            f" one head gets {counted(sizes['K'], 'number')}."
+        ),
         ("queries", "query_heads"),
     ),
     (
@@ -66,7 +75,10 @@ SENTENCES = (
     ),
     (
         "Values are mixed, heads are joined.",
-        f"{notation.says(trace, 'head_outputs', now.notation)} {notation.says(trace, 'output', now.notation)}",
+        (
+            f"{notation.says(trace, 'head_outputs', now.notation)}"
+            f" {notation.says(trace, 'output', now.notation)}"
+        ),
         ("head_outputs", "merged", "output"),
     ),
 )
@@ -75,8 +87,9 @@ picture, words = st.columns([3, 2], gap="medium")
 with picture:
     show_board(overview(now.stage, head, query, key), "layer", on_open=open_step)
     st.caption(
-        "Every picture holds this sentence's real numbers, from orange (negative) to violet (positive); a click opens "
-        f"its step. Of {counted(sizes['H'], 'head')}, head {head} is shown."
+        "Every picture holds this sentence's real numbers, from orange (negative) to violet"
+        f" (positive); a click opens its step. Of {counted(sizes['H'], 'head')}, head {head} is"
+        " shown."
     )
 with words:
     for place, (title, text, fields) in enumerate(SENTENCES, 1):

@@ -18,13 +18,18 @@ TITLES = {STEPS[field].title: field for field in ASKED}
 now = here()
 trace = now.trace
 left, middle = st.columns(2, vertical_alignment="bottom")
-title = bound(left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT)
-number = whole_number_input(middle, "Question", 1, MOST_NUMBER, 1, key="pr_number", on_change=anew, **KEPT)
+title = bound(
+    left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT
+)
+number = whole_number_input(
+    middle, "Question", 1, MOST_NUMBER, 1, key="pr_number", on_change=anew, **KEPT
+)
 field, fields = TITLES.get(title or "", ""), askable(trace)
 if fields and field and field not in fields:
     st.info(
-        f"Here the numbers of the {title} are no work for a hand: each takes more than {MOST_TERMS} terms, or none. So "
-        "another step is asked for. Smaller sizes help; the example *Two heads by hand* has them."
+        f"Here the numbers of the {title} are no work for a hand: each takes more than {MOST_TERMS}"
+        " terms, or none. So another step is asked for. Smaller sizes help; the example *Two heads"
+        " by hand* has them."
     )
     field = ""
 question = ask(trace, number, field)
@@ -32,16 +37,29 @@ asked = worded(question, trace, now.notation)
 
 st.subheader(STEPS[question.exact.field].title.capitalize(), anchor=False)
 st.markdown(f"**{plain_quotations(asked.question)}**")
-with st.container():  # one place for all, so that what stands below keeps its own, and the keys' place with it
+with (
+    st.container()
+):  # one place for all, so that what stands below keeps its own, and the keys' place with it
     for name, numbers in asked.given:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = bound(
-    left.text_input, "Your answer", max_chars=40, key="pr_answer", placeholder="such as −0.43, 12 % or 2/3", **KEPT
+    left.text_input,
+    "Your answer",
+    max_chars=40,
+    key="pr_answer",
+    placeholder="such as −0.43, 12 % or 2/3",
+    **KEPT,
 )
 shown = bound(middle.toggle, "Show the answer", key="pr_show", **KEPT)
-right.button("Next question", icon=":material/arrow_forward:", on_click=next_question, args=(number,), key="pr_next")
+right.button(
+    "Next question",
+    icon=":material/arrow_forward:",
+    on_click=next_question,
+    args=(number,),
+    key="pr_next",
+)
 judged(answer or "", question, asked.how)
 if shown:
     st.markdown(f"Answer: {plain_quotations(asked.answer)}")
@@ -52,7 +70,7 @@ if shown:
         key="see it",
     )
 st.caption(
-    "The numbers are those of your layer, rounded; answers are right to within what the rounding does. Change the "
-    "sentence or the sizes, and the same question has other numbers."
+    "The numbers are those of your layer, rounded; answers are right to within what the rounding"
+    " does. Change the sentence or the sizes, and the same question has other numbers."
 )
 sheet(now, number, field)

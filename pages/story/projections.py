@@ -14,7 +14,9 @@ now = here()
 trace, focus = now.trace, now.focus
 
 field = which()
-color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[field]
+color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[
+    field
+]
 matrix = story.SOURCES[field][1]
 bias = matrix.replace("w", "b")
 source, weights, made = (now.symbol(name) for name in (*story.SOURCES[field], field))
@@ -31,8 +33,8 @@ show_board(board, "projection")
 if sent != (0, width):
     st.caption(
         now.turned(
-            f"{weights} and {made} have {counted(width, 'column')}; drawn are {span(slice(*sent), 'column')}, "
-            f"among them those of head {focus.head}."
+            f"{weights} and {made} have {counted(width, 'column')}; drawn are"
+            f" {span(slice(*sent), 'column')}, among them those of head {focus.head}."
         )
     )
 copied = (
@@ -41,33 +43,44 @@ copied = (
     else f"**{weights} is the identity here,**"
 )
 weightless = (
-    f"{copied} so {made} = {source}, and head {focus.head} gets a plain copy of :{color}[{span(block, 'feature')}]"
+    f"{copied} so {made} = {source}, and head {focus.head} gets a plain copy of"
+    f" :{color}[{span(block, 'feature')}]"
     + (
-        ". Only so do heads cut up the embedding itself; choose other weights to see every head read all of it."
+        ". Only so do heads cut up the embedding itself; choose other weights to see every head"
+        " read all of it."
         if trace.sizes["H"] > 1
         else ", which are all there are: one head alone has the whole embedding."
     )
 )
 whole = (
-    f"**Every head reads the whole embedding.** The framed block of {weights} belongs to head {focus.head}: "
-    f":{color}[{span(block, 'column')}], but **every row** ({n_inner} of {n_inner}). So each of its numbers is "
-    "made from the whole vector of a token. Heads do not share out the *embedding*; they share out the columns of "
-    f":{color}[{made}], the projected space."
+    f"**Every head reads the whole embedding.** The framed block of {weights} belongs to head"
+    f" {focus.head}: :{color}[{span(block, 'column')}], but **every row** ({n_inner} of {n_inner})."
+    " So each of its numbers is made from the whole vector of a token. Heads do not share out the"
+    f" *embedding*; they share out the columns of :{color}[{made}], the projected space."
 )
 n_read = features_read(trace, matrix, focus.head)
 some = (
-    f"**Head {focus.head} reads {n_read} of {counted(n_inner, 'feature')} here.** In the other rows of its framed "
-    f"block of {weights}, :{color}[{span(block, 'column')}], all weights are 0. It might read every feature: "
-    f"heads do not share out the *embedding*; they share out the columns of :{color}[{made}], the projected space."
+    f"**Head {focus.head} reads {n_read} of {counted(n_inner, 'feature')} here.** In the other rows"
+    f" of its framed block of {weights}, :{color}[{span(block, 'column')}], all weights are 0. It"
+    " might read every feature: heads do not share out the *embedding*; they share out the columns"
+    f" of :{color}[{made}], the projected space."
 )
 if gives_back(trace, matrix):
     st.markdown(weightless)
 else:
     st.markdown(now.turned(some if n_read < n_inner else whole))
-biased = f", plus number {column} of {now.symbol(bias)}" if getattr(trace.projections, bias) is not None else ""
+biased = (
+    f", plus number {column} of {now.symbol(bias)}"
+    if getattr(trace.projections, bias) is not None
+    else ""
+)
 arithmetic = told(
-    trace, field, (0, row, column),
-    f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of {token(trace, axis, row)}] = "
-    + now.turned(f"the dot product of row {row} of {source} and column {column} of {weights}") + biased,
-)  # fmt: skip
+    trace,
+    field,
+    (0, row, column),
+    f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of"
+    f" {token(trace, axis, row)}] = "
+    + now.turned(f"the dot product of row {row} of {source} and column {column} of {weights}")
+    + biased,
+)
 look_closer(now, field, board, arithmetic, beside=tuple(story.SOURCES))

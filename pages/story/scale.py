@@ -17,28 +17,38 @@ d_k, wide = trace.sizes["K"], now.symbol("d_k")
 cell = focus.cell("query", "key")
 
 s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
-how = rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{d_k}}}}} = " if now.scenario.scaling == "on" else ""
+how = (
+    rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{d_k}}}}} = "
+    if now.scenario.scaling == "on"
+    else ""
+)
 says(now, "scaled_scores", rf", \quad {s} = {how}{trace.scale:.4g}")
 board = story.scale(now.stage, cell)
 show_board(board, "scale")
 st.caption(
-    f"Both matrices have one colour scale: a cell’s colour gets weaker where |{now.symbol('scale')}| is below 1. With "
-    f"each, what the softmax would make of the {now.turned('row')} you point at (no mask)."
+    "Both matrices have one colour scale: a cell’s colour gets weaker where"
+    f" |{now.symbol('scale')}| is below 1. With each, what the softmax would make of the"
+    f" {now.turned('row')} you point at (no mask)."
 )
 arithmetic = told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
 st.subheader("Why?", anchor=False)
 st.markdown(
-    f"A score is a sum of {wide} = {counted(d_k, 'product')}. If the numbers of queries and keys vary independently "
-    f"with mean 0 and variance 1, the sum has variance {wide}, a standard deviation of √{wide} = "
-    f"{number(d_k**0.5, 2)}. Times 1/√{wide} it has that of one product, whatever the width of the head. Without it, "
-    "wide heads would put nearly all weight on one key, and a saturated softmax passes hardly any gradient on."
+    f"A score is a sum of {wide} = {counted(d_k, 'product')}. If the numbers of queries and keys"
+    f" vary independently with mean 0 and variance 1, the sum has variance {wide}, a standard"
+    f" deviation of √{wide} = {number(d_k**0.5, 2)}. Times 1/√{wide} it has that of one product,"
+    " whatever the width of the head. Without it, wide heads would put nearly all weight on one"
+    " key, and a saturated softmax passes hardly any gradient on."
 )
-unlike = "real queries and keys are neither of mean 0 nor independent" if effect.spread_raw else "all scores are equal"
+unlike = (
+    "real queries and keys are neither of mean 0 nor independent"
+    if effect.spread_raw
+    else "all scores are equal"
+)
 st.markdown(
-    f"In head {focus.head} the standard deviation is {number(effect.spread_raw, 2)} before and "
-    f"{number(effect.spread, 2)} after ({unlike}); the largest "
-    f"share of a {now.turned('row')} is on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} "
-    "with these (no mask)."
+    f"In head {focus.head} the standard deviation is {number(effect.spread_raw, 2)} before and"
+    f" {number(effect.spread, 2)} after ({unlike}); the largest share of a {now.turned('row')} is"
+    f" on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} with these"
+    " (no mask)."
 )
 look_closer(now, "scaled_scores", board, arithmetic)

@@ -24,33 +24,37 @@ says(now, "scores")
 board = story.scores(now.stage, cell)
 show_board(board, "scores")
 st.caption(
-    "Violet, a large positive score: query and key point in similar directions, a good fit. Orange, negative: they "
-    "point apart. The numbers grow with the length of both vectors, too."
+    "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
+    " negative: they point apart. The numbers grow with the length of both vectors, too."
 )
 arithmetic = told(trace, "scores", (0, *cell), pair(trace, focus))
 
 with st.expander(
-    "One pair of tokens in all heads: the Hadamard product", key="all heads", icon=":material/apps:", on_change="rerun"
+    "One pair of tokens in all heads: the Hadamard product",
+    key="all heads",
+    icon=":material/apps:",
+    on_change="rerun",
 ) as in_all_heads:
     if in_all_heads.open:
         one_pair = replace(size_of(trace), n_tokens=1)
         products = {scheme.key: scheme.multiplies.of(one_pair) for scheme in SCHEMES}
         together = float(slice_of(trace, "pair_total", {0: 0, 1: focus.query, 2: focus.key}))
+        waste = "only the framed diagonal is wanted, the rest is waste"
         st.markdown(
-            f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of "
-            f"{token(trace, 'S', focus.key)}] in {all_of(h, 'head')} at once. Multiplying the two stacks as matrices "
-            "compares **every head with every head**; "
-            f"{'only the framed diagonal is wanted, the rest is waste' if h > 1 else 'one head has no other'}. "
-            "Multiplying them **number by number** (the Hadamard product ⊙) and adding up each "
-            f"{now.turned('row')} gives the same scores and nothing else."
+            f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of"
+            f" {token(trace, 'S', focus.key)}] in {all_of(h, 'head')} at once. Multiplying the two"
+            " stacks as matrices compares **every head with every head**;"
+            f" {waste if h > 1 else 'one head has no other'}."
+            " Multiplying them **number by number** (the Hadamard product ⊙) and adding up each"
+            f" {now.turned('row')} gives the same scores and nothing else."
         )
         show_board(story.pair(now.stage, cell), "pair")
         st.markdown(
-            f"- The full product takes {many}² · {wide} = {h}² · {d_k} = "
-            f"**{counted(products['full'], 'multiplication')}** for this pair, the Hadamard product {many} · {wide} = "
-            f"{h} · {d_k} = **{products['hadamard']:,}**; so does one product per head.\n"
-            "- Added up over the heads, the scores are the dot product of the fused vectors, with "
-            f"{counted(h * d_k, 'number')} each: **{number(together)}**. "
+            f"- The full product takes {many}² · {wide} = {h}² · {d_k} ="
+            f" **{counted(products['full'], 'multiplication')}** for this pair, the Hadamard"
+            f" product {many} · {wide} = {h} · {d_k} = **{products['hadamard']:,}**; so does one"
+            " product per head.\n- Added up over the heads, the scores are the dot product of the"
+            f" fused vectors, with {counted(h * d_k, 'number')} each: **{number(together)}**. "
             + (
                 "Whoever forgets the split gets only this sum: *one head in disguise*."
                 if h > 1

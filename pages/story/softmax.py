@@ -15,38 +15,49 @@ cell = focus.cell("query", "key")
 n_hidden, n_empty = int(trace.hidden_keys[0, focus.head, focus.query]), int(trace.empty_rows.sum())
 enter = "enters" if n_hidden == 1 else "enter"
 query, line = token(trace, "T", focus.query), now.turned("row")
-reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in strongest_keys(
-    trace, focus.head, focus.query
-)]  # fmt: skip
+reads = [
+    f"**{percent(share)}** from {token(trace, 'S', key)}"
+    for key, share in strongest_keys(trace, focus.head, focus.query)
+]
 
 n_others = int((trace.probabilities[0, focus.head, focus.query] > 0).sum()) - len(reads)
-others = f", the rest from {'one other' if n_others == 1 else f'{n_others} others'}" if n_others else ""
+others = (
+    f", the rest from {'one other' if n_others == 1 else f'{n_others} others'}" if n_others else ""
+)
 
 says(now, "probabilities")
 board = story.softmax(now.stage, cell)
 show_board(board, "softmax")
 if reads:
     st.markdown(
-        f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}{others}. The shares of its {line} sum to "
-        f"{number(row_share(trace, focus.head, focus.query), 6)}."
+        f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}{others}. The shares of its"
+        f" {line} sum to {number(row_share(trace, focus.head, focus.query), 6)}."
     )
 else:
-    st.warning(f"In head {focus.head}, {query} may see no key at all, so its {line} is 0 everywhere and sums to 0.")
+    st.warning(
+        f"In head {focus.head}, {query} may see no key at all, so its {line} is 0 everywhere and"
+        " sums to 0."
+    )
 
 st.caption(
-    "Subtracting the maximum changes no probability: above and below the line of the fraction the same factor cancels; "
-    "it only keeps the exponential from overflowing. Dividing by the sum changes no proportion."
-    + (f" {counted(n_hidden, 'masked key')} {enter} as −∞, whose exponential is exactly 0." if n_hidden else "")
+    "Subtracting the maximum changes no probability: above and below the line of the fraction the"
+    " same factor cancels; it only keeps the exponential from overflowing. Dividing by the sum"
+    " changes no proportion."
+    + (
+        f" {counted(n_hidden, 'masked key')} {enter} as −∞, whose exponential is exactly 0."
+        if n_hidden
+        else ""
+    )
 )
 arithmetic = told(trace, "probabilities", (0, *cell), pair(trace, focus))
 
 with st.expander(f"What happens to a {line} in which every key is masked?", icon=":material/help:"):
     st.markdown(
-        "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 / 0. Here such a "
-        f"{line} is set to zeros, so the token receives nothing from this head. PyTorch’s "
-        "scaled_dot_product_attention does the same, while torch.softmax, and nn.MultiheadAttention with "
-        "need_weights=True, its default, give “not a number”, which spreads to everything "
-        f"computed from it. This layer has {n_empty or 'no'} such "
-        f"{line if n_empty == 1 else line + 's'}."
+        "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 /"
+        f" 0. Here such a {line} is set to zeros, so the token receives nothing from this head."
+        " PyTorch’s scaled_dot_product_attention does the same, while torch.softmax, and"
+        " nn.MultiheadAttention with need_weights=True, its default, give “not a number”, which"
+        f" spreads to everything computed from it. This layer has {n_empty or 'no'} such"
+        f" {line if n_empty == 1 else line + 's'}."
     )
 look_closer(now, "probabilities", board, arithmetic)

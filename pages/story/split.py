@@ -16,8 +16,10 @@ trace = now.trace
 chosen = which()
 field = story.HEADS[chosen]
 one, row_name, color = {
-    "queries": ("query", "query", "blue"), "keys": ("key", "key", "red"), "values": ("value", "key", "green"),
-}[chosen]  # fmt: skip
+    "queries": ("query", "query", "blue"),
+    "keys": ("key", "key", "red"),
+    "values": ("value", "key", "green"),
+}[chosen]
 focus = now.focus.within(trace, field)
 row = getattr(focus, row_name)
 _, n_heads, n_tokens, width = shape = getattr(trace, field).shape
@@ -36,24 +38,34 @@ wide = joined(f"{axes[1]}·{K}", names)
 st.markdown(f"""
 | stage | shape in NumPy | the pinned number is at |
 |:--|:--|:--|
-| **1** fused :{color}[{chosen}] | ({b}, {t}, {wide}) = (1, {n_tokens}, {n_heads * width}) | {list(places.fused)} |
-| **2** reshape: cut each token's numbers into {n_heads} | ({b}, {t}, {h}, {k}) = (1, {n_tokens}, {n_heads}, {width}) \
+| **1** fused :{color}[{chosen}] | ({b}, {t}, {wide}) = (1, {n_tokens}, {n_heads * width}) \
+| {list(places.fused)} |
+| **2** reshape: cut each token's numbers into {n_heads} \
+| ({b}, {t}, {h}, {k}) = (1, {n_tokens}, {n_heads}, {width}) \
 | {list(places.reshaped)} |
-| **3** swap: the head comes before the token | ({b}, {h}, {t}, {k}) = {shape} | {list(places.swapped)} |
-| **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} | {list(places.unswapped)} |
+| **3** swap: the head comes before the token | ({b}, {h}, {t}, {k}) = {shape} \
+| {list(places.swapped)} |
+| **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} \
+| {list(places.unswapped)} |
 """)
 if foreign.any():
     st.warning(
-        f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is right and no error is "
-        f"raised, but a reshape only counts on in the old order: **{foreign.sum()} of {foreign.size} cells** then hold "
-        "another token's numbers, and each “head” is a mixture of heads.",
+        f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is"
+        " right and no error is raised, but a reshape only counts on in the old order:"
+        f" **{foreign.sum()} of {foreign.size} cells** then hold another token's numbers, and each"
+        " “head” is a mixture of heads.",
         icon=":material/warning:",
     )
 else:
-    st.info("With one head, or one token, there is nothing to swap: here even the bare reshape is right.")
+    st.info(
+        "With one head, or one token, there is nothing to swap: here even the bare reshape is"
+        " right."
+    )
 arithmetic = told(
-    trace, field, (0, head_of(trace, field, focus.head), row, focus.feature),
-    f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of {token(trace, T, row)}] is moved, not "
-    "computed",
-)  # fmt: skip
+    trace,
+    field,
+    (0, head_of(trace, field, focus.head), row, focus.feature),
+    f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of"
+    f" {token(trace, T, row)}] is moved, not computed",
+)
 look_closer(now, field, board, arithmetic, beside=tuple(story.HEADS.values()))

@@ -19,12 +19,19 @@ asking = token(trace, "T", focus.query)
 
 trained, made = scenario.weights == "trained", story.made_of_words(trace, embedding)
 edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
-pieces = f"; words are cut into pieces of at most {counted(scenario.piece, 'character')}" if scenario.piece else ""
+pieces = (
+    f"; words are cut into pieces of at most {counted(scenario.piece, 'character')}"
+    if scenario.piece
+    else ""
+)
 st.markdown(
-    "The sentence is cut into **tokens** as the trained model does it: small letters, words it does not know in pieces "
-    "marked ##, [CLS] before them and [SEP] after."
+    "The sentence is cut into **tokens** as the trained model does it: small letters, words it does"
+    " not know in pieces marked ##, [CLS] before them and [SEP] after."
     if trained
-    else f"The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its place{pieces}."
+    else (
+        "The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its"
+        f" place{pieces}."
+    )
 )
 st.html(chips_html(tokens, focus.query))
 
@@ -33,23 +40,30 @@ stage = now.stage
 board = story.tokens(stage, embedding, focus.query, number)
 show_board(board, "tokens")
 if own_of(scenario).x is not None and not made:
-    where = f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and position codes."
+    where = (
+        f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and"
+        " position codes."
+    )
 elif trained:
     where = (
-        f"This is what comes into layer {scenario.layer} of the trained model. Words and places were added and "
-        "normalised before its first layer"
+        f"This is what comes into layer {scenario.layer} of the trained model. Words and places"
+        " were added and normalised before its first layer"
         + (", and the layers before this one have worked on them." if scenario.layer else ".")
     )
 else:
     where = (
-        "The word vectors here are drawn at random, once for each word, from a hash of its letters: the same word "
-        "always has the same vector, and a vector means nothing. Only training would move words of similar meaning "
-        "near each other. "
-    ) + (
-        "The position code is the same for every sentence: waves from fast (the first numbers) to slow (the last), so "
-        "that a token's place can be read from it."
-        if scenario.positions
-        else "Positions are off: the code is zero, so nothing in a token's numbers tells which comes first."
+        "The word vectors here are drawn at random, once for each word, from a hash of its letters:"
+        " the same word always has the same vector, and a vector means nothing. Only training would"
+        " move words of similar meaning near each other. "
+        + (
+            "The position code is the same for every sentence: waves from fast (the first numbers)"
+            " to slow (the last), so that a token's place can be read from it."
+            if scenario.positions
+            else (
+                "Positions are off: the code is zero, so nothing in a token's numbers tells which"
+                " comes first."
+            )
+        )
     )
 cells = " Edited cells hold your own numbers instead." if edited else ""
 st.caption(f"From orange (negative) to violet (positive). {where}{cells}")
@@ -61,11 +75,14 @@ if story.beside_words(stage, embedding) and embedding.inputs[place] == trace.inp
     )
 else:
     arithmetic = told(
-        trace, "inputs", (0, focus.query, number), f"**Number {number} of token {focus.query}, {asking}**"
+        trace,
+        "inputs",
+        (0, focus.query, number),
+        f"**Number {number} of token {focus.query}, {asking}**",
     )
 x, memory = now.symbol("inputs"), now.symbol("memory")
 st.caption(
-    "Queries, keys and values are all made from these numbers: in self-attention the *memory* that is looked at is the "
-    f"sentence itself{'' if memory == x else f', {memory} = {x}'}."
+    "Queries, keys and values are all made from these numbers: in self-attention the *memory* that"
+    f" is looked at is the sentence itself{'' if memory == x else f', {memory} = {x}'}."
 )
 look_closer(now, "inputs", board, arithmetic, beside=("memory",))

@@ -21,13 +21,24 @@ left, right, famous = st.columns([2, 2, 1], vertical_alignment="bottom")
 old = bound(left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session")
 new = bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
 famous.button(
-    "tired / wide", on_click=st.session_state.update, help="“it” and its animal: layer 3, head 1.",
-    kwargs={"text": SENTENCE, "cw_old": "tired", "cw_new": "wide", LAYER: 3, HEAD: 1, CELL: "9-2-0"},
-)  # fmt: skip
+    "tired / wide",
+    on_click=st.session_state.update,
+    help="“it” and its animal: layer 3, head 1.",
+    kwargs={
+        "text": SENTENCE,
+        "cw_old": "tired",
+        "cw_new": "wide",
+        LAYER: 3,
+        HEAD: 1,
+        CELL: "9-2-0",
+    },
+)
 word, instead = word_in(text, old or ""), new or "wide"
 if word != (old or "").strip():
     where = " where it stands first" if stands_again(text, word) else ""
-    st.info(f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced{where}.")
+    st.info(
+        f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced{where}."
+    )
 say_cut(now)
 say_model()
 change = change_word(text, word, instead, now.scenario.n_tokens)
@@ -37,28 +48,31 @@ moves = change.largest(5)
 top, itself = moves[0], "itself"
 reads = [itself if move.key == move.query else quoted(change.tokens, move.key) for move in moves]
 st.markdown(
-    f"A head’s strongest reaction: in layer {top.layer}, head {top.head}, {quoted(change.tokens, top.query)} gave "
-    f"{reads[0]} {percent(top.before)} and now gives {percent(top.after)}. Below, orange is "
-    "less and violet more attention than before; click a head to see it on both sentences."
+    f"A head’s strongest reaction: in layer {top.layer}, head {top.head},"
+    f" {quoted(change.tokens, top.query)} gave {reads[0]} {percent(top.before)} and now gives"
+    f" {percent(top.after)}. Below, orange is less and violet more attention than before; click a"
+    " head to see it on both sentences."
 )
 with st.container(horizontal=True):
     layer, head = choose_head(change.before.shape[0], change.before.shape[1])
 cell = pinned_cell(change.differences[layer, head])
 board = thumbnails(
-    tuple(change.differences), (change.tokens, change.tokens), (layer, head, *cell),
+    tuple(change.differences),
+    (change.tokens, change.tokens),
+    (layer, head, *cell),
     "How the attention of every head changes with the word, as small matrices.",
-    kind="logit", own_scale=bool(st.session_state.get("own_scale")),
-)  # fmt: skip
+    kind="logit",
+    own_scale=bool(st.session_state.get("own_scale")),
+)
 show_board(board, "changes", on_pin=pin_change)
 
 st.subheader(f"Layer {layer}, head {head} on both sentences", anchor=False)
 seen = quoted(change.tokens, cell[1])
 was, now_is = (float(array[layer, head, *cell]) for array in (change.before, change.after))
 st.markdown(
-    f":blue[{quoted(change.tokens, cell[0])}] gave :red[{itself if cell[0] == cell[1] else seen}] {percent(was)}, and "
-    "gives "
-    f"{percent(now_is)} after the change. On average a query of this head looks elsewhere with "
-    f"**{percent(float(change.moved[layer, head]))}** of its attention."
+    f":blue[{quoted(change.tokens, cell[0])}] gave :red[{itself if cell[0] == cell[1] else seen}]"
+    f" {percent(was)}, and gives {percent(now_is)} after the change. On average a query of this"
+    f" head looks elsewhere with **{percent(float(change.moved[layer, head]))}** of its attention."
 )
 show_board(before_and_after(change, layer, head, *cell), "before and after", on_pin=pin_change)
 st.markdown("**The strongest changes**, one for each head:")
@@ -66,7 +80,8 @@ with st.container(horizontal=True):
     for move, read in zip(moves, reads, strict=True):
         st.button(
             f"layer {move.layer}, head {move.head}: {percent(move.before)} → {percent(move.after)}",
-            on_click=pin_change, args=(f"layer {move.layer}", [move.head, move.query, move.key]),
+            on_click=pin_change,
+            args=(f"layer {move.layer}", [move.head, move.query, move.key]),
             key=f"cw {move.layer} {move.head}",
             help=f"{quoted(change.tokens, move.query)} to {read}",
-        )  # fmt: skip
+        )

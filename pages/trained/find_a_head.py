@@ -3,7 +3,13 @@
 import streamlit as st
 
 from attention_lab.notation.notation import symbol
-from attention_lab.trained.head_finder import rank_heads, rules_for, targets_of, word_at, word_to_word
+from attention_lab.trained.head_finder import (
+    rank_heads,
+    rules_for,
+    targets_of,
+    word_at,
+    word_to_word,
+)
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.here import here
@@ -15,23 +21,33 @@ from attention_viz.trained.layer_pictures import best_heads, best_says, heads_ma
 
 WORDS = "word to word"
 SAYS = {
-    "previous token": "its left neighbour", "next token": "its right neighbour", "itself": "itself",
-    "first token": "the first token", "last token": "the last token",
+    "previous token": "its left neighbour",
+    "next token": "its right neighbour",
+    "itself": "itself",
+    "first token": "the first token",
+    "last token": "the last token",
     "repeated words": "the other places where the same word stands",
-}  # fmt: skip
+}
 
 now = here()
 shown = heads_shown(now)
 maps = shown.maps
 rules = rules_for(maps)
 
-rule = str(bound(
-    st.selectbox, "Find the head that looks from each token to", (*rules, WORDS), key="fh_rule", required=True,
-    persist_state="session",
-))  # fmt: skip
+rule = str(
+    bound(
+        st.selectbox,
+        "Find the head that looks from each token to",
+        (*rules, WORDS),
+        key="fh_rule",
+        required=True,
+        persist_state="session",
+    )
+)
 if len(rules) < len(SAYS):
     st.caption(
-        "The keys are another sequence, in which no token has neighbours or meets itself: such rules are left out."
+        "The keys are another sequence, in which no token has neighbours or meets itself: such"
+        " rules are left out."
     )
 if rule == WORDS:
     left, right = st.columns(2)
@@ -56,14 +72,20 @@ if most:
     others = int((ranking.scores == most).sum()) - 1
     tied = f", tied with {counted(others, 'other')}" if others else ""
     st.markdown(
-        f"**Layer {layer}, head {head} does it most**{tied}: {percent(most)} is what {looks}. A head that reads "
-        f"all tokens it may see equally would give {percent(ranking.even)}."
+        f"**Layer {layer}, head {head} does it most**{tied}: {percent(most)} is what {looks}. A"
+        f" head that reads all tokens it may see equally would give {percent(ranking.even)}."
     )
 else:
-    st.markdown("**No head does it**: none of them gives anything there. A mask may hide these keys.")
+    st.markdown(
+        "**No head does it**: none of them gives anything there. A mask may hide these keys."
+    )
 left, right = st.columns([3, 2], gap="medium")
 with left:
-    show_board(heads_matrix(ranking.scores, (layer, head), rule, shares=True), "find a head", on_pin=open_pinned)
+    show_board(
+        heads_matrix(ranking.scores, (layer, head), rule, shares=True),
+        "find a head",
+        on_pin=open_pinned,
+    )
     st.caption("The share that each head gives. A click opens the head.")
 with right:
     for place, (one_layer, one_head, score) in enumerate(best if most else (), 1):
@@ -73,8 +95,9 @@ if most:
     st.subheader(best_says(len(best)), anchor=False)
     show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
-    "**Attention is not explanation.** A head that looks at a word need not use it: what arrives is the word’s value "
-    f"vector, and {plain(symbol('w_o', now.notation).plain)} may throw it away. And a rank on one sentence is no "
-    "law: try others, and see whether the same head wins. (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
+    "**Attention is not explanation.** A head that looks at a word need not use it: what arrives"
+    f" is the word’s value vector, and {plain(symbol('w_o', now.notation).plain)} may throw it"
+    " away. And a rank on one sentence is no law: try others, and see whether the same head wins."
+    " (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
     icon=":material/warning:",
 )

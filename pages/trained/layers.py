@@ -1,4 +1,6 @@
-"""The measures of all heads, layer by layer, and attention without weights on the model's own vectors."""
+"""The measures of all heads, layer by layer, and attention without weights on the model's own
+vectors.
+"""
 
 import streamlit as st
 
@@ -24,9 +26,13 @@ shown = heads_shown(now)
 
 left, right = st.columns([4, 1], vertical_alignment="bottom")
 title = bound(
-    left.selectbox, "Measure", tuple(measure.title for measure in LAYER_MEASURES.values()), key="ly_measure",
-    required=True, persist_state="session",
-)  # fmt: skip
+    left.selectbox,
+    "Measure",
+    tuple(measure.title for measure in LAYER_MEASURES.values()),
+    key="ly_measure",
+    required=True,
+    persist_state="session",
+)
 key = next(key for key, measure in LAYER_MEASURES.items() if measure.title == title)
 measured = measure_layers(key, shown.maps, shown.traces)
 measure, values = measured.measure, measured.values
@@ -37,11 +43,19 @@ st.markdown(measure.says)
 show_figure(by_layer(measured), "by layer", on_click=open_measured)
 st.caption(
     "Every dot is a head; a click opens it. "
-    + ("The dashed line is what a head would have that reads all its keys alike. " if measured.even is not None else "")
+    + (
+        "The dashed line is what a head would have that reads all its keys alike. "
+        if measured.even is not None
+        else ""
+    )
     + ("It depends on the weights alone." if key == "gram_alignment" else "")
     + ("Another sentence gives other numbers." if key != "gram_alignment" and shown.traces else "")
 )
-show_board(heads_matrix(values, (0, 0), measure.title, shares=measure.share), "measure of heads", on_pin=open_pinned)
+show_board(
+    heads_matrix(values, (0, 0), measure.title, shares=measure.share),
+    "measure of heads",
+    on_pin=open_pinned,
+)
 
 st.subheader("The same vectors without weights", anchor=False)
 say_model()
@@ -52,28 +66,33 @@ n_tokens = model.maps.sizes["T"]
 signs = {name: plain(symbol(name, now.notation).plain) for name in NAMED}
 wide = f"({signs['d_model']})" if " " in signs["d_model"] else signs["d_model"]
 st.markdown(
-    f"Without weights, {' = '.join(signs[name] for name in NAMED[:4])}, a token’s score with itself is its squared "
-    f"length over √{wide}. On the model’s own vectors that gives three pictures. Beside them stands a trained head of "
-    "layer 0, which reads the third kind."
+    f"Without weights, {' = '.join(signs[name] for name in NAMED[:4])}, a token’s score with itself"
+    f" is its squared length over √{wide}. On the model’s own vectors that gives three pictures."
+    " Beside them stands a trained head of layer 0, which reads the third kind."
 )
 board = weightless_beside(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
 show_board(board, "weightless beside trained")
-st.table({
-    "vectors": [kind.name for kind in kinds],
-    "score with itself": [number(kind.length) for kind in kinds],
-    "mean score with others": [number(kind.others) if n_tokens > 1 else "–" for kind in kinds],
-    "what a token keeps": [percent(kind.share) for kind in kinds],
-})  # fmt: skip
+st.table(
+    {
+        "vectors": [kind.name for kind in kinds],
+        "score with itself": [number(kind.length) for kind in kinds],
+        "mean score with others": [number(kind.others) if n_tokens > 1 else "–" for kind in kinds],
+        "what a token keeps": [percent(kind.share) for kind in kinds],
+    }
+)
 words, placed, normed = kinds
 st.markdown(
-    f"**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every share is close to "
-    f"1/{n_tokens} = {percent(words.even_share)}. Positions are added; then LayerNorm makes the sums "
-    f"{normed.times_as_long(placed):.1f} times as long; their scores with themselves grow by the square of that, to "
-    f"{number(normed.length)}, those with others to {number(normed.others)}, the less the more they point elsewhere: "
-    f"e to the difference, {number(normed.length - normed.others)}, would make a token keep "
-    f"{percent(normed.share_if_alike)} of its attention if all tokens were alike in that; as they are not, it keeps "
-    f"{percent(normed.share)} on average. "
-    f"A trained {signs['w_q']} and {signs['w_k']} are needed to look anywhere else."
+    "**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every"
+    f" share is close to 1/{n_tokens} = {percent(words.even_share)}. Positions are added; then"
+    f" LayerNorm makes the sums {normed.times_as_long(placed):.1f} times as long; their scores with"
+    f" themselves grow by the square of that, to {number(normed.length)}, those with others to"
+    f" {number(normed.others)}, the less the more they point elsewhere: e to the difference,"
+    f" {number(normed.length - normed.others)}, would make a token keep"
+    f" {percent(normed.share_if_alike)} of its attention if all tokens were alike in that; as they"
+    f" are not, it keeps {percent(normed.share)} on average. A trained {signs['w_q']} and"
+    f" {signs['w_k']} are needed to look anywhere else."
     if n_tokens > 1
-    else "One token has no others to look at: it keeps all of its attention, whatever its vector is."
+    else (
+        "One token has no others to look at: it keeps all of its attention, whatever its vector is."
+    )
 )

@@ -36,9 +36,10 @@ at = place(shown.maps, layer, head)
 query, key, seen = at.query, at.key, layer_shown(shown, layer)
 
 st.markdown(
-    f"In layer {layer}, head {head}, :blue[{quoted(seen.tokens, query)}] gives "
-    f"{percent(float(seen.probabilities[0, head, query, key]))} of its attention to "
-    f":red[{quoted(seen.memory_tokens, key)}]. Point at any cell for its number and arithmetic; click it to keep it."
+    f"In layer {layer}, head {head}, :blue[{quoted(seen.tokens, query)}] gives"
+    f" {percent(float(seen.probabilities[0, head, query, key]))} of its attention to"
+    f" :red[{quoted(seen.memory_tokens, key)}]. Point at any cell for its number and arithmetic;"
+    " click it to keep it."
 )
 if shown.traces:
     one = one_head_here(now, shown, layer, at)
@@ -47,15 +48,23 @@ if shown.traces:
     show_board(board, "one head", on_pin=partial(pin_cell, at))
     arithmetic = told(one.trace, "probabilities", (0, head, query, key), pair(one.trace, at))
 else:
-    board = attention_alone(seen.probabilities[0, head], (seen.tokens, seen.memory_tokens), query, key)
+    board = attention_alone(
+        seen.probabilities[0, head], (seen.tokens, seen.memory_tokens), query, key
+    )
     show_board(board, "one head alone", on_pin=partial(pin_cell, at))
-    st.info("Of these heads only the attention is known: there are no scores and no weights to work it out from.")
+    st.info(
+        "Of these heads only the attention is known: there are no scores and no weights to work it"
+        " out from."
+    )
 
 st.subheader("As lines", anchor=False)
 lines = one_of("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
 figure, left_out = arcs(seen, (head,), LINES[lines], query, key)
 show_figure(figure, "one head lines")
-st.caption("As wide as the share." + (f" Left out: {counted(left_out, 'weaker line')}." if left_out else ""))
+st.caption(
+    "As wide as the share."
+    + (f" Left out: {counted(left_out, 'weaker line')}." if left_out else "")
+)
 
 if shown.traces:
     st.subheader("Where its numbers come from", anchor=False)
@@ -68,8 +77,14 @@ if shown.traces:
     elif step in ("scores", "mixing"):
         deeper = getattr(story, step)(one.stage, (head, query, key if step == "scores" else inside))
     else:
-        deeper = story.projection(one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside))
+        deeper = story.projection(
+            one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside)
+        )
     show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at))
     look_closer(one, "probabilities", board, arithmetic, beside=("scores",))
 if shown.trained:
-    st.button("Walk through this layer step by step", icon=":material/directions_walk:", on_click=walk(layer, at))
+    st.button(
+        "Walk through this layer step by step",
+        icon=":material/directions_walk:",
+        on_click=walk(layer, at),
+    )

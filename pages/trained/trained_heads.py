@@ -16,26 +16,31 @@ maps, sizes = shown.maps, shown.maps.sizes
 n_heads = sizes["L"] * sizes["H"]
 
 st.markdown(
-    f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask, columns the tokens they "
-    "read; the stronger the colour, the larger the share. Point at a cell to read it; click it to open its head."
+    f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask,"
+    " columns the tokens they read; the stronger the colour, the larger the share. Point at a cell"
+    " to read it; click it to open its head."
 )
 layer, head = head_shown(sizes["L"], sizes["H"])
 at = place(maps, layer, head)
 board = thumbnails(
-    maps.layers, (maps.tokens, maps.memory_tokens), (layer, head, at.query, at.key),
-    f"The attention of {counted(n_heads, 'head')} in {counted(sizes['L'], 'layer')} as small matrices.",
+    maps.layers,
+    (maps.tokens, maps.memory_tokens),
+    (layer, head, at.query, at.key),
+    f"The attention of {counted(n_heads, 'head')} in {counted(sizes['L'], 'layer')} as small"
+    " matrices.",
     own_scale=bool(st.session_state.get("own_scale")),
-)  # fmt: skip
+)
 show_board(board, "trained heads", on_pin=open_pinned)
 
 if shown.trained:
     st.markdown(
-        "**What to look for.** A strong line beside the diagonal: a head that reads the neighbour. A strong first "
-        "column: many tokens look at [CLS]; heads with nothing to do look at such special tokens (Clark et al. 2019, "
-        "section 3.2). A single strong cell: a head that joins two particular words. *Find a head* ranks them all."
+        "**What to look for.** A strong line beside the diagonal: a head that reads the neighbour."
+        " A strong first column: many tokens look at [CLS]; heads with nothing to do look at such"
+        " special tokens (Clark et al. 2019, section 3.2). A single strong cell: a head that joins"
+        " two particular words. *Find a head* ranks them all."
     )
     st.caption(
-        f"The model is all-MiniLM-L6-v2, run on your sentence on this machine: {sizes['L']} layers of {sizes['H']} "
-        f"heads, {D_MODEL} features, trained to compare sentences. The story can take its weights from here, too (in "
-        "the sidebar there: Weights, trained)."
+        f"The model is all-MiniLM-L6-v2, run on your sentence on this machine: {sizes['L']} layers"
+        f" of {sizes['H']} heads, {D_MODEL} features, trained to compare sentences. The story can"
+        " take its weights from here, too (in the sidebar there: Weights, trained)."
     )

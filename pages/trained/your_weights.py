@@ -23,8 +23,9 @@ np.savez("attention.npz", attention=attention, tokens=tokens)"""
 
 now = here()
 st.markdown(
-    "Load a file, and the pages of this section show its heads. **Weights** of one layer or a whole model run on the "
-    "sentence of the sidebar; **attention** that a model computed elsewhere is shown as it is."
+    "Load a file, and the pages of this section show its heads. **Weights** of one layer or a whole"
+    " model run on the sentence of the sidebar; **attention** that a model computed elsewhere is"
+    " shown as it is."
 )
 file = own_file()
 if file is not None:
@@ -38,31 +39,39 @@ if file is not None:
 own = st.session_state.get(OWN)
 if own is None:
     st.caption(
-        "What you choose of a file stays in this session’s memory until you drop it or close the page. None of it is "
-        "in the address."
+        "What you choose of a file stays in this session’s memory until you drop it or close the"
+        " page. None of it is in the address."
     )
     with st.expander("What can be in it", expanded=True):
         st.markdown(
-            "* `.safetensors` or `.npz`. `.pt` and `.bin` are pickles, which run whatever program they hold, and are "
-            "not opened; which two lines convert them is said then.\n"
-            f"* Weights named as in {', '.join(naming.title for naming in NAMINGS)}.\n"
-            "* Attention: one array (layers, heads, query, key), or one (heads, query, key) for each layer; labels in "
-            "an array `tokens`, or typed here. With a model of Hugging Face:"
+            "* `.safetensors` or `.npz`. `.pt` and `.bin` are pickles, which run whatever program"
+            " they hold, and are not opened; which two lines convert them is said then.\n* Weights"
+            f" named as in {', '.join(naming.title for naming in NAMINGS)}.\n* Attention: one array"
+            " (layers, heads, query, key), or one (heads, query, key) for each layer; labels in an"
+            " array `tokens`, or typed here. With a model of Hugging Face:"
         )
         st.code(EXAMPLE, language="python")
 else:
     st.success(f"Shown on the pages of this section: {plain(own.says)}.", icon=":material/check:")
     if own.projections is not None:
         st.caption(
-            "A layer alone has no vocabulary: where the sidebar’s inputs are not of its width it reads word vectors "
-            "drawn at random. Its weights and every step are real; what its heads find in such words is not."
+            "A layer alone has no vocabulary: where the sidebar’s inputs are not of its width it"
+            " reads word vectors drawn at random. Its weights and every step are real; what its"
+            " heads find in such words is not."
         )
     with st.container(horizontal=True):
         for name in SHOWING:
             page = page_of(name)
             st.page_link(page.path, label=page.title, icon=page.icon)
-        st.button("Drop it", on_click=forget, disabled=file is not None, help="First remove the file above.")
+        st.button(
+            "Drop it",
+            on_click=forget,
+            disabled=file is not None,
+            help="First remove the file above.",
+        )
     if own.projections is not None:
         offer_story(own.projections, "yw take")
     maps = of_own(now, own).maps
-    show_board(thumbnails(maps.layers, (maps.tokens, maps.memory_tokens)), "own heads", on_pin=open_pinned)
+    show_board(
+        thumbnails(maps.layers, (maps.tokens, maps.memory_tokens)), "own heads", on_pin=open_pinned
+    )

@@ -1,4 +1,6 @@
-"""How the tests act on Plotly pictures: find the picture of all heads, the place of a cell in it, and zoom."""
+"""How the tests act on Plotly pictures: find the picture of all heads, the place of a cell in
+it, and zoom.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,16 @@ from tests.browser.driving import settled
 
 PLACE = """([tile, row, column]) => {
   const plot = document.querySelectorAll('.js-plotly-plot')[0];
-  const {xaxis: x, yaxis: y} = plot._fullLayout._plots[plot._fullData[tile].xaxis + plot._fullData[tile].yaxis];
+  const {xaxis: x, yaxis: y} = plot._fullLayout._plots[plot._fullData[tile].xaxis +
+    plot._fullData[tile].yaxis];
   const box = plot.getBoundingClientRect();
   return {x: box.x + x._offset + x.c2p(column), y: box.y + y._offset + y.c2p(row)};
 }"""
 RANGES = """() => {
-  const {_fullLayout: {_plots: all}, _fullData: heads} = document.querySelectorAll('.js-plotly-plot')[0];
-  return heads.map(({xaxis, yaxis}) => all[xaxis + yaxis]).map(({xaxis, yaxis}) => `${xaxis.range}, ${yaxis.range}`);
+  const {_fullLayout: {_plots: all}, _fullData: heads} =
+    document.querySelectorAll('.js-plotly-plot')[0];
+  return heads.map(({xaxis, yaxis}) => all[xaxis + yaxis]).map(({xaxis, yaxis}) =>
+    `${xaxis.range}, ${yaxis.range}`);
 }"""
 
 

@@ -21,14 +21,22 @@ from tests.browser.driving import settled
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-]  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 
 
 @contextmanager
 def running_app(folder: Path, port: int = 0) -> Iterator[str]:
-    """The app started as a user does, on this or a free port; its log must hold no traceback at the end."""
+    """The app started as a user does, on this or a free port; its log must hold no traceback at
+    the end.
+    """
     port = port or free_port()
     log = folder / "server.log"
     options = ["--server.port", str(port), "--server.headless", "true"]
@@ -37,7 +45,9 @@ def running_app(folder: Path, port: int = 0) -> Iterator[str]:
         server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
     try:
         address = f"http://localhost:{port}"
-        assert answers(server, address), f"the app did not start:\n{log.read_text(encoding='utf-8')}"
+        assert answers(server, address), (
+            f"the app did not start:\n{log.read_text(encoding='utf-8')}"
+        )
         yield address
     finally:
         server.terminate()
@@ -85,7 +95,9 @@ def context() -> Iterator[BrowserContext]:
     """One Chromium profile, so that the app's files are loaded once."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
-        context = browser.new_context(viewport={"width": 1440, "height": 1000}, color_scheme="light")
+        context = browser.new_context(
+            viewport={"width": 1440, "height": 1000}, color_scheme="light"
+        )
         context.set_default_timeout(20_000)
         yield context
         browser.close()
@@ -93,9 +105,16 @@ def context() -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
-    """A new tab. At its end: no request went to another machine, no script failed, no dialog of a script opened."""
+    """A new tab. At its end: no request went to another machine, no script failed, no dialog of
+    a script opened.
+    """
     tab, faults = context.new_page(), []
-    tab.on("request", lambda request: None if at_home(request.url) else faults.append(f"request to {request.url}"))
+    tab.on(
+        "request",
+        lambda request: (
+            None if at_home(request.url) else faults.append(f"request to {request.url}")
+        ),
+    )
     tab.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     yield tab

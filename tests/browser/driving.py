@@ -1,4 +1,6 @@
-"""How the tests act on the app: wait until it is drawn, find a cell, read the address as a scenario."""
+"""How the tests act on the app: wait until it is drawn, find a cell, read the address as a
+scenario.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,24 @@ BOARDS = """() => {
 }"""
 DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
-  const frames = [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
+  const frames =
+    [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
     .filter(frame => !frame.closest('.st-key-way'));
   return app?.dataset.testScriptState === 'notRunning'
     && document.querySelector('h1') !== null
-    && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]')
-    && ({BOARDS})().filter(board => board.current()).length + document.querySelectorAll('.chart.js-plotly-plot').length
+    && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton],
+      [data-stale=true]')
+    && ({BOARDS})().filter(board => board.current()).length +
+      document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
 }}"""
-# A board is told of a new scene only after React has shown the page; when the browser is idle, that is done.
+# A board is told of a new scene only after React has shown the page; when the browser is idle, that
+# is done.
 IDLE = "() => new Promise(resolve => requestIdleCallback(resolve, {timeout: 5000}))"
-OPEN = "address => { history.pushState({}, '', address); window.dispatchEvent(new PopStateEvent('popstate')); }"
+OPEN = (
+    "address => { history.pushState({}, '', address); window.dispatchEvent(new"
+    " PopStateEvent('popstate')); }"
+)
 
 
 def settled(page: Page) -> Page:
@@ -51,7 +60,9 @@ def settled(page: Page) -> Page:
 
 
 def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:
-    """Each address when it is drawn. The first loads the app, the others open as by the browser's buttons."""
+    """Each address when it is drawn. The first loads the app, the others open as by the
+    browser's buttons.
+    """
     for place, address in enumerate(addresses):
         page.evaluate(OPEN, address) if place else page.goto(address)
         expect_title(page, page_of(urlsplit(address).path.strip("/")).title)
@@ -59,7 +70,9 @@ def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:
 
 
 def expect_title(page: Page, title: str) -> None:
-    """Wait for the page of a title, which the tab names, too; for a moment the one before can still stand below it."""
+    """Wait for the page of a title, which the tab names, too; for a moment the one before can
+    still stand below it.
+    """
     expect(page.locator("h1", has_text=title).first).to_be_visible()
     expect(page.locator("h1")).to_have_count(1)
     expect(page.locator("h1")).to_have_text(title)
@@ -97,7 +110,11 @@ def expect_address(page: Page, *parts: str) -> None:
     """Wait until the address holds each part; one that starts with "!" is not to be in it."""
     for part in parts:
         pattern = re.compile(re.escape(part.removeprefix("!")))
-        expect(page).not_to_have_url(pattern) if part.startswith("!") else expect(page).to_have_url(pattern)
+        (
+            expect(page).not_to_have_url(pattern)
+            if part.startswith("!")
+            else expect(page).to_have_url(pattern)
+        )
 
 
 def slider(page: Page, label: str) -> Locator:

@@ -1,4 +1,6 @@
-"""The matrix board in a real browser: what is pointed at, by mouse or keys, is explained with the engine's numbers."""
+"""The matrix board in a real browser: what is pointed at, by mouse or keys, is explained with
+the engine's numbers.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +57,19 @@ def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) ->
 
 
 def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:
-    """The keyboard's frame around the topmost matrix is seen above it, too, where the drawing ends."""
+    """The keyboard's frame around the topmost matrix is seen above it, too, where the drawing
+    ends.
+    """
     page = visit(f"scores?{PRIME}")
     panel = page.locator('[data-panel="key_heads operand"]')
     box = panel.bounding_box()
     assert box
-    above: FloatRect = {"x": box["x"] + box["width"] / 2, "y": box["y"] - 6, "width": 8, "height": 2}
+    above: FloatRect = {
+        "x": box["x"] + box["width"] / 2,
+        "y": box["y"] - 6,
+        "width": 8,
+        "height": 2,
+    }
     before = page.screenshot(clip=above)
     panel.evaluate("panel => panel.focus({ focusVisible: true, preventScroll: true })")
     assert page.screenshot(clip=above) != before
@@ -68,7 +77,9 @@ def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:
 
 @pytest.mark.parametrize("name", CELLS)
 def test_pointing_at_a_cell_gives_its_arithmetic(visit: Visit, name: str) -> None:
-    """On every step: the numbers of the engine, without a message to the server, and nothing is pinned."""
+    """On every step: the numbers of the engine, without a message to the server, and nothing is
+    pinned.
+    """
     page, trace = visit(f"{name}?{PRIME}"), trace_of(SCENARIO)
     before, sent = page.url, []
     page.on("websocket", lambda socket: sent.append(socket))
@@ -83,11 +94,15 @@ def test_the_word_and_the_position_of_a_number(visit: Visit) -> None:
     """On the first step a number is the word's plus the position's."""
     page, trace = visit(f"tokens?{PRIME}"), trace_of(SCENARIO)
     hover_cell(page, "inputs", (0, 3, 5))
-    expect(page.locator(".arithmetic .result").first).to_contain_text(number(float(trace.inputs[0, 3, 5]), 4))
+    expect(page.locator(".arithmetic .result").first).to_contain_text(
+        number(float(trace.inputs[0, 3, 5]), 4)
+    )
 
 
 def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
-    """Tab reaches the result, arrows move from cell to cell, a screen reader hears the cell, Enter pins it."""
+    """Tab reaches the result, arrows move from cell to cell, a screen reader hears the cell,
+    Enter pins it.
+    """
     page, trace = visit(f"scores?{PRIME}&query=1&key=1"), trace_of(SCENARIO)
     matrix = page.locator('[data-panel="scores result"]')
     matrix.focus()
@@ -104,7 +119,9 @@ def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
 
 
 def test_a_late_style_sheet(address: str, page: Page) -> None:
-    """Without its style sheet a board would stand elsewhere: it is shown when that is there, and explains its cells."""
+    """Without its style sheet a board would stand elsewhere: it is shown when that is there,
+    and explains its cells.
+    """
     held: list[Route] = []
     page.route("**/board.css", lambda route: held.append(route))
     page.goto(f"{address}/scores?{PRIME}")
@@ -119,7 +136,9 @@ def test_a_late_style_sheet(address: str, page: Page) -> None:
 
 
 def test_a_rerun_keeps_the_board(visit: Visit) -> None:
-    """Another pin or another seed redraws the numbers in the same element: nothing is taken away and made anew."""
+    """Another pin or another seed redraws the numbers in the same element: nothing is taken
+    away and made anew.
+    """
     page = visit("scores")
     page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
     click_cell(page, "scores", (0, 0, 2, 9))
@@ -130,9 +149,14 @@ def test_a_rerun_keeps_the_board(visit: Visit) -> None:
 
 
 def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
-    """While a masked score is played, it is asked whether it is allowed; the answer comes with the result."""
+    """While a masked score is played, it is asked whether it is allowed; the answer comes with
+    the result.
+    """
     page = visit(f"mask?{PRIME}")
-    onwards, line = page.get_by_role("button", name="One step on"), page.locator(".arithmetic .line").first
+    onwards, line = (
+        page.get_by_role("button", name="One step on"),
+        page.locator(".arithmetic .line").first,
+    )
     onwards.click()
     expect(line).to_contain_text("is it allowed?")
     expect(line).to_contain_text("…")
@@ -141,7 +165,9 @@ def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
 
 
 def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
-    """Where the playing stands in the middle, a head chosen in the sidebar is shown whole, as after a click."""
+    """Where the playing stands in the middle, a head chosen in the sidebar is shown whole, as
+    after a click.
+    """
     page = visit(f"scores?{PRIME}")
     page.get_by_role("button", name="First cell").click()
     stop = page.get_by_role("button", name="Stop and show everything")
@@ -155,7 +181,9 @@ def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
 
 
 def test_stopping_by_keys_keeps_the_place(visit: Visit) -> None:
-    """The button that stops the playing cannot be pressed twice, so the keyboard goes on at the one that plays."""
+    """The button that stops the playing cannot be pressed twice, so the keyboard goes on at the
+    one that plays.
+    """
     page = visit(f"scores?{PRIME}")
     page.get_by_role("button", name="First cell").click()
     stop = page.get_by_role("button", name="Stop and show everything")
@@ -175,18 +203,24 @@ def test_hostile_tokens_stay_text(visit: Visit) -> None:
 
 
 def test_a_pin_gives_room_back(visit: Visit) -> None:
-    """The room that a long sum needed is given back when a weight is pinned, which has nothing to compute."""
+    """The room that a long sum needed is given back when a weight is pinned, which has nothing
+    to compute.
+    """
     page = visit(f"projections?{PRIME}")
     heights = []
     for array, index in (("queries", (0, 3, 1)), ("w_q", (2, 1))):
         click_cell(page, array, index)
-        expect(page.locator(".arithmetic .what")).to_contain_text("queries" if array == "queries" else "W_Q")
+        expect(page.locator(".arithmetic .what")).to_contain_text(
+            "queries" if array == "queries" else "W_Q"
+        )
         heights.append(page.locator(".arithmetic").evaluate("part => part.offsetHeight"))
     assert heights[1] < 0.8 * heights[0]
 
 
 def test_columns_for_tokens(visit: Visit) -> None:
-    """In a notation with tokens as columns the same cell has the same number, and the page says it was checked."""
+    """In a notation with tokens as columns the same cell has the same number, and the page says
+    it was checked.
+    """
     page = visit(f"scores?{PRIME}&notation=gml")
     hover_cell(page, "scores", (0, 0, 4, 2))
     expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))
@@ -194,18 +228,25 @@ def test_columns_for_tokens(visit: Visit) -> None:
 
 
 def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
-    """The hand-out opens from the disk, offline: it explains, takes keys, plays, gives a picture, asks for nothing."""
+    """The hand-out opens from the disk, offline: it explains, takes keys, plays, gives a
+    picture, asks for nothing.
+    """
     trace = trace_of(SCENARIO)
     scene = dressed(story.scores(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
-    file.write_text(handout(scene, "Scores", "One </script> sentence.", "scores = q @ k.T", "“a”"), encoding="utf-8")
+    file.write_text(
+        handout(scene, "Scores", "One </script> sentence.", "scores = q @ k.T", "“a”"),
+        encoding="utf-8",
+    )
     browser: Browser | None = context.browser
     assert browser is not None
     alone = browser.new_context(offline=True)
     page, requests, faults = alone.new_page(), [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console", lambda message: faults.append(message.text) if message.type == "error" else None
+    )
     page.goto(file.as_uri())
     expect_cell(page, trace, "scores", (0, 1, 3, 2))
     page.locator('[data-panel="scores result"]').focus()

@@ -21,7 +21,8 @@ from tests.test_configuration import contrast
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 Letters = Callable[[], list[tuple[str, str, str]]]
-# Keeps what is written on a canvas since it was last wiped, in cells and elsewhere: size, ink, text.
+# Keeps what is written on a canvas since it was last wiped, in cells and elsewhere: size, ink,
+# text.
 LISTEN = r"""(() => {
   const paper = CanvasRenderingContext2D.prototype;
   const {clearRect, fillText} = paper;
@@ -63,8 +64,12 @@ def letters(page: Page) -> Letters:
 
 
 @pytest.mark.parametrize("width", [1440, 800])
-def test_numbers_of_a_picture_have_one_size_and_can_be_read(letters: Letters, visit: Visit, width: int) -> None:
-    """The numbers in the cells of all heads are as large as each other, and stand out from their cell's colour."""
+def test_numbers_of_a_picture_have_one_size_and_can_be_read(
+    letters: Letters, visit: Visit, width: int
+) -> None:
+    """The numbers in the cells of all heads are as large as each other, and stand out from
+    their cell's colour.
+    """
     page = visit("all-heads?heads_stage=raw")
     page.set_viewport_size({"width": width, "height": 1000})
     grid(page)
@@ -79,7 +84,9 @@ def test_numbers_of_a_picture_have_one_size_and_can_be_read(letters: Letters, vi
 
 
 def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None:
-    """Cells too narrow for numbers get them when one zooms in, those that are in view and no others."""
+    """Cells too narrow for numbers get them when one zooms in, those that are in view and no
+    others.
+    """
     page = visit("all-heads?n_tokens=40&n_heads=4")
     chart = grid(page)
     assert letters() == []
@@ -92,35 +99,47 @@ def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None
 
 
 def test_titles_names_and_scale(letters: Letters, visit: Visit) -> None:
-    """Around the heads stand their titles, the tokens and a scale with round numbers, in the colour of text."""
+    """Around the heads stand their titles, the tokens and a scale with round numbers, in the
+    colour of text.
+    """
     page = visit("all-heads?heads_stage=raw")
     grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
     around = page.evaluate(AROUND)
     tokens = [f"{place} {token}" for place, token in enumerate(trace_of(Scenario()).tokens)]
     titles, scale = [f"head {head}" for head in range(4)], ["−10", "−5", "0", "5", "10"]
-    assert [text for _, _, text in around] == titles + 4 * tokens + scale, "the tokens of two columns and two lines"
+    assert [text for _, _, text in around] == titles + 4 * tokens + scale, (
+        "the tokens of two columns and two lines"
+    )
     assert {ink for _, ink, _ in around} == {PALETTES["light"]["text"]}
     assert 10 < page.evaluate(SCALE)[1] < 15
 
 
 def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
-    """Beside the bars of the portraits stand their numbers, above them the names, all in the colour of text."""
+    """Beside the bars of the portraits stand their numbers, above them the names, all in the
+    colour of text.
+    """
     page = visit("head-portraits")
     chart = settled(page).locator(".chart").first
     expect(chart.locator(".barlayer path").first).to_be_attached()
     figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
-    texts = [text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]]
+    texts = [
+        text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]
+    ]
     written = page.evaluate(AROUND)
     assert [text for _, _, text in written] == [re.sub("</?b>", "", text) for text in texts]
     assert len(texts) == 5 * len(MEASURES)
     assert {ink for _, ink, _ in written} == {PALETTES["light"]["text"]}
     sizes = [size for size, _, _ in written]
-    assert sizes == ["12px"] * (len(texts) - len(MEASURES)) + ["11px"] * len(MEASURES), "numbers, then names"
+    assert sizes == ["12px"] * (len(texts) - len(MEASURES)) + ["11px"] * len(MEASURES), (
+        "numbers, then names"
+    )
 
 
 def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
-    """The file of a chart says what the screen says: every number of every head, their names and their scale."""
+    """The file of a chart says what the screen says: every number of every head, their names
+    and their scale.
+    """
     page = visit("all-heads?heads_stage=raw")
     chart = grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
@@ -138,12 +157,18 @@ def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
 
 def in_heads(texts: list[str]) -> list[list[str]]:
     """The numbers of each of four heads; plotly.js writes its file column by column."""
-    return [texts[start : start + len(texts) // 4] for start in range(0, len(texts), len(texts) // 4)]
+    return [
+        texts[start : start + len(texts) // 4] for start in range(0, len(texts), len(texts) // 4)
+    ]
 
 
 def hexadecimal(css: str) -> str:
     """A colour "rgb(r, g, b)" as "#rrggbb"."""
-    return css if css.startswith("#") else "#{:02x}{:02x}{:02x}".format(*map(int, re.findall(r"\d+", css)[:3]))
+    return (
+        css
+        if css.startswith("#")
+        else "#{:02x}{:02x}{:02x}".format(*map(int, re.findall(r"\d+", css)[:3]))
+    )
 
 
 def between(scale: list[tuple[float, str]], share: float) -> str:

@@ -1,4 +1,6 @@
-"""Plotly pictures in a real browser: clicks, linked zoom, their tools, and the lines drawn over their cells."""
+"""Plotly pictures in a real browser: clicks, linked zoom, their tools, and the lines drawn over
+their cells.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from tests.browser.driving import expect_address, parameters, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-# The colour, as red, green, blue and opacity, that is written over the first tile at a place between its cells.
+# The colour, as red, green, blue and opacity, that is written over the first tile at a place
+# between its cells.
 WRITTEN = """([row, column]) => {
   const plot = document.querySelectorAll('.js-plotly-plot')[0];
   const {xaxis, yaxis} = plot._fullLayout;
@@ -21,7 +24,8 @@ WRITTEN = """([row, column]) => {
   const at = [xaxis._offset + xaxis.l2p(column), yaxis._offset + yaxis.l2p(row)];
   return [...paper.getImageData(Math.round(at[0] - 0.5), Math.round(at[1] - 0.5), 1, 1).data];
 }"""
-# Draws the first chart anew, a little higher, and takes it off the page so many steps of a promise later.
+# Draws the first chart anew, a little higher, and takes it off the page so many steps of a promise
+# later.
 LEAVE = """async steps => {
   const look = root => [...root.querySelectorAll('*')].flatMap(
     element => element.shadowRoot ? [element.shadowRoot, ...look(element.shadowRoot)] : [element]);
@@ -36,7 +40,9 @@ LEAVE = """async steps => {
 
 
 def test_a_click_on_a_head_moves_the_focus(visit: Visit) -> None:
-    """A click on a cell of the third head brings head, query and key to the address and to the boxes."""
+    """A click on a cell of the third head brings head, query and key to the address and to the
+    boxes.
+    """
     page = visit("all-heads")
     grid(page)
     place = page.evaluate(PLACE, [2, 6, 4])
@@ -55,13 +61,17 @@ def test_all_heads_zoom_together(visit: Visit) -> None:
 
 
 def test_a_zoom_stays_while_the_page_runs_again(visit: Visit) -> None:
-    """A click moves the focus; the part of the picture that is looked at, and the chart itself, stay."""
+    """A click moves the focus; the part of the picture that is looked at, and the chart itself,
+    stay.
+    """
     page = visit("all-heads")
     zoom(page, grid(page))
     zoomed = page.evaluate(RANGES)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
     place = page.evaluate(PLACE, [1, 5, 4])
-    page.wait_for_timeout(1500)  # sooner, plotly.js takes the end of the drag and the click for a double click
+    page.wait_for_timeout(
+        1500
+    )  # sooner, plotly.js takes the end of the drag and the click for a double click
     page.mouse.move(place["x"], place["y"])
     expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("5 the → 4 cross")
     page.mouse.click(place["x"], place["y"])
@@ -72,10 +82,14 @@ def test_a_zoom_stays_while_the_page_runs_again(visit: Visit) -> None:
 
 
 def test_a_double_click_shows_everything_and_chooses_nothing(visit: Visit) -> None:
-    """In a zoomed picture a double click ends the zoom; the cell below it does not become the focus."""
+    """In a zoomed picture a double click ends the zoom; the cell below it does not become the
+    focus.
+    """
     page = visit("all-heads")
     before = zoom(page, grid(page))
-    page.wait_for_timeout(1500)  # sooner, plotly.js takes the end of the drag and the click for a double click
+    page.wait_for_timeout(
+        1500
+    )  # sooner, plotly.js takes the end of the drag and the click for a double click
     place = page.evaluate(PLACE, [1, 5, 4])
     page.mouse.move(place["x"], place["y"])
     expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("5 the → 4 cross")
@@ -86,45 +100,69 @@ def test_a_double_click_shows_everything_and_chooses_nothing(visit: Visit) -> No
 
 
 def test_the_tools_of_a_chart(visit: Visit) -> None:
-    """A chart fills the screen and comes back; none of its buttons would send it to another machine."""
+    """A chart fills the screen and comes back; none of its buttons would send it to another
+    machine.
+    """
     page = visit("all-heads")
     chart = grid(page)
     chart.hover()
-    buttons = chart.locator(".modebar-btn").evaluate_all("all => all.map(button => button.dataset.title)")
+    buttons = chart.locator(".modebar-btn").evaluate_all(
+        "all => all.map(button => button.dataset.title)"
+    )
     assert buttons == ["Zoom", "Pan", "Reset axes", "Keep as a picture (SVG)", "Full screen"]
     before = chart.bounding_box()
     chart.locator(".modebar-btn[data-title='Full screen']").click()
-    page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width === innerWidth")
+    page.wait_for_function(
+        "() => document.querySelector('.js-plotly-plot')._fullLayout.width === innerWidth"
+    )
     page.evaluate("() => document.exitFullscreen()")
-    page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width < innerWidth")
+    page.wait_for_function(
+        "() => document.querySelector('.js-plotly-plot')._fullLayout.width < innerWidth"
+    )
     assert chart.bounding_box() == before
 
 
 @pytest.mark.parametrize(("n_heads", "fits"), [(1, True), (4, False)])
-def test_on_a_phone_few_columns_fit_and_many_are_scrolled(visit: Visit, n_heads: int, fits: bool) -> None:
-    """Twelve keys of one head fit the width of a phone; those of heads side by side keep a width that can be read."""
+def test_on_a_phone_few_columns_fit_and_many_are_scrolled(
+    visit: Visit, n_heads: int, fits: bool
+) -> None:
+    """Twelve keys of one head fit the width of a phone; those of heads side by side keep a
+    width that can be read.
+    """
     page = visit(f"all-heads?n_heads={n_heads}")
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width < 800")
+    page.wait_for_function(
+        "() => document.querySelector('.js-plotly-plot')._fullLayout.width < 800"
+    )
     box = grid(page).bounding_box()
     assert box is not None
     assert (box["width"] < 390) == fits
 
 
 def test_lines_between_cells(visit: Visit) -> None:
-    """Cells stand apart by a line in the colour of the page, and the framed cell keeps its frame."""
+    """Cells stand apart by a line in the colour of the page, and the framed cell keeps its
+    frame.
+    """
     page = visit("all-heads?query=2&key=2")
     colours = [PALETTES["light"][name].removeprefix("#") for name in ("background", "focus")]
     ground, focus = ([*bytes.fromhex(colour), 255] for colour in colours)
     assert [page.evaluate(WRITTEN, place) for place in ([5, 4.5], [6.5, 3])] == [ground, ground]
-    assert [page.evaluate(WRITTEN, place) for place in ([2, 2.5], [1.5, 2], [5.3, 4.3])] == [focus, focus, [0] * 4]
-    gaps = page.evaluate("() => document.querySelector('.js-plotly-plot').data.map(({xgap}) => xgap)")
+    assert [page.evaluate(WRITTEN, place) for place in ([2, 2.5], [1.5, 2], [5.3, 4.3])] == [
+        focus,
+        focus,
+        [0] * 4,
+    ]
+    gaps = page.evaluate(
+        "() => document.querySelector('.js-plotly-plot').data.map(({xgap}) => xgap)"
+    )
     assert set(gaps) == {0}, "plotly.js draws the lines itself, as large pictures"
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 8])
 def test_a_chart_can_go_while_it_is_drawn(visit: Visit, steps: int) -> None:
-    """plotly.js takes several steps to draw; a chart that leaves the page between two of them fails in none."""
+    """plotly.js takes several steps to draw; a chart that leaves the page between two of them
+    fails in none.
+    """
     page = visit("all-heads")
     charts = page.locator(".js-plotly-plot")
     before = charts.count()

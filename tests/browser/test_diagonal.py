@@ -1,4 +1,6 @@
-"""The diagonal section in a real browser: clicks on its board, a run that is stopped, one laboratory on two pages."""
+"""The diagonal section in a real browser: clicks on its board, a run that is stopped, one
+laboratory on two pages.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Visit = Callable[[str], Page]
 
 
 def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
-    """A click pins a pair, in the text and in the address; the layer's own focus stays where it was."""
+    """A click pins a pair, in the text and in the address; the layer's own focus stays where it
+    was.
+    """
     page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20")
     click_cell(page, "probabilities", (17, 2))
     expect_address(page, "lab_cell=17-2", "!query=17")
@@ -23,14 +27,19 @@ def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
 
 
 def test_the_laboratory_is_shared(visit: Visit) -> None:
-    """Tokens chosen on one page are those of the next, and the weights are still there on the way back."""
+    """Tokens chosen on one page are those of the next, and the weights are still there on the
+    way back.
+    """
     page = visit("self-attention-mass?lab_weights=tied")
     page.get_by_role("button", name="X = [1, 2, 3]").click()
     expect_address(page, "lab_tokens=numbers", "!lab_weights")
     page.get_by_role("combobox", name=re.compile("Weights")).last.click()
     page.get_by_role("option", name="tied", exact=True).click()
     expect_address(page, "lab_weights=tied")
-    for name, expected in (("What is true", "These tokens violate S4, S5."), ("Self-attention mass", "3 tokens")):
+    for name, expected in (
+        ("What is true", "These tokens violate S4, S5."),
+        ("Self-attention mass", "3 tokens"),
+    ):
         page.get_by_text("The diagonal", exact=True).first.click()
         page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name).click()
         expect(page.get_by_role("heading", name=name)).to_be_visible()
@@ -53,11 +62,15 @@ def test_a_run_can_be_stopped(visit: Visit) -> None:
 
 
 def test_an_example_is_in_the_address(visit: Visit) -> None:
-    """Also its numbers, whose field comes with it: the link gives the same page, and one step back the page before."""
+    """Also its numbers, whose field comes with it: the link gives the same page, and one step
+    back the page before.
+    """
     page = visit("self-attention-mass")
     page.get_by_role("button", name="Equal norms").click()
     expect_address(page, "lab_tokens=numbers", "lab_numbers=3%2C4")
     settled(page).reload()
-    expect(settled(page).get_by_role("textbox", name="Such as")).to_have_value("3,4; 5,0; -4,3; 0,-5; 4,-3")
+    expect(settled(page).get_by_role("textbox", name="Such as")).to_have_value(
+        "3,4; 5,0; -4,3; 0,-5; 4,-3"
+    )
     page.go_back()
     expect_address(page, "!lab_numbers", "!lab_tokens")

@@ -1,4 +1,6 @@
-"""What is taken along: a file is made only when its button is pressed, outside the run that drew the button."""
+"""What is taken along: a file is made only when its button is pressed, outside the run that
+drew the button.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,25 @@ from tests.browser.driving import cell_at, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-# The colour inside a cell, on the board and in the file; the file is drawn twice as sharp, with an edge around it.
+# The colour inside a cell, on the board and in the file; the file is drawn twice as sharp, with an
+# edge around it.
 COLOURS = """async (base, [x, y, file]) => {
   const frame = base.getBoundingClientRect();
-  const picture = await createImageBitmap(await (await fetch("data:image/png;base64," + file)).blob());
+  const picture = await createImageBitmap(await (await fetch("data:image/png;base64," +
+    file)).blob());
   const paper = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
   paper.drawImage(picture, 0, 0);
   const at = (context, scale, edge) =>
-    [...context.getImageData((x - frame.x + edge) * scale, (y - frame.y + edge) * scale, 1, 1).data];
+    [...context.getImageData((x - frame.x + edge) * scale, (y - frame.y + edge) * scale, 1,
+      1).data];
   return [at(base.getContext("2d"), window.devicePixelRatio, 0), at(paper, 2, 20)];
 }"""
 
 
 def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
-    """Open a group, or choose one, and press each of its buttons; gives the files by their names."""
+    """Open a group, or choose one, and press each of its buttons; gives the files by their
+    names.
+    """
     page.locator("summary, [data-testid=stButtonGroup] button", has_text=group).click()
     files = {}
     for label in labels:
@@ -39,7 +46,9 @@ def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
 
 
 def test_the_state_is_kept_and_comes_back(visit: Visit) -> None:
-    """The file holds the choices and the chosen cell, and loading it into the app at its first state restores them."""
+    """The file holds the choices and the chosen cell, and loading it into the app at its first
+    state restores them.
+    """
     page = visit("scores?mask=causal&head=1&query=5&key=2&notation=gml")
     kept = downloaded(page, "Own numbers", "These matrices as NPZ", "State")["attention-lab.json"]
     state = read_state(kept)
@@ -53,11 +62,17 @@ def test_the_state_is_kept_and_comes_back(visit: Visit) -> None:
 
 
 def test_a_refused_file_leaves_the_place_for_the_next(visit: Visit) -> None:
-    """What is said of a file stands above the place for files and does not make it anew, which would drop an upload."""
+    """What is said of a file stands above the place for files and does not make it anew, which
+    would drop an upload.
+    """
     page = visit("scores")
     page.locator("summary", has_text="Own numbers").click()
     place = settled(page).get_by_test_id("stFileUploader")
-    files = {"words.txt": "Which matrix is it?", "b_Q.csv": "your own b_Q", "notes.txt": "Which matrix is it?"}
+    files = {
+        "words.txt": "Which matrix is it?",
+        "b_Q.csv": "your own b_Q",
+        "notes.txt": "Which matrix is it?",
+    }
     for name, said in files.items():
         file = {"name": name, "mimeType": "", "buffer": b"0,1,2,3,4,5,6,7\n"}
         place.locator("input[type=file]").set_input_files(file)
@@ -72,14 +87,23 @@ def test_a_refused_file_leaves_the_place_for_the_next(visit: Visit) -> None:
 def test_a_step_is_taken_along(visit: Visit) -> None:
     """Page, notebook, script, trace and field are made of the layer that is shown."""
     page = visit("scores?text=one+two+three")
-    names = ("This step as one web page", "The layer as a notebook", "The layer as a script", "The whole trace as NPZ")
-    files = downloaded(page, "Take it with you", *names) | downloaded(page, "The numbers", "This field as CSV")
+    names = (
+        "This step as one web page",
+        "The layer as a notebook",
+        "The layer as a script",
+        "The whole trace as NPZ",
+    )
+    files = downloaded(page, "Take it with you", *names) | downloaded(
+        page, "The numbers", "This field as CSV"
+    )
     assert {name.rpartition(".")[2] for name in files} == {"html", "ipynb", "py", "npz", "csv"}
     assert all(files.values())
 
 
 def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
-    """A class that reads the code need not ask for it on every page, and puts it away for all of them."""
+    """A class that reads the code need not ask for it on every page, and puts it away for all
+    of them.
+    """
     page = visit("scores")
     chosen = page.get_by_role("button", name="The code")
     chosen.click()
@@ -92,7 +116,9 @@ def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
 
 
 def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
-    """The button gives a PNG named after the page, in which a cell has the colour that it has on the board."""
+    """The button gives a PNG named after the page, in which a cell has the colour that it has
+    on the board.
+    """
     page = visit("scores?d_model=24&query=0&key=0")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the board as a picture").click()
@@ -100,6 +126,8 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
     file = b64encode(Path(download.value.path()).read_bytes()).decode()
     for cell in ((0, 0, 3, 5), (0, 0, 7, 2)):
         x, y = cell_at(page, "scores", cell)
-        on_board, in_file = page.locator("section.board canvas.base").evaluate(COLOURS, [x - 12, y - 9, file])
+        on_board, in_file = page.locator("section.board canvas.base").evaluate(
+            COLOURS, [x - 12, y - 9, file]
+        )
         assert on_board == in_file
         assert on_board[3] == 255

@@ -1,4 +1,6 @@
-"""Every page in a real browser: its theme, its width, nothing that a screen reader or the keyboard cannot reach."""
+"""Every page in a real browser: its theme, its width, nothing that a screen reader or the
+keyboard cannot reach.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from tests.browser.test_larger_type import SIDEWAYS
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
-# Every second page of the story and every fourth of the others are also opened in the dark theme and on a phone.
+# Every second page of the story and every fourth of the others are also opened in the dark theme
+# and on a phone.
 FEWER = (*story()[::2], *PAGES[len(story()) :: 4])
 # name -> width and height of the window, colour scheme, pages
 LOOKS = {
@@ -27,10 +30,13 @@ LOOKS = {
 UNROLLED = """[data-testid=stApp], [data-testid=stAppViewContainer], [data-testid=stMain] {
   position: static !important; overflow: visible !important; height: auto !important; }"""
 # Streamlit's own: pale labels of what is switched off, which is allowed, and the colours of code.
-OUTSIDE = {"exclude": [["[data-testid^=st]:has(> label):has(input:disabled)"], ["[data-testid=stCode]"]]}
+OUTSIDE = {
+    "exclude": [["[data-testid^=st]:has(> label):has(input:disabled)"], ["[data-testid=stCode]"]]
+}
 # The rules that colours alone decide.
 COLOURS = ["color-contrast", "link-in-text-block"]
-# What axe-core also reports on a bare Streamlit page with the same kinds of widgets: lists in its navigation and menus.
+# What axe-core also reports on a bare Streamlit page with the same kinds of widgets: lists in its
+# navigation and menus.
 STREAMLIT = {"list", "listitem", "aria-allowed-attr", "nested-interactive"}
 
 
@@ -40,8 +46,12 @@ def rgb(colour: str) -> str:
 
 
 def violations(page: Page, colours: bool = False) -> list[tuple[str, str]]:
-    """What axe-core finds serious on a page, or in its colours alone, but for what Streamlit brings along."""
-    options: dict[str, Any] = {"resultTypes": ["violations"]} | ({"runOnly": COLOURS} if colours else {})
+    """What axe-core finds serious on a page, or in its colours alone, but for what Streamlit
+    brings along.
+    """
+    options: dict[str, Any] = {"resultTypes": ["violations"]} | (
+        {"runOnly": COLOURS} if colours else {}
+    )
     return [
         (violation["id"], node["html"][:200])
         for violation in Axe().run(page, context=OUTSIDE, options=options).response["violations"]
@@ -51,7 +61,9 @@ def violations(page: Page, colours: bool = False) -> list[tuple[str, str]]:
 
 
 def picture(page: Page, name: str) -> None:
-    """Keep the whole page as a picture; without its scrollbar, so that the window keeps its size."""
+    """Keep the whole page as a picture; without its scrollbar, so that the window keeps its
+    size.
+    """
     style = page.add_style_tag(content=UNROLLED)
     page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
     style.evaluate("(element) => element.remove()")
@@ -59,7 +71,8 @@ def picture(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
-    """A page opens by its address, without an error, in its theme, accessible, no wider than the window.
+    """A page opens by its address, without an error, in its theme, accessible, no wider than the
+    window.
 
     The themes differ in their colours only, so the dark one is searched for those alone.
     """
@@ -71,8 +84,12 @@ def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
     found = {}
     addresses = [f"{address}/{entry.url_path}?query=4&key=1" for entry in pages]
     for entry, _ in zip(pages, one_by_one(page, addresses), strict=True):
-        expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
-        expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
+        expect(
+            page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
+        ).to_have_count(0)
+        expect(page.get_by_test_id("stApp")).to_have_css(
+            "background-color", rgb(palette["background"])
+        )
         expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
         assert page.evaluate(SIDEWAYS) <= 0, f"{entry.url_path} scrolls sideways"
         if look == "phone":

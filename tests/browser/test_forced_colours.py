@@ -1,4 +1,6 @@
-"""What is seen where the system forces its few colours on every page: formulas, and what is chosen."""
+"""What is seen where the system forces its few colours on every page: formulas, and what is
+chosen.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,19 @@ pytestmark = pytest.mark.browser
 
 
 def colours(part: Locator) -> list[tuple[int, int]]:
-    """The colours of a part of the page as it is seen, each with how many pixels have it, the most frequent first."""
+    """The colours of a part of the page as it is seen, each with how many pixels have it, the
+    most frequent first.
+    """
     seen = Image.open(BytesIO(part.screenshot())).convert("P", palette=Image.Palette.WEB)
-    return sorted(((colour, count) for count, colour in seen.getcolors() or []), key=lambda one: -one[1])
+    return sorted(
+        ((colour, count) for count, colour in seen.getcolors() or []), key=lambda one: -one[1]
+    )
 
 
 def test_what_is_chosen_is_seen(visit: Callable[[str], Page], page: Page) -> None:
-    """Chosen buttons have another ground than the others, switches and sliders are not as black as the page."""
+    """Chosen buttons have another ground than the others, switches and sliders are not as black
+    as the page.
+    """
     page.emulate_media(forced_colors="active", color_scheme="dark")
     visit("growth")
     chosen, other = (page.get_by_role("radio", name=name) for name in ("weightless", "tied"))

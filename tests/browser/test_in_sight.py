@@ -1,4 +1,6 @@
-"""What the keyboard reaches is in sight: behind nothing that stays while the page scrolls, however low the window."""
+"""What the keyboard reaches is in sight: behind nothing that stays while the page scrolls,
+however low the window.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ def sides(part: Locator) -> tuple[float, float]:
 
 def walk(page: Page, panel: str, *keys: str) -> None:
     """Press keys on a matrix that the window may show in part or not at all."""
-    page.get_by_role("application", name=panel).evaluate("panel => panel.focus({preventScroll: true})")
+    page.get_by_role("application", name=panel).evaluate(
+        "panel => panel.focus({preventScroll: true})"
+    )
     for key in keys:
         page.keyboard.press(key)
 
 
 def test_a_cell_reached_by_keys_is_not_behind_the_way(visit: Visit) -> None:
-    """Where the page is scrolled down, a cell above is scrolled out from behind the menu and the steps of the story."""
+    """Where the page is scrolled down, a cell above is scrolled out from behind the menu and
+    the steps of the story.
+    """
     page = visit("scores?query=4&key=1")
     page.evaluate(BOTTOM)
     walk(page, "Sₕ scores", "ArrowUp")
@@ -37,12 +43,17 @@ def test_a_cell_reached_by_keys_is_not_behind_the_way(visit: Visit) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(844, 390), (360, 225)])
 def test_a_low_window_shows_the_cell(visit: Visit, page: Page, width: int, height: int) -> None:
-    """On a phone held across, and at four times the size, neither the way nor the arithmetic covers the board."""
+    """On a phone held across, and at four times the size, neither the way nor the arithmetic
+    covers the board.
+    """
     page.set_viewport_size({"width": width, "height": height})
     visit("scores?query=4&key=1")
     walk(page, "Sₕ scores", *["ArrowDown"] * 3, "ArrowUp")
     top, bottom = sides(page.locator(".board .spot").first)
-    way, dock = page.get_by_role("navigation", name="Steps of the story"), page.locator(".board .dock").first
+    way, dock = (
+        page.get_by_role("navigation", name="Steps of the story"),
+        page.locator(".board .dock").first,
+    )
     assert 0 < top < bottom < height
     assert all(sides(part)[1] <= top or sides(part)[0] >= bottom for part in (way, dock))
 
@@ -59,7 +70,9 @@ def test_in_larger_type_on_a_small_phone_the_arithmetic_leaves_half_of_the_windo
 
 
 def test_where_the_keys_are_is_seen(visit: Visit, page: Page) -> None:
-    """A switch and a link to a page are outlined when the Tab key has come to them, as all other controls are."""
+    """A switch and a link to a page are outlined when the Tab key has come to them, as all
+    other controls are.
+    """
     visit("break-it")
     spot = page.get_by_text("Spot the bug")
     outline = "element => getComputedStyle(element.closest('a, label')).outline"

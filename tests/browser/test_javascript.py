@@ -1,4 +1,6 @@
-"""The unit tests of the board's JavaScript: always in Chromium, and under Node where there is one."""
+"""The unit tests of the board's JavaScript: always in Chromium, and under Node where there is
+one.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ def test_in_chromium(context: BrowserContext, files: str) -> None:
     """Every JavaScript test passes in the browser that shows the app."""
     page = context.new_page()
     page.goto(f"{files}/tests/js/")
-    page.evaluate("async address => { await import(address); await boardTests.done; }", f"{files}/tests/js/all.js")
+    page.evaluate(
+        "async address => { await import(address); await boardTests.done; }",
+        f"{files}/tests/js/all.js",
+    )
     passed, failed = page.evaluate("[boardTests.passed, boardTests.failed]")
     page.close()
     assert failed == []
@@ -49,12 +54,18 @@ def test_no_test_is_left_out() -> None:
     """Every file of tests is among those that the page opens."""
     folder = ROOT / "tests" / "js"
     files = {path.name for kind in ("test", "page") for path in folder.glob(f"*.{kind}.js")}
-    assert files == set(re.findall(r'import "\./(.+)";', (folder / "all.js").read_text(encoding="utf-8")))
+    assert files == set(
+        re.findall(r'import "\./(.+)";', (folder / "all.js").read_text(encoding="utf-8"))
+    )
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine: Chromium runs the same tests")
+@pytest.mark.skipif(
+    shutil.which("node") is None, reason="no Node on this machine: Chromium runs the same tests"
+)
 def test_under_node() -> None:
     """Every JavaScript test passes under Node's own runner."""
     node = str(shutil.which("node"))
-    done = subprocess.run([node, "--test", "tests/js/"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [node, "--test", "tests/js/"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-3000:]

@@ -1,4 +1,6 @@
-"""What only a browser can show of the laboratories: training that is watched and left, and a picture from a file."""
+"""What only a browser can show of the laboratories: training that is watched and left, and a
+picture from a file.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import (
-    click_cell,
-    expect_address,
-    expect_title,
-    settled,
-)
+from tests.browser.driving import click_cell, expect_address, expect_title, settled
 from tests.ui.picturing import pixels_of, png
 
 pytestmark = pytest.mark.browser
@@ -29,7 +26,9 @@ def go(page: Page, title: str) -> None:
 
 
 def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> None:
-    """The progress moves while it trains; leaving ends the run, which can be continued on coming back."""
+    """The progress moves while it trains; leaving ends the run, which can be continued on
+    coming back.
+    """
     page = visit("training?train_steps=20000&train_seed=77")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
@@ -45,22 +44,30 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
 
 
 def test_one_button_trains_and_stops(visit: Visit) -> None:
-    """While it trains there is no second button to train, and the keyboard stays on the one that stops and goes on."""
+    """While it trains there is no second button to train, and the keyboard stays on the one
+    that stops and goes on.
+    """
     page = visit("training?train_steps=20000&train_seed=78")
     button = page.locator(".st-key-train-go button")
     button.press("Enter")
     for label in ("Stop", "Continue", "Stop"):
         expect(button).to_contain_text(label)
         expect(button).to_be_focused()
-        expect(page.get_by_role("button", name=re.compile("^(Train|Stop|Continue)$"))).to_have_count(1)
+        expect(
+            page.get_by_role("button", name=re.compile("^(Train|Stop|Continue)$"))
+        ).to_have_count(1)
         if label == "Stop":
-            expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
+            expect(page.get_by_test_id("stProgress")).to_contain_text(
+                re.compile(r"[1-9]\d* of 20000")
+            )
         button.press("Enter")
     expect(button).to_contain_text("Continue")
 
 
 def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
-    """A table takes them all while it is typed into, and shows what the address says after a step back."""
+    """A table takes them all while it is typed into, and shows what the address says after a
+    step back.
+    """
     page = visit("convolution?conv_image=drawn")
     grid = page.get_by_test_id("stDataFrame")
     grid.locator(".dvn-scroller").click(position={"x": 20, "y": 50})
@@ -79,17 +86,25 @@ def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
 
 
 def test_a_picture_from_a_file(visit: Visit) -> None:
-    """A PGM, then a PNG, becomes the picture and stays, where one is refused and where the page was left meanwhile."""
+    """A PGM, then a PNG, becomes the picture and stays, where one is refused and where the page
+    was left meanwhile.
+    """
     page = visit("convolution?conv_image=file")
     upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
     upload.set_input_files(
-        {"name": "a.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P2 5 3 9 " + b"1 " * 15}
+        {
+            "name": "a.pgm",
+            "mimeType": "image/x-portable-graymap",
+            "buffer": b"P2 5 3 9 " + b"1 " * 15,
+        }
     )
     expect(page.locator(".board .badge").first).to_have_text("3 × 5")
     picture = png(4, 2, pixels_of(b"abcd", b"efgh"))
     upload.set_input_files({"name": "c.png", "mimeType": "image/png", "buffer": picture})
     expect(page.locator(".board .badge").first).to_have_text("2 × 4")
-    upload.set_input_files({"name": "b.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P5 10000 10000 255 x"})
+    upload.set_input_files(
+        {"name": "b.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P5 10000 10000 255 x"}
+    )
     expect(page.get_by_test_id("stAlert")).to_contain_text("10,000 × 10,000")
     expect(page.get_by_text("So the earlier picture is shown.")).to_be_visible()
     expect(page.locator(".board .badge").first).to_have_text("2 × 4")

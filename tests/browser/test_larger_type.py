@@ -10,7 +10,8 @@ from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-SIDEWAYS = """() => Math.max(...[document.documentElement, document.querySelector('[data-testid=stMain]')]
+SIDEWAYS = """() => Math.max(...[document.documentElement,
+  document.querySelector('[data-testid=stMain]')]
   .map(part => part.scrollWidth - part.clientWidth))"""
 FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(formula => {
   const place = formula.closest('[data-testid=stMarkdownContainer]').getBoundingClientRect();
@@ -22,7 +23,9 @@ FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(
 
 
 def test_presentation_enlarges_the_type(visit: Visit) -> None:
-    """The switch for the classroom makes the text of page and board larger and keeps the page within the window."""
+    """The switch for the classroom makes the text of page and board larger and keeps the page
+    within the window.
+    """
     size = "(element) => parseFloat(getComputedStyle(element).fontSize)"
     page = visit("scores")
     before = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
@@ -37,7 +40,9 @@ def test_presentation_enlarges_the_type(visit: Visit) -> None:
 def test_columns_too_narrow_for_larger_type_stand_below_each_other(
     visit: Visit, page: Page, page_of_charts: str
 ) -> None:
-    """In a half of 330 pixels, bars were slivers, and the names of a chart ran out of the window."""
+    """In a half of 330 pixels, bars were slivers, and the names of a chart ran out of the
+    window.
+    """
     page.set_viewport_size({"width": 1024, "height": 768})
     name = visit(f"{page_of_charts}?present=true").locator(".chart .names button").first
     main = page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth - main.clientWidth")
@@ -58,15 +63,22 @@ def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "lines"), [(1440, 1), (1280, 1)])
-def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Page, width: int, lines: int) -> None:
-    """Each lies within the strip between Previous and Next, on top of no other, also where the widest name is bold."""
+def test_the_names_of_the_steps_are_whole_in_larger_type(
+    visit: Visit, page: Page, width: int, lines: int
+) -> None:
+    """Each lies within the strip between Previous and Next, on top of no other, also where the
+    widest name is bold.
+    """
     page.set_viewport_size({"width": width, "height": 900})
     way = visit("projections?present=true").get_by_role("navigation", name="Steps of the story")
     boxes = [link.bounding_box() for link in way.get_by_role("link").all()]
     before, *steps, after = [box for box in boxes if box]
     assert len(steps) == 11
     assert len({box["y"] for box in steps}) == lines
-    assert all(before["x"] + before["width"] <= box["x"] and box["x"] + box["width"] <= after["x"] for box in steps)
+    assert all(
+        before["x"] + before["width"] <= box["x"] and box["x"] + box["width"] <= after["x"]
+        for box in steps
+    )
     assert all(
         one["x"] + one["width"] <= other["x"] or one["y"] + one["height"] <= other["y"]
         for one, other in pairwise(steps)
@@ -74,21 +86,33 @@ def test_the_names_of_the_steps_are_whole_in_larger_type(visit: Visit, page: Pag
 
 
 def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) -> None:
-    """What sharing saves is a table; where it is wider than its column, the choice beside it lay on it."""
+    """What sharing saves is a table; where it is wider than its column, the choice beside it
+    lay on it.
+    """
     page = visit("shared-keys?present=true")
-    table, choice = page.locator("table").last.bounding_box(), page.get_by_text("As this grows").bounding_box()
+    table, choice = (
+        page.locator("table").last.bounding_box(),
+        page.get_by_text("As this grows").bounding_box(),
+    )
     assert table
     assert choice
     assert table["x"] + table["width"] < choice["x"]
 
 
 def test_a_wide_table_is_scrolled_by_itself(visit: Visit, page: Page) -> None:
-    """In larger type on a small phone the page stays as wide as the window, and the buttons of a board in its frame."""
+    """In larger type on a small phone the page stays as wide as the window, and the buttons of
+    a board in its frame.
+    """
     page.set_viewport_size({"width": 320, "height": 700})
     visit("one-matrix-or-many?present=true&query=4&key=1")
-    assert page.locator("table").first.evaluate("table => table.scrollWidth - table.clientWidth") > 0
+    assert (
+        page.locator("table").first.evaluate("table => table.scrollWidth - table.clientWidth") > 0
+    )
     assert page.evaluate(SIDEWAYS) <= 0
-    speed, dock = page.get_by_label("Speed").bounding_box(), page.locator(".board .dock").bounding_box()
+    speed, dock = (
+        page.get_by_label("Speed").bounding_box(),
+        page.locator(".board .dock").bounding_box(),
+    )
     assert speed
     assert dock
     assert speed["x"] + speed["width"] <= dock["x"] + dock["width"]

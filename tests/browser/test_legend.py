@@ -1,4 +1,6 @@
-"""The names above a chart in a real browser: they hide and show what they name, by mouse and by keyboard."""
+"""The names above a chart in a real browser: they hide and show what they name, by mouse and by
+keyboard.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def name(chart: Locator, text: str) -> Locator:
 
 
 def test_a_name_hides_and_shows_what_it_names(visit: Visit) -> None:
-    """What is pressed is shown; what was hidden stays so while the page runs again, until it is pressed again."""
+    """What is pressed is shown; what was hidden stays so while the page runs again, until it is
+    pressed again.
+    """
     page = visit("head-worth")
     chart = drawn(page)
     assert chart.evaluate(SHOWN) == EVERYTHING == chart.locator(".names button").all_text_contents()
@@ -53,7 +57,9 @@ def test_a_name_hides_and_shows_what_it_names(visit: Visit) -> None:
 
 
 def test_names_by_keyboard(visit: Visit) -> None:
-    """One stop of the tabulator key for all names; arrows go from name to name, Enter and the space bar press."""
+    """One stop of the tabulator key for all names; arrows go from name to name, Enter and the
+    space bar press.
+    """
     page = visit("head-worth")
     chart = drawn(page)
     assert chart.evaluate(STOPS) == [0, -1, -1, -1, -1]
@@ -75,7 +81,8 @@ def test_all_names_stand_above_the_chart(visit: Visit, width: int) -> None:
     expect(chart.locator(".names button")).to_have_count(17)
     page.wait_for_function(DRAWN_TO_ITS_WIDTH)
     above = chart.evaluate("""chart => {
-      const [names, plane] = ['.names', '.nsewdrag'].map(part => chart.querySelector(part).getBoundingClientRect());
+      const [names, plane] = ['.names', '.nsewdrag'].map(part =>
+        chart.querySelector(part).getBoundingClientRect());
       return plane.top - names.bottom;
     }""")
     assert 0 <= above < 20
@@ -94,4 +101,6 @@ def test_a_kept_picture_has_its_names(visit: Visit) -> None:
     assert all(f">{one}</text>" in file for one in EVERYTHING)
     assert file.count('class="trace bars"') == 3
     (height,) = re.findall(r'<svg [^>]* height="([0-9.]+)"', file)[:1]
-    assert float(height) == pytest.approx(stacked(trace_of(Scenario()), 0)["layout"]["height"], abs=1)
+    assert float(height) == pytest.approx(
+        stacked(trace_of(Scenario()), 0)["layout"]["height"], abs=1
+    )

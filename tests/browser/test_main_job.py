@@ -1,4 +1,6 @@
-"""The main job in a real browser: type a sentence, choose the sizes, walk through the layer, look into a cell."""
+"""The main job in a real browser: type a sentence, choose the sizes, walk through the layer,
+look into a cell.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ Visit = Callable[[str], Page]
 # Keeps title, question, remark and first chart, each with its place on the screen.
 PARTS = """() => {
   const texts = [...document.querySelectorAll('[data-testid=stMain] :is(h1, p)')].slice(0, 3);
-  window.parts = [...texts, document.querySelector('.chart')].map(part => [part, part.getBoundingClientRect().top]);
+  window.parts = [...texts, document.querySelector('.chart')].map(part => [part,
+    part.getBoundingClientRect().top]);
 }"""
 
 
@@ -40,7 +43,9 @@ def arithmetic_of(page: Page) -> str:
 
 
 def test_from_a_sentence_to_the_output(visit: Visit) -> None:
-    """Typing a sentence and the three sizes, then every step with the next link: each page is that very layer's."""
+    """Typing a sentence and the three sizes, then every step with the next link: each page is
+    that very layer's.
+    """
     page = visit("")
     sentence = page.get_by_label("Sentence", exact=True)
     sentence.fill("the cat saw the other cat")
@@ -67,7 +72,10 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
         expect_title(page, step.title)
         settled(page)
         assert scenario_in(page) == scenario
-        assert page.locator("[data-testid=stException], [data-testid=stAlertContentError]").count() == 0
+        assert (
+            page.locator("[data-testid=stException], [data-testid=stAlertContentError]").count()
+            == 0
+        )
         if step.url_path == "scores":
             expect_result(page, score_at(trace, 0, 0, 0))
         if following:
@@ -76,7 +84,9 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
 
 
 def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
-    """Clicking a cell of one head, then one of another in the small matrices, moves address, boxes and arithmetic."""
+    """Clicking a cell of one head, then one of another in the small matrices, moves address,
+    boxes and arithmetic.
+    """
     page = visit("scores?n_heads=2&seed=5")
     trace = trace_of(Scenario(n_heads=2, seed=5))
     click_cell(page, "scores", (0, 0, 3, 7))
@@ -107,7 +117,9 @@ def test_the_overview_opens_a_step(visit: Visit) -> None:
 
 
 def test_the_overview_of_a_long_sentence(visit: Visit) -> None:
-    """The chosen cell is current also where not all tokens are drawn; the board says which are, and brings others."""
+    """The chosen cell is current also where not all tokens are drawn; the board says which are,
+    and brings others.
+    """
     page = visit("overview?n_tokens=64&query=60&key=3")
     drawn = page.locator(".board .window label")
     expect(drawn).to_have_text(["query position 16–63 of 64", "key position 0–47 of 64"])
@@ -117,7 +129,9 @@ def test_the_overview_of_a_long_sentence(visit: Visit) -> None:
 
 
 def test_an_example_reaches_the_address(visit: Visit) -> None:
-    """What an example sets is in the address also where its group of controls was closed, and outlives a reload."""
+    """What an example sets is in the address also where its group of controls was closed, and
+    outlives a reload.
+    """
     page = visit("scores")
     page.get_by_label("Example", exact=True).click()
     page.get_by_role("option", name="Causal").click()
@@ -130,7 +144,9 @@ def test_an_example_reaches_the_address(visit: Visit) -> None:
 
 
 def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
-    """The first visitor of a fresh server who comes by a link finds the state it describes, and no dialog stays."""
+    """The first visitor of a fresh server who comes by a link finds the state it describes, and
+    no dialog stays.
+    """
     query = "text=one+two+three&n_heads=2&mask=causal&residual=true&head=1&query=2&key=1"
     for path in ("scores", "output"):
         page.goto(f"{fresh_address}/{path}?{query}")
@@ -141,8 +157,10 @@ def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
             scenario = Scenario(text="one two three", n_heads=2, mask="causal", residual=True)
             assert scenario_in(page) == scenario
             assert {name: parameters(page)[name] for name in ("head", "query", "key")} == {
-                "head": "1", "query": "2", "key": "1"
-            }  # fmt: skip
+                "head": "1",
+                "query": "2",
+                "key": "1",
+            }
             expect(page.get_by_label("Sentence", exact=True)).to_have_value("one two three")
             if path == "scores":
                 expect_result(page, score_at(trace_of(scenario), 1, 2, 1))
@@ -151,7 +169,9 @@ def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
 
 
 def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
-    """The next act in a tab that has found a fresh server leaves it there, not even for a moment elsewhere."""
+    """The next act in a tab that has found a fresh server leaves it there, not even for a
+    moment elsewhere.
+    """
     port = free_port()
     with running_app(tmp_path, port) as address:
         page.goto(f"{address}/scores?d_model=24&n_heads=1&query=3&key=1")
@@ -182,7 +202,9 @@ def test_an_unknown_address_leads_to_the_first_page(visit: Visit) -> None:
 
 
 def test_the_first_act_replaces_nothing(visit: Visit) -> None:
-    """The page's parts stay where they were and the same: one drawn anew would lose its zoom and what is played."""
+    """The page's parts stay where they were and the same: one drawn anew would lose its zoom
+    and what is played.
+    """
     page = visit("all-heads?n_tokens=13")
     page.evaluate(PARTS)
     slider(page, "Sequence length").press("ArrowRight")
@@ -190,4 +212,9 @@ def test_the_first_act_replaces_nothing(visit: Visit) -> None:
     settled(page)
     assert page.evaluate("() => parts.length") == 4
     assert page.evaluate("() => parts.filter(([part]) => !part.isConnected).length") == 0
-    assert page.evaluate("() => parts.filter(([part, top]) => part.getBoundingClientRect().top !== top).length") == 0
+    assert (
+        page.evaluate(
+            "() => parts.filter(([part, top]) => part.getBoundingClientRect().top !== top).length"
+        )
+        == 0
+    )

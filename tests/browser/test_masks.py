@@ -1,4 +1,6 @@
-"""The pages about masks in a real browser: painting by mouse and by keys, and what a link carries."""
+"""The pages about masks in a real browser: painting by mouse and by keys, and what a link
+carries.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def hidden_cells(page: Page) -> list[list[int]]:
 
 
 def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
-    """A click hides a cell, Enter the cell reached by arrow keys, another click shows it again; the link carries it."""
+    """A click hides a cell, Enter the cell reached by arrow keys, another click shows it again;
+    the link carries it.
+    """
     page = visit("mask-workshop")
     click_cell(page, "painted", (4, 1), PAINT)
     expect_address(page, "painted=")
@@ -44,7 +48,9 @@ def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
 
 
 def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
-    """A cell of the decoder's board chooses the decoder, its query and its key; the address holds them."""
+    """A cell of the decoder's board chooses the decoder, its query and its key; the address
+    holds them.
+    """
     page = visit("encoder-decoder")
     click_cell(page, "scores decoder", (3, 1))
     expect_address(page, "ed_use=decoder", "ed_cell=3.1")
@@ -52,7 +58,9 @@ def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
 
 
 def test_spot_the_bug_by_a_link(visit: Visit) -> None:
-    """A link names the round and not the mistake; the answer is told on demand, and the next round hides another."""
+    """A link names the round and not the mistake; the answer is told on demand, and the next
+    round hides another.
+    """
     page = visit("break-it?bi_spot=true&bi_round=3")
     told = page.get_by_test_id("stAlert")
     expect(told).to_have_count(0)
@@ -64,7 +72,9 @@ def test_spot_the_bug_by_a_link(visit: Visit) -> None:
 
 
 def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
-    """Under every mask all buttons are there: the one that was pressed keeps the keyboard's place and says it is on."""
+    """Under every mask all buttons are there: the one that was pressed keeps the keyboard's
+    place and says it is on.
+    """
     page = visit("mask")
     for mask in ("causal", "padding", "window"):
         page.get_by_role("button", name=mask, exact=True).press("Enter")

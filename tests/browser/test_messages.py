@@ -1,4 +1,6 @@
-"""What passes between the server and the browser: everything whole, and no widget is told what it knows."""
+"""What passes between the server and the browser: everything whole, and no widget is told what
+it knows.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Visit = Callable[[str], Page]
 
 
 def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
-    """A board of more than 10 kB that a rerun leaves as it is comes whole, since the browser may have forgotten it."""
+    """A board of more than 10 kB that a rerun leaves as it is comes whole, since the browser
+    may have forgotten it.
+    """
     received: list[ForwardMsg] = []
     sockets: list[WebSocket] = []
 
@@ -36,14 +40,17 @@ def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
     boards = [
         message.ByteSize()
         for message in received
-        if message.delta.new_element.WhichOneof("type") == "bidi_component" and message.ByteSize() > 10_000
+        if message.delta.new_element.WhichOneof("type") == "bidi_component"
+        and message.ByteSize() > 10_000
     ]
     assert len(boards) >= 3
     assert not [message for message in received if message.WhichOneof("type") == "ref_hash"]
 
 
 def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:
-    """Through new words, fewer tokens, another page and back, though it is told its place only when it must be."""
+    """Through new words, fewer tokens, another page and back, though it is told its place only
+    when it must be.
+    """
     page = visit("scores?text=the+cat+sat+on+the+mat&n_tokens=6&query=5&key=1")
 
     def expect_boxes(query: str, key: str | None) -> None:

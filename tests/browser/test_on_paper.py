@@ -27,19 +27,25 @@ WIDTHS = "parts => parts.map(part => part.clientWidth)"
 COUNT = """(canvas, colour) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   let count = 0;
-  for (let i = 0; i < data.length; i += 4) count += colour === `rgb(${data[i]}, ${data[i + 1]}, ${data[i + 2]})`;
+  for (let i = 0; i < data.length; i += 4) count += colour === `rgb(${data[i]}, ${data[i + 1]},
+    ${data[i + 2]})`;
   return count;
 }"""
 
 
 def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path: Path) -> None:
-    """Names of tokens were white on white where the system is dark, and the arithmetic lay on the last rows."""
+    """Names of tokens were white on white where the system is dark, and the arithmetic lay on
+    the last rows.
+    """
     assert context.browser
     alone = context.browser.new_context(offline=True, color_scheme="dark")
     page = alone.new_page()
     stage = Stage(trace_of(Scenario(n_tokens=64, d_model=64)))
     file = tmp_path / "scores.html"
-    file.write_text(handout(dressed(story.scores(stage, (0, 4, 1)), "both"), "Scores", "", "", ""), encoding="utf-8")
+    file.write_text(
+        handout(dressed(story.scores(stage, (0, 4, 1)), "both"), "Scores", "", "", ""),
+        encoding="utf-8",
+    )
     page.goto(file.as_uri())
     title, board = page.locator(".board .title").first, page.locator(".board")
     expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
@@ -47,7 +53,8 @@ def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path
     page.evaluate(PRINTS, "beforeprint")
     expect(title).to_have_css("color", rgb(PALETTES["light"]["text"]))
     expect_free(page)
-    # What is lit is on the only canvas that is printed: one that is cleared takes away what lies below it.
+    # What is lit is on the only canvas that is printed: one that is cleared takes away what lies
+    # below it.
     expect(page.locator(".board .overlay")).to_be_hidden()
     assert page.locator(".board .base").evaluate(COUNT, rgb(PALETTES["light"]["focus"])) > 100
     assert board.locator(".terms").evaluate("terms => terms.scrollHeight - terms.clientHeight") <= 2
@@ -59,7 +66,9 @@ def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path
 
 
 def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -> None:
-    """On paper a board has the room of the sidebar, the arithmetic stands below it, and buttons are left out."""
+    """On paper a board has the room of the sidebar, the arithmetic stands below it, and buttons
+    are left out.
+    """
     page = visit("scores?query=4&key=1")
     page.emulate_media(media="print")
     page.evaluate(PRINTS, "beforeprint")
@@ -70,21 +79,32 @@ def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -
 
 
 @pytest.mark.parametrize("path", ["overview", "growth"])
-def test_columns_are_as_wide_as_on_the_screen(visit: Callable[[str], Page], page: Page, path: str) -> None:
-    """On a sheet, narrower than the window, boards and charts would lie on what stands beside them."""
+def test_columns_are_as_wide_as_on_the_screen(
+    visit: Callable[[str], Page], page: Page, path: str
+) -> None:
+    """On a sheet, narrower than the window, boards and charts would lie on what stands beside
+    them.
+    """
     columns, main = visit(path).get_by_test_id("stColumn"), page.get_by_test_id("stMain")
     on_screen = columns.evaluate_all(WIDTHS)
     page.evaluate(PRINTS, "beforeprint")
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})
-    assert all(paper >= screen for paper, screen in zip(columns.evaluate_all(WIDTHS), on_screen, strict=True))
-    assert main.evaluate("main => main.getBoundingClientRect().width") <= 1.5 * 718  # as far as browsers shrink
+    assert all(
+        paper >= screen
+        for paper, screen in zip(columns.evaluate_all(WIDTHS), on_screen, strict=True)
+    )
+    assert (
+        main.evaluate("main => main.getBoundingClientRect().width") <= 1.5 * 718
+    )  # as far as browsers shrink
     page.evaluate(PRINTS, "afterprint")
     assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
 
 
 def test_a_dark_page_is_printed_light(visit: Callable[[str], Page], page: Page) -> None:
-    """It would take much ink; and what a board clears is white on paper, where names of tokens were white, too."""
+    """It would take much ink; and what a board clears is white on paper, where names of tokens
+    were white, too.
+    """
     page.emulate_media(color_scheme="dark")
     base = visit("scores").locator(".board .base")
     ground = rgb(PALETTES["dark"]["background"])
@@ -115,19 +135,29 @@ def test_what_is_closed_is_left_out(visit: Callable[[str], Page], page: Page) ->
 
 def expect_free(page: Page) -> None:
     """Nothing lies on the matrices."""
-    stage, dock = page.locator(".board .stage").bounding_box(), page.locator(".board .dock").bounding_box()
+    stage, dock = (
+        page.locator(".board .stage").bounding_box(),
+        page.locator(".board .dock").bounding_box(),
+    )
     assert stage
     assert dock
     assert dock["y"] >= stage["y"] + stage["height"]
 
 
 def test_a_long_word_and_one_from_right_to_left_stay_in_their_line(page: Page) -> None:
-    """A long word was cut off at the edge of the paper, and numbers changed places with the words before them."""
+    """A long word was cut off at the edge of the paper, and numbers changed places with the
+    words before them.
+    """
     trace = trace_of(Scenario(text=f"שלום {'w' * 200}"))
     made_of = f"“{' '.join(trace.tokens)}”: 16 features"
     board = dressed(story.scores(Stage(trace), (0, 0, 0)), "both")
-    for sheet in (worksheet([], made_of), handout(board, "Scores", made_of, trace.code("scores"), made_of)):
-        page.goto("about:blank")  # the policy of the sheet before would forbid the style of this one
+    for sheet in (
+        worksheet([], made_of),
+        handout(board, "Scores", made_of, trace.code("scores"), made_of),
+    ):
+        page.goto(
+            "about:blank"
+        )  # the policy of the sheet before would forbid the style of this one
         page.set_content(sheet)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.locator("p bdi").first).to_have_text(" ".join(trace.tokens))

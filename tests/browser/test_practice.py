@@ -28,7 +28,9 @@ def test_the_next_question_keeps_the_place_of_the_keyboard(visit: Visit) -> None
 
 
 def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
-    """An answer is judged as it is typed in; the board explains the cell, and one step back is the same question."""
+    """An answer is judged as it is typed in; the board explains the cell, and one step back is
+    the same question.
+    """
     page = visit("practice?pr_step=scores")
     page.get_by_role("button", name="Next question").click()
     expect_address(page, "pr_number=2")
@@ -41,7 +43,9 @@ def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
     expect_address(page, "pr_show=true")
     settled(page).get_by_role("button", name="See it on the board").click()
     expect_title(page, "Scores")
-    expect(settled(page).locator(".arithmetic .result").first).to_have_text(number(question.answer, 4))
+    expect(settled(page).locator(".arithmetic .result").first).to_have_text(
+        number(question.answer, 4)
+    )
     page.go_back()
     expect_title(page, "Practice")
     expect_address(page, "pr_step=scores", "pr_number=2", "pr_show=true")

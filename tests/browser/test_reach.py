@@ -1,4 +1,6 @@
-"""Who can use the app: keyboard alone, dark theme, phone, no network, hostile text in the address."""
+"""Who can use the app: keyboard alone, dark theme, phone, no network, hostile text in the
+address.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,29 @@ from attention_ui.registry import PAGES
 from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import at_home
-from tests.browser.driving import expect_address, expect_title, one_by_one, parameters, scenario_in, settled, slider
+from tests.browser.driving import (
+    expect_address,
+    expect_title,
+    one_by_one,
+    parameters,
+    scenario_in,
+    settled,
+    slider,
+)
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
-SPACE = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+HOSTILE = (
+    "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
+)
+SPACE = """* {
+  line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
 p { margin-bottom: 2em !important; }"""
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element?.matches('input, textarea')) return '';
-  const box = element.closest('[data-testid=stSlider], [data-testid=stSelectbox], [data-testid=stTextArea]');
+  const box = element.closest('[data-testid=stSlider], [data-testid=stSelectbox],
+    [data-testid=stTextArea]');
   return box?.querySelector('label')?.innerText.trim() ?? '';
 }"""
 
@@ -50,7 +64,9 @@ def test_the_watch_for_requests_works(page: Page, address: str) -> None:
 
 
 def test_by_keyboard_alone(visit: Visit) -> None:
-    """Tab reaches the controls in order, arrow keys change the heads, and a select box changes the cell."""
+    """Tab reaches the controls in order, arrow keys change the heads, and a select box changes
+    the cell.
+    """
     page = visit("scores?d_model=24&n_heads=3")
     tab_to(page, "Sentence")
     tab_to(page, "Heads")
@@ -70,7 +86,9 @@ def test_by_keyboard_alone(visit: Visit) -> None:
 
 
 def test_the_way_is_gone_by_one_key(visit: Visit) -> None:
-    """The link that was followed keeps the keyboard's place; where there is none any more, the page's own has it."""
+    """The link that was followed keeps the keyboard's place; where there is none any more, the
+    page's own has it.
+    """
     page = visit("mixing")
     page.locator(".way .after").focus()
     for title in ("Merge", "Output"):
@@ -86,7 +104,9 @@ def test_the_way_is_gone_by_one_key(visit: Visit) -> None:
 
 
 def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> None:
-    """On a phone Tab stops at nothing beside the window; unfolded, the sidebar's controls are there."""
+    """On a phone Tab stops at nothing beside the window; unfolded, the sidebar's controls are
+    there.
+    """
     page.set_viewport_size({"width": 390, "height": 844})
     visit("break-it")
     for _ in range(6):
@@ -100,7 +120,9 @@ def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> N
 
 
 def test_hostile_text_stays_text(page: Page, address: str) -> None:
-    """Markup in the address is shown letter by letter on every page: nothing of it runs, loads or becomes a link."""
+    """Markup in the address is shown letter by letter on every page: nothing of it runs, loads
+    or becomes a link.
+    """
     choices = f"text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}"
     for _ in one_by_one(page, [f"{address}/{entry.url_path}?{choices}" for entry in PAGES]):
         assert page.locator("img[src=x], a[href^=javascript], script:text('alert')").count() == 0
@@ -109,7 +131,9 @@ def test_hostile_text_stays_text(page: Page, address: str) -> None:
 
 
 def test_nonsense_in_the_address(visit: Visit) -> None:
-    """n_heads=banana gives the default and a notice; the nonsense leaves the address and the notice comes once."""
+    """n_heads=banana gives the default and a notice; the nonsense leaves the address and the
+    notice comes once.
+    """
     page = visit("scores?n_heads=banana&seed=99999999999999999999&query=x")
     notice = page.get_by_test_id("stToast").filter(has_text="banana")
     expect(notice).to_have_count(1)
@@ -123,10 +147,20 @@ def test_nonsense_in_the_address(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["www.example.com", "http://a.b/c", "a@b.co", ":material/home:", ":streamlit:", "a -- b -> c >= d"]
+    "asked",
+    [
+        "www.example.com",
+        "http://a.b/c",
+        "a@b.co",
+        ":material/home:",
+        ":streamlit:",
+        "a -- b -> c >= d",
+    ],
 )
 def test_a_notice_quotes_letter_by_letter(visit: Visit, asked: str) -> None:
-    """What the browser would make a link, an icon or another sign after all escapes stays the text that was given."""
+    """What the browser would make a link, an icon or another sign after all escapes stays the
+    text that was given.
+    """
     notice = visit(f"scores?n_heads={quote(asked)}").get_by_test_id("stToast")
     expect(notice).to_have_count(1)
     assert f"“{asked}”" in notice.inner_text().replace(JOINER, "")
@@ -141,12 +175,16 @@ def test_the_menu_opens_a_new_tab_with_the_choices(visit: Visit, act: dict[str, 
     with page.context.expect_page() as opened:
         page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Break it").click(**act)
     expect_title(opened.value, "Break it")
-    assert scenario_in(settled(opened.value)) == scenario_in(page) == Scenario(text="a b c", n_heads=2)
+    assert (
+        scenario_in(settled(opened.value)) == scenario_in(page) == Scenario(text="a b c", n_heads=2)
+    )
     expect_title(page, "Scores")
 
 
 def test_words_stay_in_their_buttons_with_space_around_text(visit: Visit) -> None:
-    """Lines, letters, words and paragraphs as far apart as a reader may set them (WCAG 2.2, 1.4.12)."""
+    """Lines, letters, words and paragraphs as far apart as a reader may set them (WCAG 2.2,
+    1.4.12).
+    """
     page = visit("all-heads")
     page.add_style_tag(content=SPACE)
     buttons = page.get_by_test_id("stButtonGroup").locator("button:has(p)")
@@ -160,14 +198,18 @@ def test_words_stay_in_their_buttons_with_space_around_text(visit: Visit) -> Non
 
 @pytest.mark.parametrize("path", ["projections?which=", "growth?growth_kind=", "scores?n_heads=3"])
 def test_a_first_run_that_does_not_end_leaves_the_page_its_style(visit: Visit, path: str) -> None:
-    """An empty choice makes the run start anew half-way, and of the first half the browser may get nothing."""
+    """An empty choice makes the run start anew half-way, and of the first half the browser may
+    get nothing.
+    """
     page = visit(path)
     expect(page.locator("#attention-lab-style")).to_have_count(1)
     assert page.evaluate("() => Boolean(history.attentionLab)")
 
 
 def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
-    """When the system turns dark while a page is open, a chart's words do not stay dark on the dark page."""
+    """When the system turns dark while a page is open, a chart's words do not stay dark on the
+    dark page.
+    """
     page = visit("head-worth")
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
@@ -189,7 +231,9 @@ def test_the_buttons_of_a_board_are_large_enough_for_a_finger(visit: Visit) -> N
 
 
 def test_what_was_said_of_a_cell_goes_with_the_focus(visit: Visit) -> None:
-    """Behind the arithmetic of the pinned cell one read on about the cell left behind, even when heads had changed."""
+    """Behind the arithmetic of the pinned cell one read on about the cell left behind, even
+    when heads had changed.
+    """
     page = visit("scores?query=4&key=1")
     said = page.locator(".board [aria-live]")
     page.get_by_role("application", name="Sₕ scores").press("ArrowDown")

@@ -1,4 +1,6 @@
-"""Trained heads in a real browser: a thumbnail tells and opens its head, and a file never leaves the session."""
+"""Trained heads in a real browser: a thumbnail tells and opens its head, and a file never
+leaves the session.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 ANIMAL = "The animal did not cross the street because it was too tired."
 AT_CELL = """([layer, head, row, column, tokens]) => {
-  const look = root => [...root.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? look(e.shadowRoot) : [])]);
+  const look = root => [...root.querySelectorAll('*')].flatMap(e => [e,
+    ...(e.shadowRoot ? look(e.shadowRoot) : [])]);
   const panel = look(document).find(e => e.dataset?.panel === `layer ${layer}`);
   panel.scrollIntoView({block: 'center'});
   const box = panel.getBoundingClientRect();
@@ -27,12 +30,16 @@ AT_CELL = """([layer, head, row, column, tokens]) => {
 
 def drawn(page: Page, count: int) -> Page:
     """Wait until the script has run and so many boards are drawn."""
-    page.wait_for_function(f"() => ({BOARDS})().filter(board => board.current()).length === {count}")
+    page.wait_for_function(
+        f"() => ({BOARDS})().filter(board => board.current()).length === {count}"
+    )
     return settled(page)
 
 
 def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
-    """Pointing names head, tokens and share; a click opens the head with this cell; the walk goes on into the story."""
+    """Pointing names head, tokens and share; a click opens the head with this cell; the walk
+    goes on into the story.
+    """
     page = drawn(visit(f"trained-heads?text={ANIMAL}"), 1)
     share = float(attention_of(ANIMAL).layers[3][1, 9, 2])
     x, y = page.evaluate(AT_CELL, [3, 1, 9, 2, 15])
@@ -54,7 +61,9 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
 
 
 def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit: Visit) -> None:
-    """The box of examples holds none once a trained layer is walked through, so that the next act loads none."""
+    """The box of examples holds none once a trained layer is walked through, so that the next
+    act loads none.
+    """
     page = drawn(visit("one-head"), 2)
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
@@ -68,7 +77,9 @@ def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit:
 
 
 def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Visit) -> None:
-    """The button writes the chosen cell into the address before it leaves; that is no page of its own to go back to."""
+    """The button writes the chosen cell into the address before it leaves; that is no page of
+    its own to go back to.
+    """
     page = drawn(visit("one-head?th_layer=2"), 2)
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Walk through this layer").click()
@@ -79,7 +90,9 @@ def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Vi
 
 
 def test_a_head_is_opened_by_keys(visit: Visit) -> None:
-    """Who uses no pointer goes to a layer's line of heads, on to the next head, and opens it at the same cell."""
+    """Who uses no pointer goes to a layer's line of heads, on to the next head, and opens it at
+    the same cell.
+    """
     page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
     page.locator('[data-panel="layer 3"]').focus()
     page.keyboard.press("PageDown")
@@ -89,7 +102,9 @@ def test_a_head_is_opened_by_keys(visit: Visit) -> None:
 
 
 def test_the_preset_of_the_changed_word(visit: Visit) -> None:
-    """One click sets sentence, words and head; clicking another head of the picture shows that one."""
+    """One click sets sentence, words and head; clicking another head of the picture shows that
+    one.
+    """
     page = visit("change-a-word?text=hello+there")
     page.get_by_role("button", name="tired / wide").click()
     expect(page.get_by_text("68.8 %, and gives 32.3 %")).to_be_visible()
@@ -102,12 +117,16 @@ def test_the_preset_of_the_changed_word(visit: Visit) -> None:
 def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
     """A file of attention is shown with its labels, and reloading the page leaves nothing of it."""
     shares = np.random.default_rng(1).dirichlet(np.ones(4), size=(2, 3, 4)).astype("f4")
-    np.savez(tmp_path / "mine.npz", attention=shares, tokens=np.array(["<i>one", "two", "three", "four"]))
+    np.savez(
+        tmp_path / "mine.npz", attention=shares, tokens=np.array(["<i>one", "two", "three", "four"])
+    )
     page = visit("your-weights")
     expect(page.get_by_text("at most 600 MB")).to_be_visible()
     expect(page.get_by_text("per file")).not_to_be_visible()  # where 1 GB would stand
     page.locator("input[type=file]").set_input_files(tmp_path / "mine.npz")
-    expect(page.get_by_text("the attention of your file, 2 layers with 3 heads each")).to_be_visible()
+    expect(
+        page.get_by_text("the attention of your file, 2 layers with 3 heads each")
+    ).to_be_visible()
     drawn(page, 1)
     page.get_by_role("link", name="One head").last.click()
     expect_address(page, "/one-head", "!mine")

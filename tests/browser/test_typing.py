@@ -13,7 +13,9 @@ pytestmark = pytest.mark.browser
 
 
 def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
-    """A number typed on a cell of W_Q goes into the address, the result follows, and undo brings the old one back."""
+    """A number typed on a cell of W_Q goes into the address, the result follows, and undo
+    brings the old one back.
+    """
     page = visit(f"projections?{PRIME}")
     click_cell(page, "w_q", (2, 1))
     expect_address(page, "feature=1")
@@ -57,7 +59,9 @@ def test_a_number_typed_is_taken_when_one_goes_elsewhere(visit: Visit) -> None:
 
 
 def test_a_refusal_is_in_sight_on_a_phone(visit: Visit) -> None:
-    """What is wrong with a number typed in the last column of a board as wide as a phone is not cut off."""
+    """What is wrong with a number typed in the last column of a board as wide as a phone is not
+    cut off.
+    """
     page = visit("tokens")
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)

@@ -1,4 +1,6 @@
-"""Random layers for the property tests: Hypothesis chooses sizes and options, a seed the numbers."""
+"""Random layers for the property tests: Hypothesis chooses sizes and options, a seed the
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Layer:
 
     def run(self, **options: Any) -> Trace:
         """The layer's record for some options; x and memory may be given too."""
-        return attend(options.pop("x", self.x), self.projections, **{"memory": self.memory, **options})
+        return attend(
+            options.pop("x", self.x), self.projections, **{"memory": self.memory, **options}
+        )
 
     def changed(self, **weights: Any) -> Layer:
         """The same layer with other weights."""
@@ -41,22 +45,32 @@ class Layer:
         return replace(self, projections=self.projections.astype(dtype), **arrays)
 
     def permutation(self, length: int) -> np.ndarray:
-        """The numbers from 0 in a random order that is never the given one, unless there is only one."""
+        """The numbers from 0 in a random order that is never the given one, unless there is
+        only one.
+        """
         order = self.rng.permutation(length)
         return np.roll(order, 1) if (order == np.arange(length)).all() else order
 
 
 @st.composite
-def layers(draw: st.DrawFn, *, longest: int = 5, self_attention: bool = False, grouped: bool = True) -> Layer:
-    """Layers of all small sizes, with biases and cross-attention; about one row of the mask in five is empty."""
+def layers(
+    draw: st.DrawFn, *, longest: int = 5, self_attention: bool = False, grouped: bool = True
+) -> Layer:
+    """Layers of all small sizes, with biases and cross-attention; about one row of the mask in
+    five is empty.
+    """
     size = st.integers(1, longest)
     B, T, S, D, M, K, V, G = (draw(size, label=letter) for letter in "BTSDMKVG")
     H = G * draw(st.integers(1, 3 if grouped else 1), label="readers of a key/value head")
     S, M = (T, D) if self_attention else (S, M)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1), label="seed"))
     heights, widths = (D, M, M, H * V), (H * K, G * K, G * V, D)
-    matrices = [rng.normal(size=shape) / np.sqrt(shape[0]) for shape in zip(heights, widths, strict=True)]
-    biases = {f"b_{name}": rng.normal(size=width) for name, width in zip("qkvo", widths, strict=True)}
+    matrices = [
+        rng.normal(size=shape) / np.sqrt(shape[0]) for shape in zip(heights, widths, strict=True)
+    ]
+    biases = {
+        f"b_{name}": rng.normal(size=width) for name, width in zip("qkvo", widths, strict=True)
+    }
     x = rng.normal(size=(B, T, D))
     mask = (rng.random((B, H, T, S)) < 0.6) & (rng.random((B, H, T, 1)) < 0.8)
     return Layer(

@@ -1,7 +1,9 @@
-"""Multi-head attention in plain Python loops over lists: the slow reference that the NumPy engine is compared with.
+"""Multi-head attention in plain Python loops over lists: the slow reference that the NumPy engine
+is compared with.
 
-Nothing here imports NumPy, so no broadcasting, no axis order and no BLAS is shared with the engine. Locals end in their
-axes as in the engine (B batch, H head, G key/value head, T query, S key, D feature, K and V features of a head).
+Nothing here imports NumPy, so no broadcasting, no axis order and no BLAS is shared with the engine.
+Locals end in their axes as in the engine (B batch, H head, G key/value head, T query, S key, D
+feature, K and V features of a head).
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def split(rows_TE: Matrix, n_heads: int) -> list[Matrix]:
 
 def merge(heads_HTV: list[Matrix]) -> Matrix:
     """Per token, the features of head 0, then those of head 1, and so on."""
-    return [[value for head in heads_HTV for value in head[token]] for token in range(len(heads_HTV[0]))]
+    return [
+        [value for head in heads_HTV for value in head[token]] for token in range(len(heads_HTV[0]))
+    ]
 
 
 def raw_scores(query_TK: Matrix, key_SK: Matrix) -> Matrix:
@@ -66,9 +70,11 @@ def hide(scores_TS: Matrix, mask_TS: Nested | None, bias_TS: Matrix | None, caus
     """The bias added, minus infinity where the query may not look."""
     return [
         [
-            score + (0.0 if bias_TS is None else bias_TS[query][key])
-            if allowed(mask_TS, causal, query, key)
-            else -math.inf
+            (
+                score + (0.0 if bias_TS is None else bias_TS[query][key])
+                if allowed(mask_TS, causal, query, key)
+                else -math.inf
+            )
             for key, score in enumerate(row)
         ]
         for query, row in enumerate(scores_TS)
@@ -87,12 +93,17 @@ def softmax_row(row_S: Vector) -> Vector:
 
 def mix(probability_TS: Matrix, value_SV: Matrix) -> Matrix:
     """Every query gets the average of the values, weighted by its probabilities."""
-    return [[dot(row, column(value_SV, feature)) for feature in range(len(value_SV[0]))] for row in probability_TS]
+    return [
+        [dot(row, column(value_SV, feature)) for feature in range(len(value_SV[0]))]
+        for row in probability_TS
+    ]
 
 
 def add_rows(left_TD: Matrix, right_TD: Matrix) -> Matrix:
     """Two matrices added cell by cell."""
-    return [[a + b for a, b in zip(u, v, strict=True)] for u, v in zip(left_TD, right_TD, strict=True)]
+    return [
+        [a + b for a, b in zip(u, v, strict=True)] for u, v in zip(left_TD, right_TD, strict=True)
+    ]
 
 
 def attend_heads(
@@ -117,7 +128,9 @@ def attend_heads(
         masked_TS = hide(scaled_TS, mask and mask[head], bias and bias[head], causal)
         probability_TS = [softmax_row(row) for row in masked_TS]
         output_TV = mix(probability_TS, value_GSV[head // group])
-        for name, matrix in zip(names, (scores_TS, scaled_TS, masked_TS, probability_TS, output_TV), strict=True):
+        for name, matrix in zip(
+            names, (scores_TS, scaled_TS, masked_TS, probability_TS, output_TV), strict=True
+        ):
             record[name].append(matrix)
     return record
 
@@ -139,9 +152,21 @@ def attend_sequence(
     }
     inner = attend_heads(*heads.values(), **how)
     merged = merge(inner["head_outputs"])
-    output = merged if weights.get("w_o") is None else project(merged, weights["w_o"], weights.get("b_o"))
+    output = (
+        merged
+        if weights.get("w_o") is None
+        else project(merged, weights["w_o"], weights.get("b_o"))
+    )
     output = add_rows(output, inputs) if residual else output
-    return {"inputs": inputs, "memory": memory, **fused, **heads, **inner, "merged": merged, "output": output}
+    return {
+        "inputs": inputs,
+        "memory": memory,
+        **fused,
+        **heads,
+        **inner,
+        "merged": merged,
+        "output": output,
+    }
 
 
 def attend_loops(

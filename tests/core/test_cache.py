@@ -11,7 +11,9 @@ from attention_core.cache import remembered
 
 
 def test_kept_results_tell_numbers_from_switches() -> None:
-    """Equal arguments give the same object; 1, 1.0 and True are equal but kept apart, and lists reach the function."""
+    """Equal arguments give the same object; 1, 1.0 and True are equal but kept apart, and lists
+    reach the function.
+    """
     calls: list[object] = []
 
     @remembered(4)
@@ -25,7 +27,9 @@ def test_kept_results_tell_numbers_from_switches() -> None:
 
 
 def test_kept_results_have_room() -> None:
-    """Those last asked for stay, as far as their number and their bytes allow; the last one does in any case."""
+    """Those last asked for stay, as far as their number and their bytes allow; the last one
+    does in any case.
+    """
     calls: list[int] = []
 
     @remembered(3, most_bytes=40)
@@ -35,7 +39,15 @@ def test_kept_results_have_room() -> None:
 
     for n_numbers in (1, 2, 1, 3, 2, 1, 99, 99, 1):
         assert kept(n_numbers)["zeros"][0].shape == (n_numbers,)
-    assert calls == [1, 2, 3, 2, 1, 99, 1], "8 bytes each: 3 takes the place of 2, 2 that of 1, 1 that of 3"
+    assert calls == [
+        1,
+        2,
+        3,
+        2,
+        1,
+        99,
+        1,
+    ], "8 bytes each: 3 takes the place of 2, 2 that of 1, 1 that of 3"
 
     small = remembered(2)(lambda number: calls.append(number))
     calls.clear()

@@ -1,4 +1,6 @@
-"""The arithmetic of a cell: every number that went in stands where it says, and together they give the cell."""
+"""The arithmetic of a cell: every number that went in stands where it says, and together they
+give the cell.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def a_trace(**options: Any) -> Trace:
     """Cross-attention with shared heads and biases, every axis another prime."""
     rng = np.random.default_rng(4)
     weights = Projections.random(11, 6, n_kv_heads=3, d_k=5, d_v=7, d_memory=13, bias=True, seed=2)
-    return attend(rng.normal(size=(2, 3, 11)), weights, memory=rng.normal(size=(2, 17, 13)), **options)
+    return attend(
+        rng.normal(size=(2, 3, 11)), weights, memory=rng.normal(size=(2, 17, 13)), **options
+    )
 
 
 def check(trace: Trace, derivation: Derivation) -> None:
@@ -48,7 +52,9 @@ def check(trace: Trace, derivation: Derivation) -> None:
 
 @given(st.data(), calls())
 def test_every_cell_of_every_field(data: st.DataObject, call: tuple[Layer, dict[str, Any]]) -> None:
-    """Whatever the sizes and options, a random cell of each field follows from the numbers shown for it to 1e-12."""
+    """Whatever the sizes and options, a random cell of each field follows from the numbers
+    shown for it to 1e-12.
+    """
     layer, options = call
     trace = layer.run(**options)
     for field in STEPS:
@@ -58,10 +64,14 @@ def test_every_cell_of_every_field(data: st.DataObject, call: tuple[Layer, dict[
 
 @pytest.mark.parametrize("field", STEPS)
 def test_a_field_is_explained_by_the_fields_it_needs(field: str) -> None:
-    """The numbers shown for a cell come from the fields that its step declares, from weights and settings."""
+    """The numbers shown for a cell come from the fields that its step declares, from weights
+    and settings.
+    """
     trace = a_trace(mask=np.arange(17) < 11, bias=np.ones((3, 17)), causal=True)
     derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
-    sources = {factor.name for term in derivation.terms for factor in term.factors if factor.name in STEPS}
+    sources = {
+        factor.name for term in derivation.terms for factor in term.factors if factor.name in STEPS
+    }
     needed = {field} if derivation.operation == "given" else set(STEPS[field].needs.split())
     assert sources <= needed
     check(trace, derivation)
@@ -109,9 +119,14 @@ def test_a_soft_cap() -> None:
 
 
 def test_a_masked_cell() -> None:
-    """A hidden score is said to be not allowed, is minus infinity, and has probability 0; its neighbour stays."""
+    """A hidden score is said to be not allowed, is minus infinity, and has probability 0; its
+    neighbour stays.
+    """
     trace = a_trace(causal=True)
-    hidden, seen = derive(trace, "masked_scores", (0, 0, 1, 2)), derive(trace, "masked_scores", (0, 0, 1, 1))
+    hidden, seen = (
+        derive(trace, "masked_scores", (0, 0, 1, 2)),
+        derive(trace, "masked_scores", (0, 0, 1, 1)),
+    )
     assert (hidden.allowed, hidden.result, hidden.recompute()) == (False, -math.inf, -math.inf)
     assert hidden.terms[0].value == float(trace.scaled_scores[0, 0, 1, 2])
     assert (seen.allowed, seen.result) == (True, float(trace.scaled_scores[0, 0, 1, 1]))
@@ -128,22 +143,30 @@ def test_an_empty_row() -> None:
 
 def test_an_empty_row_as_nan() -> None:
     """Where such a query has NaN, as in PyTorch, its terms give NaN as well: 0/0."""
-    derivation = derive(a_trace(mask=np.zeros(17, dtype=bool), empty_rows="nan"), "probabilities", (0, 0, 0, 4))
+    derivation = derive(
+        a_trace(mask=np.zeros(17, dtype=bool), empty_rows="nan"), "probabilities", (0, 0, 0, 4)
+    )
     assert math.isnan(derivation.result)
     assert math.isnan(derivation.recompute())
 
 
 def test_softmax_terms_are_the_row() -> None:
-    """The softmax of a cell shows the exponential of every score of its row minus the maximum, and which is its own."""
+    """The softmax of a cell shows the exponential of every score of its row minus the maximum,
+    and which is its own.
+    """
     trace = a_trace()
     derivation = derive(trace, "probabilities", (1, 4, 2, 9))
     row = trace.masked_scores[1, 4, 2]
     assert (derivation.position, derivation.maximum) == (9, float(row.max()))
-    assert [term.value for term in derivation.terms] == pytest.approx(np.exp(row - row.max()).tolist(), abs=1e-15)
+    assert [term.value for term in derivation.terms] == pytest.approx(
+        np.exp(row - row.max()).tolist(), abs=1e-15
+    )
 
 
 def test_without_w_o_the_output_is_the_merged_number() -> None:
-    """Heads that are joined but not mixed pass their number on, plus the input where there is a skip connection."""
+    """Heads that are joined but not mixed pass their number on, plus the input where there is a
+    skip connection.
+    """
     trace = attend([[1.0, 2.0], [3.0, 4.0]], Projections.weightless(2), residual=True)
     derivation = derive(trace, "output", (0, 1, 1))
     assert [term.factors[0].name for term in derivation.terms] == ["merged", "inputs"]
@@ -161,6 +184,8 @@ def test_without_w_o_the_output_is_the_merged_number() -> None:
     ],
 )
 def test_a_cell_that_does_not_exist(field: str, index: tuple[int, ...], words: str) -> None:
-    """An unknown field or an index outside it is an error that says what there is; a negative index does not wrap."""
+    """An unknown field or an index outside it is an error that says what there is; a negative
+    index does not wrap.
+    """
     with pytest.raises(SettingsError, match=words):
         derive(a_trace(), field, index)

@@ -39,7 +39,9 @@ def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None
 
 
 def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace) -> None:
-    """What each token sends to a query, also where two heads share values; added up it is the head's output."""
+    """What each token sends to a query, also where two heads share values; added up it is the
+    head's output.
+    """
     for layer, head, group in ((trace, 2, 2), (shared, 3, 1)):
         drawn = slice_of(layer, "weighted_values", {0: 0, 1: head, 2: 4})
         weights_S, values_SV = layer.probabilities[0, head, 4], layer.value_heads[0, group]
@@ -64,7 +66,9 @@ def test_the_softmax_in_its_stages(trace: Trace) -> None:
     assert slice_of(trace, "row_sum", place) == pytest.approx(math.fsum(exponentials), abs=1e-14)
     np.testing.assert_array_equal(slice_of(trace, "shifted_scores", place), shifted)
     np.testing.assert_allclose(slice_of(trace, "exponentials", place), exponentials, atol=1e-15)
-    np.testing.assert_allclose(trace.probabilities[0, 1, 2] * math.fsum(exponentials), exponentials, atol=1e-14)
+    np.testing.assert_allclose(
+        trace.probabilities[0, 1, 2] * math.fsum(exponentials), exponentials, atol=1e-14
+    )
 
 
 def test_a_row_with_nothing_to_attend_to() -> None:
@@ -83,12 +87,15 @@ def test_shares_without_the_mask(trace: Trace) -> None:
 
 @pytest.mark.parametrize("field", ["queries", "keys", "values"])
 def test_the_split_with_and_without_the_swap(trace: Trace, shared: Trace, field: str) -> None:
-    """A reshape keeps the order of the numbers; straight to one matrix per head it takes them from other tokens."""
+    """A reshape keeps the order of the numbers; straight to one matrix per head it takes them
+    from other tokens.
+    """
     for layer in (trace, shared):
         fused = getattr(layer, field)
         n_heads = layer.sizes["H" if field == "queries" else "G"]
         np.testing.assert_array_equal(
-            slice_of(layer, f"reshaped_{field}", {0: 0}), fused.reshape(*fused.shape[:2], n_heads, -1)[0]
+            slice_of(layer, f"reshaped_{field}", {0: 0}),
+            fused.reshape(*fused.shape[:2], n_heads, -1)[0],
         )
         np.testing.assert_array_equal(
             slice_of(layer, f"unswapped_{field}", {0: 0}), split_without_swap(fused, n_heads)[0]
@@ -103,10 +110,15 @@ def test_the_merge_without_the_swap(trace: Trace) -> None:
 
 
 def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
-    """The diagonal of the h by h products, the row sums of the Hadamard product and the scores are the same numbers."""
+    """The diagonal of the h by h products, the row sums of the Hadamard product and the scores
+    are the same numbers.
+    """
     for layer in (trace, shared):
         place = {0: 0, 1: 4, 2: 3}
-        products, hadamard = slice_of(layer, "pair_products", place), slice_of(layer, "pair_hadamard", place)
+        products, hadamard = (
+            slice_of(layer, "pair_products", place),
+            slice_of(layer, "pair_hadamard", place),
+        )
         wanted = layer.scores[0, :, 4, 3]
         np.testing.assert_allclose(np.diag(products), wanted, atol=1e-13)
         np.testing.assert_allclose(hadamard.sum(axis=1), wanted, atol=1e-13)
@@ -114,7 +126,9 @@ def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
 
 
 def test_the_total_over_heads_is_one_wide_dot_product(trace: Trace) -> None:
-    """Added over the heads, the scores are the dot product of the fused vectors: one head in disguise."""
+    """Added over the heads, the scores are the dot product of the fused vectors: one head in
+    disguise.
+    """
     fused = trace.queries[0, 4] @ trace.keys[0, 3]
     assert slice_of(trace, "pair_total", {0: 0, 1: 4, 2: 3}) == pytest.approx(fused, abs=1e-12)
 

@@ -1,4 +1,6 @@
-"""Words become vectors by their own hash, positions by sines and cosines; both are fixed for ever."""
+"""Words become vectors by their own hash, positions by sines and cosines; both are fixed for
+ever.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,15 @@ from hypothesis import strategies as st
 from attention_core import SettingsError
 from attention_core.embeddings import EMBEDDINGS, embed, sinusoidal_positions, word_vector
 
-# These numbers must never change: the same sentence shows the same numbers in every lesson, on every machine.
+# These numbers must never change: the same sentence shows the same numbers in every lesson, on
+# every machine.
 FROZEN = {
-    ("cat", "normal"): [-0.10355767179750687, 0.22542759281043115, -0.11987800289101341, 1.7018148414076548],
+    ("cat", "normal"): [
+        -0.10355767179750687,
+        0.22542759281043115,
+        -0.11987800289101341,
+        1.7018148414076548,
+    ],
     ("cat", "integers"): [-1, 1, 1, 0, 0, 1, 1, 1],
     ("שלום", "normal"): [-1.5285836622081443, 0.21634559940074755],
 }
@@ -37,7 +45,9 @@ def test_a_wider_vector_starts_with_the_narrow_one(kind: str, word: str, width: 
 
 
 def test_a_repeated_word_has_the_same_vector() -> None:
-    """Without positions two occurrences of a word cannot be told apart; another word, or another case, can."""
+    """Without positions two occurrences of a word cannot be told apart; another word, or
+    another case, can.
+    """
     words = embed(["the", "cat", "the", "The"], 5, positions=False).inputs
     assert words[0].tolist() == words[2].tolist()
     assert len({tuple(row) for row in words.tolist()}) == 3
@@ -83,7 +93,9 @@ def test_inputs_are_words_plus_positions() -> None:
 
 def test_an_unknown_kind_is_refused() -> None:
     """The error names what came and what there is."""
-    with pytest.raises(SettingsError, match="embedding is 'glove' but must be one of normal, integers"):
+    with pytest.raises(
+        SettingsError, match="embedding is 'glove' but must be one of normal, integers"
+    ):
         word_vector("a", 3, "glove")
 
 

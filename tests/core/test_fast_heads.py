@@ -1,4 +1,6 @@
-"""The fast way through the heads gives what the plain formula gives, and no block or shortcut changes a number."""
+"""The fast way through the heads gives what the plain formula gives, and no block or shortcut
+changes a number.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def assert_as_plain(trace: Trace) -> None:
 
 @given(calls())
 def test_fast_equals_plain(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Scores, scaled and masked scores, probabilities and head outputs, for every combination of options."""
+    """Scores, scaled and masked scores, probabilities and head outputs, for every combination
+    of options.
+    """
     layer, options = call
     assert_as_plain(layer.run(**options))
 
@@ -48,4 +52,6 @@ def test_a_row_sums_to_one_at_every_level(level: float, dtype: str) -> None:
     options = Options(None, None, 1.0, None, "zero")
     found = fast_heads.fast_heads(query, key, key, options, out=np.empty((1, 1, 1, 1), dtype))
     expected = np.exp([0.0, 0.5, -0.5]) / np.exp([0.0, 0.5, -0.5]).sum()
-    np.testing.assert_allclose(found.probabilities[0, 0, 0], expected, rtol=1e-5 if dtype == "float32" else 1e-12)
+    np.testing.assert_allclose(
+        found.probabilities[0, 0, 0], expected, rtol=1e-5 if dtype == "float32" else 1e-12
+    )

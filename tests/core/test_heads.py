@@ -8,7 +8,12 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_core.head_blocks import head_columns, head_of
 
-FUSED = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads", "merged": "head_outputs"}
+FUSED = {
+    "queries": "query_heads",
+    "keys": "key_heads",
+    "values": "value_heads",
+    "merged": "head_outputs",
+}
 
 
 def layer(n_kv_heads: int) -> Trace:
@@ -20,10 +25,14 @@ def layer(n_kv_heads: int) -> Trace:
 
 @pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
 def test_scores_and_outputs_come_from_the_part_that_is_named(n_kv_heads: int) -> None:
-    """Head h's scores are its queries times the keys it reads, and its outputs its shares of the values it reads."""
+    """Head h's scores are its queries times the keys it reads, and its outputs its shares of
+    the values it reads.
+    """
     trace = layer(n_kv_heads)
     for head in range(6):
-        query, key, value = (getattr(trace, f)[0, head_of(trace, f, head)] for f in list(FUSED.values())[:3])
+        query, key, value = (
+            getattr(trace, f)[0, head_of(trace, f, head)] for f in list(FUSED.values())[:3]
+        )
         mixed = trace.probabilities[0, head] @ value
         np.testing.assert_allclose(query @ key.T, trace.scores[0, head], rtol=0, atol=1e-12)
         np.testing.assert_allclose(mixed, trace.head_outputs[0, head], rtol=0, atol=1e-12)
@@ -36,4 +45,6 @@ def test_the_columns_are_those_of_the_split(field: str, n_kv_heads: int) -> None
     trace = layer(n_kv_heads)
     for head in range(6):
         split = getattr(trace, FUSED[field])[0, head_of(trace, FUSED[field], head)]
-        np.testing.assert_array_equal(getattr(trace, field)[0][:, head_columns(trace, field, head)], split)
+        np.testing.assert_array_equal(
+            getattr(trace, field)[0][:, head_columns(trace, field, head)], split
+        )

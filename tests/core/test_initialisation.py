@@ -8,14 +8,33 @@ import pytest
 from attention_core.initialisation import Stream, generator
 
 KNOWN = {
-    "W_Q": 0, "W_K": 1, "W_V": 2, "W_O": 3, "B_Q": 4, "B_K": 5, "B_V": 6, "B_O": 7, "BASES": 8, "CHANGES": 9,
-    "SPREADS": 10, "DROPOUT": 11, "PROBES": 12, "PADDING": 13, "TIMED_HEADS": 14, "TOKENS": 16, "LENGTHS": 17,
-    "MEASURED_TOKENS": 18, "MEASURED_WEIGHTS": 19, "QUESTIONS": 20,
-}  # fmt: skip
+    "W_Q": 0,
+    "W_K": 1,
+    "W_V": 2,
+    "W_O": 3,
+    "B_Q": 4,
+    "B_K": 5,
+    "B_V": 6,
+    "B_O": 7,
+    "BASES": 8,
+    "CHANGES": 9,
+    "SPREADS": 10,
+    "DROPOUT": 11,
+    "PROBES": 12,
+    "PADDING": 13,
+    "TIMED_HEADS": 14,
+    "TOKENS": 16,
+    "LENGTHS": 17,
+    "MEASURED_TOKENS": 18,
+    "MEASURED_WEIGHTS": 19,
+    "QUESTIONS": 20,
+}
 
 
 def test_a_stream_keeps_its_number() -> None:
-    """Another number would draw other weights for an address that is already in somebody's notes."""
+    """Another number would draw other weights for an address that is already in somebody's
+    notes.
+    """
     assert {name: int(stream) for name, stream in Stream.__members__.items()} == KNOWN
 
 
@@ -26,7 +45,9 @@ def test_no_two_names_share_a_stream() -> None:
 
 @pytest.mark.parametrize("seed", [0, 5, 2**64 - 1])
 def test_streams_differ(seed: int) -> None:
-    """No two streams of a seed begin with the same number; that of W_Q begins as the seed alone does."""
+    """No two streams of a seed begin with the same number; that of W_Q begins as the seed alone
+    does.
+    """
     first = [int(generator(seed, stream).bit_generator.random_raw()) for stream in Stream]
     assert len(set(first)) == len(Stream)
     assert first[0] == int(np.random.default_rng(seed).bit_generator.random_raw())

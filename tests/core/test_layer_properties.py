@@ -1,4 +1,6 @@
-"""What is true of a whole layer whatever the numbers: heads side by side, sums over heads, batches, dtypes."""
+"""What is true of a whole layer whatever the numbers: heads side by side, sums over heads,
+batches, dtypes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import STEPS, Projections, attend, merge_heads, scaled_dot_product_attention, softmax, split_heads
+from attention_core import (
+    STEPS,
+    Projections,
+    attend,
+    merge_heads,
+    scaled_dot_product_attention,
+    softmax,
+    split_heads,
+)
 from tests.core.random_layers import Layer, assert_same, calls, layers
 
 Call = tuple[Layer, dict[str, Any]]
@@ -17,9 +27,15 @@ SIZE = st.integers(1, 5)
 
 
 def per_head(layer: Layer) -> list[dict[str, Any]]:
-    """The weights of each head alone, as arguments of `Projections`; head h reads key/value head h // (H // G)."""
+    """The weights of each head alone, as arguments of `Projections`; head h reads key/value
+    head h // (H // G).
+    """
     p = layer.projections
-    blocks = {"q": (p.d_k, 1), "k": (p.d_k, p.n_heads // p.groups), "v": (p.d_v, p.n_heads // p.groups)}
+    blocks = {
+        "q": (p.d_k, 1),
+        "k": (p.d_k, p.n_heads // p.groups),
+        "v": (p.d_v, p.n_heads // p.groups),
+    }
     heads = []
     for head in range(p.n_heads):
         weights: dict[str, Any] = {"n_heads": 1, "w_o": p.w_o[head * p.d_v : (head + 1) * p.d_v]}
@@ -32,12 +48,20 @@ def per_head(layer: Layer) -> list[dict[str, Any]]:
 
 
 @given(SIZE, SIZE, SIZE, SIZE)
-def test_split_then_merge_is_the_identity(n_batch: int, n_heads: int, n_tokens: int, width: int) -> None:
-    """Merging undoes splitting, splitting undoes merging, and head h is the h-th block of neighbouring features."""
-    fused = np.arange(n_batch * n_tokens * n_heads * width).reshape(n_batch, n_tokens, n_heads * width)
+def test_split_then_merge_is_the_identity(
+    n_batch: int, n_heads: int, n_tokens: int, width: int
+) -> None:
+    """Merging undoes splitting, splitting undoes merging, and head h is the h-th block of
+    neighbouring features.
+    """
+    fused = np.arange(n_batch * n_tokens * n_heads * width).reshape(
+        n_batch, n_tokens, n_heads * width
+    )
     heads = split_heads(fused, n_heads)
     assert heads.shape == (n_batch, n_heads, n_tokens, width)
-    assert all((heads[:, h] == fused[:, :, h * width : (h + 1) * width]).all() for h in range(n_heads))
+    assert all(
+        (heads[:, h] == fused[:, :, h * width : (h + 1) * width]).all() for h in range(n_heads)
+    )
     assert (merge_heads(heads) == fused).all()
     assert (split_heads(merge_heads(heads), n_heads) == heads).all()
 
@@ -55,7 +79,9 @@ def test_the_output_is_the_sum_of_one_contribution_per_head(call: Call) -> None:
 
 @given(calls())
 def test_heads_are_one_head_runs_side_by_side(call: Call) -> None:
-    """Each head of a layer, shared keys and values or not, is a layer of its own with that head's weights."""
+    """Each head of a layer, shared keys and values or not, is a layer of its own with that
+    head's weights.
+    """
     layer, options = call
     together = layer.run(**options)
     for h, weights in enumerate(per_head(layer)):
@@ -81,7 +107,9 @@ def test_fused_projections_are_the_heads_laid_side_by_side(layer: Layer) -> None
 
 @given(layers(grouped=False))
 def test_scores_in_hadamard_form(layer: Layer) -> None:
-    """A score is the sum of q∘k over the block of its head; all heads together are the fused dot product."""
+    """A score is the sum of q∘k over the block of its head; all heads together are the fused
+    dot product.
+    """
     trace = layer.run()
     products = trace.queries[:, :, None, :] * trace.keys[:, None, :, :]
     blocks = np.split(products, layer.projections.n_heads, axis=-1)
@@ -91,9 +119,13 @@ def test_scores_in_hadamard_form(layer: Layer) -> None:
 
 @given(layers(grouped=False))
 def test_tokens_as_columns_give_the_transposed_numbers(layer: Layer) -> None:
-    """The column convention (V softmax(KᵀQ), softmax down each column) has the same numbers, transposed."""
+    """The column convention (V softmax(KᵀQ), softmax down each column) has the same numbers,
+    transposed.
+    """
     trace = layer.run()
-    query, key, value = (h.swapaxes(-1, -2) for h in (trace.query_heads, trace.key_heads, trace.value_heads))
+    query, key, value = (
+        h.swapaxes(-1, -2) for h in (trace.query_heads, trace.key_heads, trace.value_heads)
+    )
     probabilities = softmax(key.swapaxes(-1, -2) @ query * trace.scale, axis=-2)
     assert_same(probabilities.swapaxes(-1, -2), trace.probabilities)
     columns = (value @ probabilities).reshape(trace.sizes["B"], -1, trace.sizes["T"])
@@ -103,7 +135,9 @@ def test_tokens_as_columns_give_the_transposed_numbers(layer: Layer) -> None:
 
 @given(calls())
 def test_shared_heads_are_repeated_heads(call: Call) -> None:
-    """Sharing keys and values equals full attention with each key/value head repeated for its readers."""
+    """Sharing keys and values equals full attention with each key/value head repeated for its
+    readers.
+    """
     layer, options = call
     options.pop("residual", None)
     p = layer.projections
@@ -117,7 +151,9 @@ def test_shared_heads_are_repeated_heads(call: Call) -> None:
 
 @given(layers())
 def test_a_key_bias_never_changes_the_weights(layer: Layer) -> None:
-    """b_k adds the same number to a whole row of scores: it moves the keys and the scores, never the probabilities."""
+    """b_k adds the same number to a whole row of scores: it moves the keys and the scores,
+    never the probabilities.
+    """
     trace, moved = layer.run(), layer.changed(b_k=layer.projections.b_k + 1).run()
     assert_same(moved.probabilities, trace.probabilities)
     assert_same(moved.output, trace.output)
@@ -137,7 +173,9 @@ def test_a_query_bias_adds_to_the_scores(layer: Layer) -> None:
 
 @given(layers())
 def test_value_and_output_biases_pass_straight_through(layer: Layer) -> None:
-    """Because shares sum to 1, b_v is added to every head output as it is, and b_o to the output."""
+    """Because shares sum to 1, b_v is added to every head output as it is, and b_o to the
+    output.
+    """
     without, trace = layer.changed(b_v=None, b_o=None).run(), layer.run()
     p = layer.projections
     added = p.b_v.reshape(p.groups, p.d_v).repeat(p.n_heads // p.groups, axis=0).reshape(-1)
@@ -156,7 +194,9 @@ def test_head_outputs_are_averages(layer: Layer) -> None:
 
 @given(layers())
 def test_a_connection_adds_the_inputs(layer: Layer) -> None:
-    """residual=True adds what the queries were made from, not the memory, and changes no other field."""
+    """residual=True adds what the queries were made from, not the memory, and changes no other
+    field.
+    """
     plain, connected = layer.run(), layer.run(residual=True)
     assert_same(connected.output - plain.output, layer.x)
     assert_same(connected.merged, plain.merged)
@@ -172,7 +212,9 @@ def test_self_attention_is_cross_attention_to_oneself(layer: Layer) -> None:
 
 @given(calls())
 def test_a_batch_is_each_sequence_alone(call: Call) -> None:
-    """Sequences of a batch never touch: each gives what it gives alone, as a 2-D array, with its own mask and bias."""
+    """Sequences of a batch never touch: each gives what it gives alone, as a 2-D array, with
+    its own mask and bias.
+    """
     layer, options = call
     batch = layer.run(**options)
     for b in range(len(layer.x)):
@@ -195,13 +237,17 @@ def test_float32_stays_float32(call: Call) -> None:
 
 @given(layers(), st.integers(0, 2**32 - 1))
 def test_integers_are_floats(layer: Layer, seed: int) -> None:
-    """Whole numbers give exactly what the same numbers give as floats: no integer arithmetic anywhere."""
+    """Whole numbers give exactly what the same numbers give as floats: no integer arithmetic
+    anywhere.
+    """
     rng = np.random.default_rng(seed)
     names = ("w_q", "w_k", "w_v", "w_o")
     weights = {name: rng.integers(-2, 3, getattr(layer.projections, name).shape) for name in names}
     x, memory = rng.integers(-3, 4, layer.x.shape), rng.integers(-3, 4, layer.memory.shape)
     whole = layer.changed(**weights).run(x=x, memory=memory)
-    floats = layer.changed(**{k: v.astype(float) for k, v in weights.items()}).run(x=x + 0.0, memory=memory + 0.0)
+    floats = layer.changed(**{k: v.astype(float) for k, v in weights.items()}).run(
+        x=x + 0.0, memory=memory + 0.0
+    )
     assert all((getattr(whole, name) == getattr(floats, name)).all() for name in STEPS)
     assert whole.scores.dtype == np.float64
 
@@ -210,20 +256,29 @@ def test_integers_are_floats(layer: Layer, seed: int) -> None:
 def test_nothing_that_was_given_is_changed(call: Call) -> None:
     """A call leaves every array it was given as it was, writable as before."""
     layer, options = call
-    given_arrays = [layer.x, layer.memory, *(v for v in options.values() if isinstance(v, np.ndarray))]
+    given_arrays = [
+        layer.x,
+        layer.memory,
+        *(v for v in options.values() if isinstance(v, np.ndarray)),
+    ]
     copies = [array.copy() for array in given_arrays]
     layer.run(**options)
     assert all(
-        (array == copy).all() and array.flags.writeable for array, copy in zip(given_arrays, copies, strict=True)
+        (array == copy).all() and array.flags.writeable
+        for array, copy in zip(given_arrays, copies, strict=True)
     )
 
 
 @given(layers())
 def test_the_heads_alone_are_the_heads_of_the_layer(layer: Layer) -> None:
-    """`scaled_dot_product_attention` of a trace's heads gives that trace's scores to head outputs."""
+    """`scaled_dot_product_attention` of a trace's heads gives that trace's scores to head
+    outputs.
+    """
     rules = {"mask": layer.mask, "bias": layer.bias, "causal": True, "softcap": 2.0, "scale": 0.4}
     trace = layer.run(**rules)
-    record = scaled_dot_product_attention(trace.query_heads, trace.key_heads, trace.value_heads, **rules)
+    record = scaled_dot_product_attention(
+        trace.query_heads, trace.key_heads, trace.value_heads, **rules
+    )
     for name in ("scores", "scaled_scores", "masked_scores", "probabilities", "head_outputs"):
         assert_same(getattr(record, name), getattr(trace, name))
 

@@ -1,8 +1,10 @@
-"""The engine against all node test cases of the ONNX Attention operator (opset 23 to 25), read from frozen arrays.
+"""The engine against all node test cases of the ONNX Attention operator (opset 23 to 25), read from
+frozen arrays.
 
-Made by scripts/make_onnx_cases.py; see tests/data/ONNX-LICENSE-NOTICE.md. What the operator has and the engine has not
-is translated here: a cache of past keys and values is joined in front, lengths of valid keys become a padding mask, a
-causal frontier that starts later and a sliding window become slices of a larger mask.
+Made by scripts/make_onnx_cases.py; see tests/data/ONNX-LICENSE-NOTICE.md. What the operator has and
+the engine has not is translated here: a cache of past keys and values is joined in front, lengths
+of valid keys become a padding mask, a causal frontier that starts later and a sliding window become
+slices of a larger mask.
 """
 
 from __future__ import annotations
@@ -26,13 +28,15 @@ from attention_core import (
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 CASES: dict[str, dict[str, Any]] = {
-    case["name"]: case for case in json.loads((DATA / "onnx_attention.json").read_text(encoding="utf-8"))["cases"]
+    case["name"]: case
+    for case in json.loads((DATA / "onnx_attention.json").read_text(encoding="utf-8"))["cases"]
 }
 # name -> reason; empty: every case of the operator can be said in terms of this layer.
 OUT_OF_SCOPE: dict[str, str] = {}
 # qk_matmul_output_mode 0 to 3: which stage of the computation the operator also returns.
 STAGE = ("scaled_scores", "scaled_scores", "masked_scores", "probabilities")
-# ONNX's reference rounds every step of its bfloat16 cases to 8 bits of mantissa; the engine rounds none.
+# ONNX's reference rounds every step of its bfloat16 cases to 8 bits of mantissa; the engine rounds
+# none.
 BFLOAT16_TOLERANCE = 2e-2
 IN_SCOPE = [name for name in CASES if name not in OUT_OF_SCOPE]
 
@@ -49,8 +53,12 @@ def tensors(case: dict[str, Any], side: str) -> dict[str, np.ndarray]:
     return {name: stored_arrays()[entry["array"]] for name, entry in case[side].items()}
 
 
-def head_tensors(case: dict[str, Any], inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Query, key and value heads: fused 3-D inputs split, cached keys and values joined in front of the new ones."""
+def head_tensors(
+    case: dict[str, Any], inputs: dict[str, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Query, key and value heads: fused 3-D inputs split, cached keys and values joined in
+    front of the new ones.
+    """
     query, key, value = inputs["Q"], inputs["K"], inputs["V"]
     if query.ndim == 3:
         n_heads, n_kv_heads = case["attributes"]["q_num_heads"], case["attributes"]["kv_num_heads"]
@@ -63,11 +71,15 @@ def head_tensors(case: dict[str, Any], inputs: dict[str, np.ndarray]) -> tuple[n
 
 
 def frontier(attributes: dict[str, Any], offset: int, n_queries: int, n_keys: int) -> np.ndarray:
-    """The causal and the window mask for queries at positions offset, offset + 1, ...: a corner of a larger mask."""
+    """The causal and the window mask for queries at positions offset, offset + 1, ...: a corner
+    of a larger mask.
+    """
     left, right = (attributes.get(f"{side}_window_size", -1) for side in ("left", "right"))
     rows, columns = max(offset, 0), max(-offset, 0)
     sizes = (n_queries + rows, n_keys + columns)
-    allowed = window_mask(*sizes, left=None if left < 0 else left, right=None if right < 0 else right)
+    allowed = window_mask(
+        *sizes, left=None if left < 0 else left, right=None if right < 0 else right
+    )
     if attributes.get("is_causal"):
         allowed = allowed & causal_mask(*sizes)
     return allowed[rows:, columns:]
@@ -80,8 +92,12 @@ def fill_keys(mask: np.ndarray, n_keys: int) -> np.ndarray:
     return np.pad(mask, width, constant_values=hidden)
 
 
-def mask_arguments(case: dict[str, Any], inputs: dict[str, np.ndarray], n_queries: int, n_keys: int) -> dict[str, Any]:
-    """The operator's masks as mask=, bias= and causal= of the engine; True means "may attend" in both."""
+def mask_arguments(
+    case: dict[str, Any], inputs: dict[str, np.ndarray], n_queries: int, n_keys: int
+) -> dict[str, Any]:
+    """The operator's masks as mask=, bias= and causal= of the engine; True means "may attend"
+    in both.
+    """
     attributes = case["attributes"]
     lengths = inputs.get("nonpad_kv_seqlen")
     past = inputs["past_key"].shape[2] if "past_key" in inputs else 0
@@ -97,7 +113,11 @@ def mask_arguments(case: dict[str, Any], inputs: dict[str, np.ndarray], n_querie
         masks.append(padding_mask(lengths, n_keys))
     if attributes.keys() & {"left_window_size", "right_window_size"} or past or lengths is not None:
         offsets = [past] if lengths is None else [int(length) - n_queries for length in lengths]
-        masks.append(np.stack([frontier(attributes, offset, n_queries, n_keys) for offset in offsets])[:, np.newaxis])
+        masks.append(
+            np.stack([frontier(attributes, offset, n_queries, n_keys) for offset in offsets])[
+                :, np.newaxis
+            ]
+        )
     else:
         arguments["causal"] = bool(attributes.get("is_causal"))
     for mask in masks:
@@ -109,7 +129,10 @@ def run(case: dict[str, Any], dtype: str) -> dict[str, np.ndarray]:
     """What the engine gives for a case, under the operator's names."""
     attributes = case["attributes"]
     stored = tensors(case, "inputs")
-    inputs = {name: array.astype(dtype) if array.dtype.kind == "f" else array for name, array in stored.items()}
+    inputs = {
+        name: array.astype(dtype) if array.dtype.kind == "f" else array
+        for name, array in stored.items()
+    }
     query, key, value = head_tensors(case, inputs)
     record = scaled_dot_product_attention(
         query,
@@ -137,10 +160,14 @@ def test_engine_gives_the_operator_s_outputs(name: str, dtype: str) -> None:
     actual = run(case, dtype)
     for output, expected in tensors(case, "outputs").items():
         original = case["outputs"][output]["dtype"]
-        rtol, atol = (0.0, BFLOAT16_TOLERANCE) if original == "bfloat16" else (case["rtol"], case["atol"])
+        rtol, atol = (
+            (0.0, BFLOAT16_TOLERANCE) if original == "bfloat16" else (case["rtol"], case["atol"])
+        )
         assert actual[output].shape == expected.shape, output
         rounded = actual[output].astype(expected.dtype)
-        np.testing.assert_allclose(rounded, expected, rtol=rtol, atol=atol, err_msg=f"{name}: {output}")
+        np.testing.assert_allclose(
+            rounded, expected, rtol=rtol, atol=atol, err_msg=f"{name}: {output}"
+        )
 
 
 def test_no_case_is_forgotten() -> None:
@@ -151,7 +178,11 @@ def test_no_case_is_forgotten() -> None:
 
 
 def test_every_stage_is_asked_for() -> None:
-    """The cases return scaled, capped, masked scores and probabilities, so that each stage has an outside witness."""
-    returning = [case["attributes"] for case in CASES.values() if "qk_matmul_output" in case["outputs"]]
+    """The cases return scaled, capped, masked scores and probabilities, so that each stage has
+    an outside witness.
+    """
+    returning = [
+        case["attributes"] for case in CASES.values() if "qk_matmul_output" in case["outputs"]
+    ]
     assert {attributes.get("qk_matmul_output_mode", 0) for attributes in returning} == {0, 1, 2, 3}
     assert len(returning) == 18

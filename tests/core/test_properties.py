@@ -1,4 +1,6 @@
-"""What is true of attention whatever the numbers: rows of probabilities, masks, biases, scale, order of tokens."""
+"""What is true of attention whatever the numbers: rows of probabilities, masks, biases, scale,
+order of tokens.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from attention_core import causal_mask, padding_mask, scaled_dot_product_attention, softmax, window_mask
+from attention_core import (
+    causal_mask,
+    padding_mask,
+    scaled_dot_product_attention,
+    softmax,
+    window_mask,
+)
 from tests.core.random_layers import Layer, assert_same, calls, layers
 
 SCORES = st.lists(st.floats(-700, 700), min_size=1, max_size=7)
@@ -18,7 +26,9 @@ Call = tuple[Layer, dict[str, Any]]
 
 @given(calls())
 def test_rows_sum_to_one(call: Call) -> None:
-    """Each row of probabilities is a set of shares that sum to 1, or zero throughout when nothing may be seen."""
+    """Each row of probabilities is a set of shares that sum to 1, or zero throughout when
+    nothing may be seen.
+    """
     layer, options = call
     trace = layer.run(**options)
     assert (trace.probabilities >= 0).all()
@@ -27,7 +37,9 @@ def test_rows_sum_to_one(call: Call) -> None:
 
 @given(layers(), st.booleans())
 def test_masked_cells_are_exactly_zero(layer: Layer, causal: bool) -> None:
-    """A hidden cell has probability exactly 0 and masked score -inf; a visible one keeps its score and some share."""
+    """A hidden cell has probability exactly 0 and masked score -inf; a visible one keeps its
+    score and some share.
+    """
     trace = layer.run(mask=layer.mask, causal=causal)
     n_queries, n_keys = layer.mask.shape[2:]
     visible = layer.mask & np.tri(n_queries, n_keys, dtype=bool) if causal else layer.mask
@@ -39,7 +51,9 @@ def test_masked_cells_are_exactly_zero(layer: Layer, causal: bool) -> None:
 
 @given(layers())
 def test_scores_stay_what_they_were_before_the_mask(layer: Layer) -> None:
-    """Masking touches neither the raw nor the scaled scores, so that what was hidden can still be shown."""
+    """Masking touches neither the raw nor the scaled scores, so that what was hidden can still
+    be shown.
+    """
     free, masked = layer.run(), layer.run(mask=layer.mask, bias=layer.bias)
     assert_same(masked.scores, free.scores)
     assert_same(masked.scaled_scores, free.scaled_scores)
@@ -47,7 +61,9 @@ def test_scores_stay_what_they_were_before_the_mask(layer: Layer) -> None:
 
 @given(layers(self_attention=True))
 def test_permutation_equivariance(layer: Layer) -> None:
-    """Without positions and mask, reordering the tokens reorders the outputs in the same way, and nothing else."""
+    """Without positions and mask, reordering the tokens reorders the outputs in the same way,
+    and nothing else.
+    """
     order = layer.permutation(layer.x.shape[1])
     straight, shuffled = layer.run(memory=None), layer.run(x=layer.x[:, order], memory=None)
     assert_same(shuffled.output, straight.output[:, order])
@@ -56,10 +72,14 @@ def test_permutation_equivariance(layer: Layer) -> None:
 
 @given(layers())
 def test_the_order_of_the_keys_does_not_matter(layer: Layer) -> None:
-    """Reordering the memory, with the columns of mask and bias, reorders the shares and leaves the output alone."""
+    """Reordering the memory, with the columns of mask and bias, reorders the shares and leaves
+    the output alone.
+    """
     order = layer.permutation(layer.memory.shape[1])
     straight = layer.run(mask=layer.mask, bias=layer.bias)
-    shuffled = layer.run(memory=layer.memory[:, order], mask=layer.mask[..., order], bias=layer.bias[..., order])
+    shuffled = layer.run(
+        memory=layer.memory[:, order], mask=layer.mask[..., order], bias=layer.bias[..., order]
+    )
     assert_same(shuffled.probabilities, straight.probabilities[..., order])
     assert_same(shuffled.output, straight.output)
 
@@ -81,12 +101,16 @@ def test_rows_are_independent(layer: Layer) -> None:
 def test_scale_zero_is_uniform(layer: Layer) -> None:
     """With scale 0 every visible key gets the same share."""
     visible = layer.mask.sum(axis=-1, keepdims=True)
-    assert_same(layer.run(scale=0, mask=layer.mask).probabilities, layer.mask / np.maximum(visible, 1))
+    assert_same(
+        layer.run(scale=0, mask=layer.mask).probabilities, layer.mask / np.maximum(visible, 1)
+    )
 
 
 @given(layers())
 def test_default_scale_is_the_root_of_the_head_width(layer: Layer) -> None:
-    """Unless told otherwise, scores are divided by √d_k, the width of one query, not of the whole vector."""
+    """Unless told otherwise, scores are divided by √d_k, the width of one query, not of the
+    whole vector.
+    """
     trace = layer.run()
     assert_same(trace.scaled_scores, trace.scores / np.sqrt(trace.query_heads.shape[-1]))
     assert_same(layer.run(scale=-0.3).scaled_scores, trace.scores * -0.3)
@@ -96,13 +120,17 @@ def test_default_scale_is_the_root_of_the_head_width(layer: Layer) -> None:
 def test_equal_keys_give_the_mean_of_the_values(layer: Layer) -> None:
     """When all keys are equal no query prefers any, so each head returns the mean of its values."""
     trace = layer.changed(w_k=np.zeros_like(layer.projections.w_k)).run()
-    means = trace.value_heads.mean(axis=2, keepdims=True).repeat(layer.projections.n_heads // trace.sizes["G"], axis=1)
+    means = trace.value_heads.mean(axis=2, keepdims=True).repeat(
+        layer.projections.n_heads // trace.sizes["G"], axis=1
+    )
     assert_same(trace.head_outputs, np.broadcast_to(means, trace.head_outputs.shape))
 
 
 @given(layers())
 def test_causal_rows_ignore_later_keys(layer: Layer) -> None:
-    """In a causal layer a query does not change when later tokens do, for any number of queries and keys."""
+    """In a causal layer a query does not change when later tokens do, for any number of queries
+    and keys.
+    """
     first_changed = int(layer.rng.integers(layer.memory.shape[1]))
     other = layer.memory.copy()
     other[:, first_changed:] += 1
@@ -113,7 +141,9 @@ def test_causal_rows_ignore_later_keys(layer: Layer) -> None:
 
 @given(layers(grouped=False))
 def test_the_first_causal_row_returns_the_first_value(layer: Layer) -> None:
-    """The first query of a causal layer sees one key only and returns its value, however many keys there are."""
+    """The first query of a causal layer sees one key only and returns its value, however many
+    keys there are.
+    """
     trace = layer.run(causal=True)
     assert_same(trace.head_outputs[:, :, 0], trace.value_heads[:, :, 0])
     assert (trace.probabilities[:, :, 0, 0] == 1).all()
@@ -133,29 +163,39 @@ def test_a_bias_adds_to_the_log_weights(layer: Layer, scale: float | None) -> No
     """A bias b multiplies the unnormalised weight by e^b, whatever the scale."""
     weights = layer.run(scale=scale).probabilities * np.exp(layer.bias)
     assert_same(
-        layer.run(scale=scale, bias=layer.bias).probabilities, weights / weights.sum(axis=-1, keepdims=True), 1e-11
+        layer.run(scale=scale, bias=layer.bias).probabilities,
+        weights / weights.sum(axis=-1, keepdims=True),
+        1e-11,
     )
 
 
 @given(layers())
 def test_masks_combine(layer: Layer) -> None:
-    """mask=, causal= and a bias of -inf together show what all of them allow, and the finite bias still counts."""
+    """mask=, causal= and a bias of -inf together show what all of them allow, and the finite
+    bias still counts.
+    """
     other = layer.rng.random(layer.mask.shape) < 0.7
     together = layer.run(mask=layer.mask, causal=True, bias=np.where(other, layer.bias, -np.inf))
-    expected = layer.run(mask=layer.mask & other & causal_mask(*layer.mask.shape[2:]), bias=layer.bias)
+    expected = layer.run(
+        mask=layer.mask & other & causal_mask(*layer.mask.shape[2:]), bias=layer.bias
+    )
     assert_same(together.masked_scores, expected.masked_scores)
     assert_same(together.output, expected.output)
 
 
 @given(layers())
 def test_an_empty_row_gives_zeros(layer: Layer) -> None:
-    """A query that may see nothing gets zeros from its head, and b_o alone when no head sees anything; no NaN."""
+    """A query that may see nothing gets zeros from its head, and b_o alone when no head sees
+    anything; no NaN.
+    """
     layer.mask[:, :, 0] = False
     trace = layer.run(mask=layer.mask)
     assert (trace.empty_rows == ~layer.mask.any(axis=-1)).all()
     assert (trace.probabilities[trace.empty_rows] == 0).all()
     assert (trace.head_outputs[trace.empty_rows] == 0).all()
-    assert_same(trace.output[:, 0], np.broadcast_to(layer.projections.b_o, trace.output[:, 0].shape))
+    assert_same(
+        trace.output[:, 0], np.broadcast_to(layer.projections.b_o, trace.output[:, 0].shape)
+    )
 
 
 @given(layers())
@@ -167,12 +207,16 @@ def test_empty_rows_as_nan_leave_the_others_alone(layer: Layer) -> None:
     for field in ("probabilities", "head_outputs"):
         assert np.isnan(getattr(nans, field)[zeros.empty_rows]).all()
         assert_same(getattr(alone, field), getattr(nans, field))
-        assert_same(getattr(nans, field)[~zeros.empty_rows], getattr(zeros, field)[~zeros.empty_rows])
+        assert_same(
+            getattr(nans, field)[~zeros.empty_rows], getattr(zeros, field)[~zeros.empty_rows]
+        )
 
 
 @given(layers(), st.sampled_from([1e8, -1e8]), st.sampled_from(["float64", "float32"]))
 def test_huge_scores_stay_finite(layer: Layer, scale: float, dtype: str) -> None:
-    """Scores of ±10^8 give shares that sum to 1, because the largest score of a row is subtracted before exp."""
+    """Scores of ±10^8 give shares that sum to 1, because the largest score of a row is
+    subtracted before exp.
+    """
     trace = layer.astype(dtype).run(scale=scale)
     assert_same(trace.probabilities.sum(axis=-1), np.ones(trace.probabilities.shape[:-1]), 1e-6)
     assert np.isfinite(trace.output).all()
@@ -180,7 +224,9 @@ def test_huge_scores_stay_finite(layer: Layer, scale: float, dtype: str) -> None
 
 @given(layers(), st.floats(0.1, 10))
 def test_the_soft_cap_bounds_the_scores_before_mask_and_bias(layer: Layer, softcap: float) -> None:
-    """Capped scores are c·tanh(s/c), within ±c; the bias is added after that, and hidden cells stay -inf."""
+    """Capped scores are c·tanh(s/c), within ±c; the bias is added after that, and hidden cells
+    stay -inf.
+    """
     free = layer.run(scale=3.0)
     capped = layer.run(scale=3.0, softcap=softcap, mask=layer.mask, bias=layer.bias + 2 * softcap)
     assert (np.abs(capped.scaled_scores) <= softcap).all()
@@ -191,7 +237,9 @@ def test_the_soft_cap_bounds_the_scores_before_mask_and_bias(layer: Layer, softc
 
 @given(layers(), st.integers(1, 3))
 def test_padding_changes_nothing(layer: Layer, n_padding: int) -> None:
-    """Tokens added at the end and hidden by padding_mask leave every output as it was, whatever they hold."""
+    """Tokens added at the end and hidden by padding_mask leave every output as it was, whatever
+    they hold.
+    """
     n_batch, n_keys, _ = layer.memory.shape
     padded = np.pad(layer.memory, ((0, 0), (0, n_padding), (0, 0)), constant_values=3.0)
     mask = padding_mask([n_keys] * n_batch, n_keys + n_padding)
@@ -202,14 +250,25 @@ def test_padding_changes_nothing(layer: Layer, n_padding: int) -> None:
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4))
 def test_padding_hides_keys_not_queries(lengths: list[int]) -> None:
-    """Cell (b, ., ., s) of the padding mask is open exactly when s is one of the first lengths[b] keys."""
+    """Cell (b, ., ., s) of the padding mask is open exactly when s is one of the first
+    lengths[b] keys.
+    """
     expected = [[[[s < length for s in range(5)]]] for length in lengths]
     assert padding_mask(lengths, 5).tolist() == expected
 
 
-@given(st.integers(1, 6), st.integers(1, 6), st.none() | st.integers(0, 3), st.none() | st.integers(0, 3))
-def test_the_window_counts_its_neighbours(n_queries: int, n_keys: int, left: int | None, right: int | None) -> None:
-    """Query t sees keys t-left to t+right, both ends included; causal is the window open to the left with right 0."""
+@given(
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.none() | st.integers(0, 3),
+    st.none() | st.integers(0, 3),
+)
+def test_the_window_counts_its_neighbours(
+    n_queries: int, n_keys: int, left: int | None, right: int | None
+) -> None:
+    """Query t sees keys t-left to t+right, both ends included; causal is the window open to the
+    left with right 0.
+    """
     for t, row in enumerate(window_mask(n_queries, n_keys, left, right)):
         first, last = 0 if left is None else t - left, n_keys if right is None else t + right
         assert row.tolist() == [first <= s <= last for s in range(n_keys)]
@@ -225,7 +284,9 @@ def test_a_window_wider_than_the_queries() -> None:
 
 @given(SCORES, st.floats(-50, 50))
 def test_softmax_ignores_a_shift_and_keeps_ratios(row: list[float], shift: float) -> None:
-    """Adding a constant to a row changes nothing, and the ratio of two shares is e to the difference of the scores."""
+    """Adding a constant to a row changes nothing, and the ratio of two shares is e to the
+    difference of the scores.
+    """
     shares = softmax(row)
     assert_same(softmax(np.add(row, shift)), shares)
     assume(shares.min() > 1e-200)
@@ -234,7 +295,9 @@ def test_softmax_ignores_a_shift_and_keeps_ratios(row: list[float], shift: float
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
 def test_softmax_runs_along_the_axis_it_is_given(axis: int) -> None:
-    """The shares sum to 1 along the chosen axis, the last one by default; a slice of -inf becomes zeros."""
+    """The shares sum to 1 along the chosen axis, the last one by default; a slice of -inf
+    becomes zeros.
+    """
     scores = np.random.default_rng(0).normal(size=(2, 3, 5))
     assert_same(softmax(scores, axis=axis).sum(axis=axis), np.ones_like(scores.sum(axis=axis)))
     assert_same(softmax(scores), softmax(scores, axis=2))

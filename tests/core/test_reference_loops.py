@@ -1,4 +1,6 @@
-"""The NumPy engine against plain Python loops, every intermediate, every option, every axis a different prime."""
+"""The NumPy engine against plain Python loops, every intermediate, every option, every axis a
+different prime.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,12 @@ CASES: dict[str, dict[str, Any]] = {
     "bias_TS": {"call": {"memory"}, "bias": (T, S)},
     "bias_full": {"call": {"memory"}, "bias": (B, H, T, S)},
     "bias_hiding_cells": {"call": {"memory", "hide_in_bias"}, "bias": (B, 1, T, S)},
-    "bias_mask_causal": {"causal": True, "call": {"memory"}, "mask": (B, 1, 1, S), "bias": (H, T, S)},
+    "bias_mask_causal": {
+        "causal": True,
+        "call": {"memory"},
+        "mask": (B, 1, 1, S),
+        "bias": (H, T, S),
+    },
     "scale_given": {"scale": 0.3},
     "scale_zero": {"scale": 0.0},
     "scale_negative": {"scale": -0.7},
@@ -50,7 +57,12 @@ CASES: dict[str, dict[str, Any]] = {
     "empty_rows_with_biases": {"call": {"empty_rows"}, "mask": (T, T), "weights": {"b_v", "b_o"}},
     "one_head": {"heads": (1, 1)},
     "grouped_heads": {"heads": (6, 3), "call": {"memory"}},
-    "grouped_heads_masked": {"heads": (6, 2), "causal": True, "mask": (1, 6, T, T), "weights": {"b_k", "b_v"}},
+    "grouped_heads_masked": {
+        "heads": (6, 2),
+        "causal": True,
+        "mask": (1, 6, T, T),
+        "weights": {"b_k", "b_v"},
+    },
     "one_shared_head": {"heads": (6, 1)},
     "everything": {
         "heads": (6, 3),
@@ -94,7 +106,9 @@ def random_weights(rng: np.random.Generator, case: dict[str, Any], d_memory: int
         "w_v": (d_memory, n_kv_heads * V),
         "w_o": (n_heads * V, d_out),
     }
-    weights: dict[str, Any] = {name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
+    weights: dict[str, Any] = {
+        name: rng.normal(size=shape) / shape[0] ** 0.5 for name, shape in shapes.items()
+    }
     biases = {name.replace("w", "b"): rng.normal(size=shape[1]) for name, shape in shapes.items()}
     weights |= {name: bias for name, bias in biases.items() if name in wanted}
     if "no_w_o" in wanted:
@@ -111,7 +125,9 @@ def build(name: str, dtype: str) -> tuple[np.ndarray, dict[str, Any], dict[str, 
     d_memory = case.get("d_memory", D_MEM) if "memory" in wanted else D
     weights = random_weights(rng, case, d_memory)
     inputs = rng.normal(size=(B, n_queries, D))
-    call: dict[str, Any] = {key: case[key] for key in ("causal", "scale", "softcap", "residual") if key in case}
+    call: dict[str, Any] = {
+        key: case[key] for key in ("causal", "scale", "softcap", "residual") if key in case
+    }
     if "memory" in wanted:
         call["memory"] = rng.normal(size=(B, n_keys, d_memory))
     if "bias" in case:
@@ -119,7 +135,10 @@ def build(name: str, dtype: str) -> tuple[np.ndarray, dict[str, Any], dict[str, 
     if "unbatched" in wanted:
         inputs = inputs[0]
         call |= {"memory": call["memory"][0]} if "memory" in call else {}
-    cast = {k: v.astype(dtype) if isinstance(v, np.ndarray) else v for k, v in (weights | call | {"x": inputs}).items()}
+    cast = {
+        k: v.astype(dtype) if isinstance(v, np.ndarray) else v
+        for k, v in (weights | call | {"x": inputs}).items()
+    }
     weights = {key: cast[key] for key in weights}
     call = {key: cast[key] for key in call}
     if "mask" in case:
@@ -129,7 +148,10 @@ def build(name: str, dtype: str) -> tuple[np.ndarray, dict[str, Any], dict[str, 
 
 def as_lists(values: dict[str, Any]) -> dict[str, Any]:
     """Arrays as nested lists of Python floats; everything else as it is."""
-    return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in values.items()}
+    return {
+        key: value.tolist() if isinstance(value, np.ndarray) else value
+        for key, value in values.items()
+    }
 
 
 def loops(inputs: np.ndarray, weights: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
@@ -174,8 +196,12 @@ def test_every_field_equals_the_loops(name: str, dtype: str) -> None:
         (6, 2, {"mask": True, "bias": True}),
     ],
 )
-def test_heads_alone_equal_the_loops(n_heads: int, n_kv_heads: int, call: dict[str, Any], dtype: str) -> None:
-    """`scaled_dot_product_attention` on given heads equals the loops, head h reading key/value head h // (H // G)."""
+def test_heads_alone_equal_the_loops(
+    n_heads: int, n_kv_heads: int, call: dict[str, Any], dtype: str
+) -> None:
+    """`scaled_dot_product_attention` on given heads equals the loops, head h reading key/value
+    head h // (H // G).
+    """
     rng = np.random.default_rng(n_heads * 10 + n_kv_heads)
     shapes = [(B, n_heads, T, K), (B, n_kv_heads, S, K), (B, n_kv_heads, S, V)]
     heads = [rng.normal(size=shape).astype(dtype) for shape in shapes]
@@ -185,13 +211,18 @@ def test_heads_alone_equal_the_loops(n_heads: int, n_kv_heads: int, call: dict[s
     record = scaled_dot_product_attention(*heads, **call)
     items = []
     for item in range(B):
-        per_item = {key: value[item] if isinstance(value, np.ndarray) else value for key, value in call.items()}
+        per_item = {
+            key: value[item] if isinstance(value, np.ndarray) else value
+            for key, value in call.items()
+        }
         items.append(attend_heads(*(head[item].tolist() for head in heads), **as_lists(per_item)))
     assert_agrees(record, {field: [item[field] for item in items] for field in items[0]}, dtype)
 
 
 def test_empty_rows_as_nan_touch_only_those_rows() -> None:
-    """With empty_rows="nan" the rows without any visible key are NaN and every other row stays as it was."""
+    """With empty_rows="nan" the rows without any visible key are NaN and every other row stays
+    as it was.
+    """
     inputs, weights, call = build("empty_rows", "float64")
     reference = loops(inputs, weights, call)
     empty = ~np.broadcast_to(call["mask"], (B, H, T, S)).any(axis=-1)
@@ -200,7 +231,9 @@ def test_empty_rows_as_nan_touch_only_those_rows() -> None:
     for field in ("probabilities", "head_outputs"):
         actual = getattr(trace, field)
         assert np.isnan(actual[empty]).all(), field
-        np.testing.assert_allclose(actual[~empty], np.array(reference[field])[~empty], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            actual[~empty], np.array(reference[field])[~empty], rtol=0, atol=1e-12
+        )
 
 
 def test_every_step_has_a_reference() -> None:

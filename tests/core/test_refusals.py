@@ -1,4 +1,6 @@
-"""Nonsense from a notebook: every argument of the public functions beside the engine is checked, and named."""
+"""Nonsense from a notebook: every argument of the public functions beside the engine is
+checked, and named.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def test_valid_arguments_are_taken(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
-    """Every hostile value of every argument is answered by an error of ours, without a warning before it."""
+    """Every hostile value of every argument is answered by an error of ours, without a warning
+    before it.
+    """
     function, valid, hostile = CASES[name]
     wrong = []
     for argument, values in hostile.items():
@@ -38,7 +42,14 @@ def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
             except AttentionError as error:
                 if not 10 < len(str(error)) < 800:
                     wrong.append(f"{argument}: {error}")
-            except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError, Warning) as error:
+            except (
+                ArithmeticError,
+                LookupError,
+                MemoryError,
+                TypeError,
+                ValueError,
+                Warning,
+            ) as error:
                 wrong.append(f"{argument} = {shown(value)}: {error!r}")
             else:
                 wrong.append(f"{argument} = {shown(value)} was taken")
@@ -47,21 +58,35 @@ def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
 
 def named(argument: str) -> tuple[str, ...]:
     """The names under which a sentence may speak of an argument: without its axes."""
-    return argument, argument.rsplit("_", 1)[0] if argument.rsplit("_", 1)[-1].isupper() else argument
+    return argument, (
+        argument.rsplit("_", 1)[0] if argument.rsplit("_", 1)[-1].isupper() else argument
+    )
 
 
 # What a sentence calls an argument whose own name says less.
 CALLED = {
-    "key": ("fault", "situation", "measure"), "name": ("aside", "field", "task"), "value": ("number that hides",),
-    "point_D": ("point",), "queries_T2": ("queries",), "keys_T2": ("keys",), "x_TD": ("x ",),
-    "kind": ("embedding",), "sharpnesses": ("sharpness",), "pixels": ("image",), "matrix": ("block",),
+    "key": ("fault", "situation", "measure"),
+    "name": ("aside", "field", "task"),
+    "value": ("number that hides",),
+    "point_D": ("point",),
+    "queries_T2": ("queries",),
+    "keys_T2": ("keys",),
+    "x_TD": ("x ",),
+    "kind": ("embedding",),
+    "sharpnesses": ("sharpness",),
+    "pixels": ("image",),
+    "matrix": ("block",),
     "identifier": ("claim",),
-}  # fmt: skip
+}
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in ("rerun", "own word", "compose", "order")])
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name not in ("rerun", "own word", "compose", "order")]
+)
 def test_the_sentence_names_the_argument(name: str) -> None:
-    """A value of the wrong type is answered by the argument's name; a plain object is of no type that any takes."""
+    """A value of the wrong type is answered by the argument's name; a plain object is of no
+    type that any takes.
+    """
     function, valid, hostile = CASES[name]
     for argument in hostile:
         with pytest.raises(AttentionError) as caught:
@@ -74,17 +99,25 @@ def test_the_sentence_names_the_argument(name: str) -> None:
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1.0, 1e160, 1e300])
 def test_ratios_do_not_depend_on_size(size: float) -> None:
     """What only depends on ratios is the same for numbers whose squares are 0 or infinite."""
-    assert depth.consensus_distance(size * X) == pytest.approx(float(depth.consensus_distance(X)), rel=1e-12)
+    assert depth.consensus_distance(size * X) == pytest.approx(
+        float(depth.consensus_distance(X)), rel=1e-12
+    )
     assert gram_alignment(size * X, X[::-1]) == pytest.approx(gram_alignment(X, X[::-1]), rel=1e-12)
-    assert token_matrices.standardised(size * X) == pytest.approx(token_matrices.standardised(X), rel=1e-12)
+    assert token_matrices.standardised(size * X) == pytest.approx(
+        token_matrices.standardised(X), rel=1e-12
+    )
     step = stiefel.sphere_step(size * np.array([0.6, 0.0, 0.8]), [1.0, 0.0, 0.0])
     assert step.point == pytest.approx(np.array([0.6, 0.0, 0.8]), rel=1e-12)
 
 
 def test_gradients_beyond_the_range_of_float_are_refused() -> None:
-    """A gradient that overflows is an error, not infinity; that of a layer with empty rows is none."""
+    """A gradient that overflows is an error, not infinity; that of a layer with empty rows is
+    none.
+    """
     with pytest.raises(AttentionError, match="grew beyond the range of float64"):
-        backward.layer_gradients(attend(1e150 * X, Projections.weightless(4), scale=0.0), np.full((1, 5, 4), 1e200))
+        backward.layer_gradients(
+            attend(1e150 * X, Projections.weightless(4), scale=0.0), np.full((1, 5, 4), 1e200)
+        )
     empty = attend(X, P, mask=np.zeros((5, 5), bool), empty_rows="nan")
     with pytest.raises(AttentionError, match="holds NaN, which has no gradient"):
         backward.layer_gradients(empty, np.ones((1, 5, 4)))
@@ -93,7 +126,10 @@ def test_gradients_beyond_the_range_of_float_are_refused() -> None:
 def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
     """A run of more than a minute is not started; one of a minute is."""
     check_seconds(60.0, "choose less")
-    with pytest.raises(AttentionError, match="about 61 seconds on one core, but at most 60 are allowed: choose less"):
+    with pytest.raises(
+        AttentionError,
+        match="about 61 seconds on one core, but at most 60 are allowed: choose less",
+    ):
         check_seconds(61.0, "choose less")
     for call in (
         lambda: list(growth.estimates(growth.Experiment(4096, 64), error=0.0)),
@@ -108,7 +144,9 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
 def test_what_does_not_fit_into_memory_is_refused() -> None:
     """Sizes are multiplied before anything is made of them, and named."""
     check_room(rows=MOST_NUMBERS, columns=1)
-    with pytest.raises(AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"):
+    with pytest.raises(
+        AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"
+    ):
         check_room(rows=MOST_NUMBERS, columns=2)
 
 
@@ -117,6 +155,8 @@ def test_choices_and_long_values() -> None:
     assert one_of("kind", "a", ("a", "b")) == "a"
     with pytest.raises(AttentionError, match=r"^kind is \[\] but must be one of a, b$"):
         one_of("kind", [], ("a", "b"))
-    with pytest.raises(AttentionError, match=r"^n is a number too long to write but must be at least 0$"):
+    with pytest.raises(
+        AttentionError, match=r"^n is a number too long to write but must be at least 0$"
+    ):
         whole_number("n", -(10**5000), 0)
     assert shown("a" * 200) == "'" + "a" * 99 + "…"

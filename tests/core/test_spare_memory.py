@@ -80,7 +80,9 @@ def test_only_so_much_is_kept() -> None:
     arrays = [spare_array((MIB // 4 + extra,), np.float32) for extra in range(MOST_KEPT + 3)]
     while arrays:
         arrays.pop(0)
-    assert [memory.nbytes - MIB for memory in spare_memory._spare] == [4 * extra for extra in range(3, MOST_KEPT + 3)]
+    assert [memory.nbytes - MIB for memory in spare_memory._spare] == [
+        4 * extra for extra in range(3, MOST_KEPT + 3)
+    ]
 
 
 def test_traces_never_share_their_numbers() -> None:
@@ -124,5 +126,7 @@ def test_threads_do_not_meet() -> None:
 
 def test_no_memory_left() -> None:
     """An array that this machine cannot hold is refused with a sentence that names its sizes."""
-    with pytest.raises(SettingsError, match="no memory for 1048576 × 1099511627776 numbers: choose fewer tokens"):
+    with pytest.raises(
+        SettingsError, match="no memory for 1048576 × 1099511627776 numbers: choose fewer tokens"
+    ):
         spare_array((2**20, 2**40), np.float32)

@@ -1,4 +1,6 @@
-"""How a sentence becomes tokens, in any script and with anything a keyboard or clipboard can produce."""
+"""How a sentence becomes tokens, in any script and with anything a keyboard or clipboard can
+produce.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attention_core import SettingsError, TextError
-from attention_core.text import CONTINUES, MAX_CHARACTERS, PAD, Tokens, pieces, tokenize, tokenize_at_most
+from attention_core.text import (
+    CONTINUES,
+    MAX_CHARACTERS,
+    PAD,
+    Tokens,
+    pieces,
+    tokenize,
+    tokenize_at_most,
+)
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
@@ -20,11 +30,15 @@ AWKWARD = st.sampled_from(
 )
 # What only changes the character before it: joiners, variation selectors, tags.
 CHANGERS = {*JOINERS, *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0020, 0xE0080))}
-TEXTS = st.text(st.one_of(st.characters(categories=None), AWKWARD, st.sampled_from("ab ,我ש")), max_size=40)
+TEXTS = st.text(
+    st.one_of(st.characters(categories=None), AWKWARD, st.sampled_from("ab ,我ש")), max_size=40
+)
 
 
 def kept(text: str) -> str:
-    """What a text holds without white space and removed characters, in composed form; written apart from the code."""
+    """What a text holds without white space and removed characters, in composed form; written
+    apart from the code.
+    """
     held = ""
     at_start = True
     for c in unicodedata.normalize("NFC", text):
@@ -37,13 +51,16 @@ def kept(text: str) -> str:
 
 
 def is_shown(c: str) -> bool:
-    """Whether a character shows something by itself; an emoji may be younger than Python's tables."""
+    """Whether a character shows something by itself; an emoji may be younger than Python's
+    tables.
+    """
     young_emoji = unicodedata.category(c) == "Cn" and 0x1F000 <= ord(c) <= 0x1FAFF
     return c not in CHANGERS and (unicodedata.category(c)[0] != "C" or young_emoji)
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "  \n\t ", "\u00a0\u3000", "\u200b", "\u202e\u202c", "\x00\x07", "\ud800", "\ue000"]
+    "text",
+    ["", " ", "  \n\t ", "\u00a0\u3000", "\u200b", "\u202e\u202c", "\x00\x07", "\ud800", "\ue000"],
 )
 def test_a_text_without_a_word_is_refused(text: str) -> None:
     """Nothing, white space only and control characters only give an error that says what to do."""
@@ -67,10 +84,19 @@ def test_ten_thousand_words_are_cut() -> None:
 
 @pytest.mark.parametrize(
     ("n_tokens", "expected", "n_real"),
-    [(0, ("a", "b", "c"), 3), (1, ("a",), 1), (3, ("a", "b", "c"), 3), (5, ("a", "b", "c", PAD, PAD), 3)],
+    [
+        (0, ("a", "b", "c"), 3),
+        (1, ("a",), 1),
+        (3, ("a", "b", "c"), 3),
+        (5, ("a", "b", "c", PAD, PAD), 3),
+    ],
 )
-def test_the_sequence_is_cut_or_filled_up(n_tokens: int, expected: tuple[str, ...], n_real: int) -> None:
-    """n_tokens cuts a longer sentence, fills a shorter one with [pad], and says so exactly when it does either."""
+def test_the_sequence_is_cut_or_filled_up(
+    n_tokens: int, expected: tuple[str, ...], n_real: int
+) -> None:
+    """n_tokens cuts a longer sentence, fills a shorter one with [pad], and says so exactly when
+    it does either.
+    """
     tokens = tokenize("a b c", n_tokens=n_tokens)
     assert (tokens.tokens, tokens.n_real) == (expected, n_real)
     assert len(tokens.notes) == (n_tokens not in (0, 3))
@@ -104,7 +130,10 @@ def test_a_negative_count_is_refused(name: str) -> None:
         ("a - b -c d-", ["a", "-", "b", "-", "c", "d", "-"]),
         ("3.14 C++ a_b", ["3", ".", "14", "C", "+", "+", "a", "_", "b"]),
         ("<script>x</script>", ["<", "script", ">", "x", "<", "/", "script", ">"]),
-        ("@query &lt; $x$ **b**", ["@", "query", "&", "lt", ";", "$", "x", "$", "*", "*", "b", "*", "*"]),
+        (
+            "@query &lt; $x$ **b**",
+            ["@", "query", "&", "lt", ";", "$", "x", "$", "*", "*", "b", "*", "*"],
+        ),
         ("[pad]", ["[", "pad", "]"]),
         ("line\nbreak\ttab\u00a0space\u3000wide", ["line", "break", "tab", "space", "wide"]),
         ("שלום עולם!", ["שלום", "עולם", "!"]),
@@ -117,9 +146,11 @@ def test_a_negative_count_is_refused(name: str) -> None:
         ("Ελλάδα Привет", ["Ελλάδα", "Привет"]),
         ("می\u200cخواهم", ["می\u200cخواهم"]),
     ],
-)  # fmt: skip
+)
 def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
-    """Words, numbers and punctuation marks come apart as a reader of the script expects; markup is plain text."""
+    """Words, numbers and punctuation marks come apart as a reader of the script expects; markup
+    is plain text.
+    """
     assert list(tokenize(text).tokens) == expected
 
 
@@ -136,9 +167,11 @@ def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
         (f"{ENGLAND}.", [ENGLAND, "."]),
         ("\U0001fae8!", ["\U0001fae8", "!"]),
     ],
-)  # fmt: skip
+)
 def test_an_emoji_is_one_token(text: str, expected: list[str]) -> None:
-    """Families, skin tones, professions, flags, key caps and regional flags stay whole; neighbours come apart."""
+    """Families, skin tones, professions, flags, key caps and regional flags stay whole;
+    neighbours come apart.
+    """
     assert list(tokenize(text).tokens) == expected
 
 
@@ -165,8 +198,12 @@ def test_accents_are_composed() -> None:
         ("\ufe0f a \u200d b", ("a", "b"), 2),
     ],
 )
-def test_control_characters_are_removed(text: str, expected: tuple[str, ...], n_removed: int) -> None:
-    """Control characters, direction overrides and lone surrogates vanish, and a note says how many."""
+def test_control_characters_are_removed(
+    text: str, expected: tuple[str, ...], n_removed: int
+) -> None:
+    """Control characters, direction overrides and lone surrogates vanish, and a note says how
+    many.
+    """
     tokens = tokenize(text)
     assert tokens.tokens == expected
     assert [str(n_removed) in note for note in tokens.notes] == [True]
@@ -176,7 +213,9 @@ def test_control_characters_are_removed(text: str, expected: tuple[str, ...], n_
 @example("\u0301 \u200d \ufe0f")
 @example("'\u0301' -\u20e3-")
 def test_no_text_breaks_the_tokeniser(text: str) -> None:
-    """Any string of code points gives tokens or a TextError; no character is lost, invented or out of order."""
+    """Any string of code points gives tokens or a TextError; no character is lost, invented or
+    out of order.
+    """
     if not kept(text):
         with pytest.raises(TextError):
             tokenize(text)
@@ -188,7 +227,9 @@ def test_no_text_breaks_the_tokeniser(text: str) -> None:
 
 @given(TEXTS.filter(kept))
 def test_tokens_hold_no_control_characters(text: str) -> None:
-    """A token has no white space, control character, direction mark or lone surrogate, so no picture can be upset."""
+    """A token has no white space, control character, direction mark or lone surrogate, so no
+    picture can be upset.
+    """
     for character in "".join(tokenize(text).tokens):
         category = unicodedata.category(character)
         assert not character.isspace()
@@ -219,7 +260,9 @@ def test_the_same_text_gives_the_same_tokens(text: str, piece: int, n_tokens: in
     ],
 )
 def test_pieces_of_a_word(token: str, size: int, expected: list[str]) -> None:
-    """A piece has at most so many visible characters; accents, vowel signs and emoji modifiers stay with theirs."""
+    """A piece has at most so many visible characters; accents, vowel signs and emoji modifiers
+    stay with theirs.
+    """
     assert pieces(token, size) == expected
 
 

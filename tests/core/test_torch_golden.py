@@ -1,8 +1,10 @@
-"""The engine against golden values of every intermediate computed by PyTorch 2.13, read from frozen arrays.
+"""The engine against golden values of every intermediate computed by PyTorch 2.13, read from frozen
+arrays.
 
-Made by scripts/make_torch_golden.py, which checks them against nn.MultiheadAttention and scaled_dot_product_attention
-themselves. PyTorch's arguments are stored as they are and translated here: weights are transposed, and True in a mask
-of nn.MultiheadAttention means "ignore". Dropout (random, only in training) has no golden value.
+Made by scripts/make_torch_golden.py, which checks them against nn.MultiheadAttention and
+scaled_dot_product_attention themselves. PyTorch's arguments are stored as they are and translated
+here: weights are transposed, and True in a mask of nn.MultiheadAttention means "ignore". Dropout
+(random, only in training) has no golden value.
 """
 
 from __future__ import annotations
@@ -15,14 +17,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import HeadTrace, Projections, attend, merge_heads, scaled_dot_product_attention, split_heads
+from attention_core import (
+    HeadTrace,
+    Projections,
+    attend,
+    merge_heads,
+    scaled_dot_product_attention,
+    split_heads,
+)
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 RECORD = json.loads((DATA / "torch_golden.json").read_text(encoding="utf-8"))
 MHA: dict[str, dict[str, Any]] = {case["name"]: case for case in RECORD["MultiheadAttention"]}
-SDPA: dict[str, dict[str, Any]] = {case["name"]: case for case in RECORD["scaled_dot_product_attention"]}
+SDPA: dict[str, dict[str, Any]] = {
+    case["name"]: case for case in RECORD["scaled_dot_product_attention"]
+}
 # These two options put a key and a value into the sequence that no token of it made.
-APPENDED = [name for name, case in MHA.items() if case["options"].keys() & {"add_bias_kv", "add_zero_attn"}]
+APPENDED = [
+    name for name, case in MHA.items() if case["options"].keys() & {"add_bias_kv", "add_zero_attn"}
+]
 TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
 HEAD_FIELDS = ["scores", "scaled_scores", "masked_scores", "probabilities", "head_outputs"]
 Arrays = dict[str, np.ndarray]
@@ -36,9 +49,14 @@ def stored_arrays() -> Arrays:
 
 
 def tensors(case: dict[str, Any], group: str, dtype: str) -> Arrays:
-    """The arguments, weights or expected fields of a case; floats rounded to the wanted precision as PyTorch does."""
+    """The arguments, weights or expected fields of a case; floats rounded to the wanted
+    precision as PyTorch does.
+    """
     arrays = {name: stored_arrays()[key] for name, key in case[group].items()}
-    return {name: array.astype(dtype) if array.dtype.kind == "f" else array for name, array in arrays.items()}
+    return {
+        name: array.astype(dtype) if array.dtype.kind == "f" else array
+        for name, array in arrays.items()
+    }
 
 
 def assert_agrees(record: object, expected: Arrays, fields: list[str], dtype: str) -> None:
@@ -67,17 +85,26 @@ def projection_arrays(case: dict[str, Any], dtype: str) -> Arrays:
     arrays = {f"w_{name}": weight.T for name, weight in zip("qkv", weights, strict=True)}
     arrays["w_o"] = state["out_proj.weight"].T
     if "in_proj_bias" in state:
-        arrays |= {f"b_{name}": bias for name, bias in zip("qkv", np.split(state["in_proj_bias"], 3), strict=True)}
+        arrays |= {
+            f"b_{name}": bias
+            for name, bias in zip("qkv", np.split(state["in_proj_bias"], 3), strict=True)
+        }
         arrays["b_o"] = state["out_proj.bias"]
     return arrays
 
 
 def mask_arguments(case: dict[str, Any], arguments: Arrays, n_appended: int = 0) -> dict[str, Any]:
-    """attn_mask (T, S) or (B*H, T, S) and key_padding_mask (B, S) as mask= (True = may attend) and bias=."""
+    """attn_mask (T, S) or (B*H, T, S) and key_padding_mask (B, S) as mask= (True = may attend)
+    and bias=.
+    """
     given = []
     if "attn_mask" in arguments and not case["is_causal"]:
         mask = arguments["attn_mask"]
-        given.append(mask if mask.ndim == 2 else mask.reshape(-1, case["options"]["num_heads"], *mask.shape[1:]))
+        given.append(
+            mask
+            if mask.ndim == 2
+            else mask.reshape(-1, case["options"]["num_heads"], *mask.shape[1:])
+        )
     if "key_padding_mask" in arguments:
         given.append(arguments["key_padding_mask"][:, np.newaxis, np.newaxis, :])
     translated: dict[str, Any] = {"causal": case["is_causal"]}
@@ -91,19 +118,27 @@ def mask_arguments(case: dict[str, Any], arguments: Arrays, n_appended: int = 0)
 
 
 def memory_arguments(arguments: Arrays, weights: Arrays) -> tuple[np.ndarray | None, Arrays]:
-    """One memory for keys and values: two inputs stand side by side, and zero weights skip the other one."""
+    """One memory for keys and values: two inputs stand side by side, and zero weights skip the
+    other one.
+    """
     query, key, value = (arguments[name] for name in ("query", "key", "value"))
     if key is value or np.array_equal(key, value):
         return (None if np.array_equal(query, key) else key), weights
-    w_k = np.concatenate([weights["w_k"], np.zeros((value.shape[-1], weights["w_k"].shape[1]), query.dtype)])
-    w_v = np.concatenate([np.zeros((key.shape[-1], weights["w_v"].shape[1]), query.dtype), weights["w_v"]])
+    w_k = np.concatenate(
+        [weights["w_k"], np.zeros((value.shape[-1], weights["w_k"].shape[1]), query.dtype)]
+    )
+    w_v = np.concatenate(
+        [np.zeros((key.shape[-1], weights["w_v"].shape[1]), query.dtype), weights["w_v"]]
+    )
     return np.concatenate([key, value], axis=-1), weights | {"w_k": w_k, "w_v": w_v}
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", [name for name in MHA if name not in APPENDED])
 def test_multihead_attention(name: str, dtype: str) -> None:
-    """Every field of `attend` equals what PyTorch computes for nn.MultiheadAttention with the same weights."""
+    """Every field of `attend` equals what PyTorch computes for nn.MultiheadAttention with the
+    same weights.
+    """
     case = MHA[name]
     arguments = tensors(case, "arguments", dtype)
     arguments |= {key: batch_first(case, arguments[key]) for key in ("query", "key", "value")}
@@ -122,7 +157,9 @@ def test_multihead_attention(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", APPENDED)
 def test_appended_keys_and_values(name: str, dtype: str) -> None:
-    """add_bias_kv and add_zero_attn are attention over heads with one more key and value that every query may see."""
+    """add_bias_kv and add_zero_attn are attention over heads with one more key and value that
+    every query may see.
+    """
     case = MHA[name]
     expected = tensors(case, dtype, dtype)
     n_heads = case["options"]["num_heads"]
@@ -147,36 +184,60 @@ def test_appended_keys_and_values(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", SDPA)
 def test_scaled_dot_product_attention(name: str, dtype: str) -> None:
-    """Every field equals PyTorch's scaled_dot_product_attention: shared heads, masks, top-left causal, empty rows."""
+    """Every field equals PyTorch's scaled_dot_product_attention: shared heads, masks, top-left
+    causal, empty rows.
+    """
     case = SDPA[name]
     arguments = tensors(case, "arguments", dtype)
     mask = arguments.get("attn_mask")
     kind = {} if mask is None else {"mask" if mask.dtype == bool else "bias": mask}
     record = scaled_dot_product_attention(
-        arguments["query"], arguments["key"], arguments["value"], scale=case["scale"], causal=case["is_causal"], **kind
+        arguments["query"],
+        arguments["key"],
+        arguments["value"],
+        scale=case["scale"],
+        causal=case["is_causal"],
+        **kind,
     )
     assert isinstance(record, HeadTrace)
     assert_agrees(record, tensors(case, dtype, dtype), HEAD_FIELDS, dtype)
 
 
-@pytest.mark.parametrize("name", [name for name, case in MHA.items() if case["empty_rows"] == "nan"])
+@pytest.mark.parametrize(
+    "name", [name for name, case in MHA.items() if case["empty_rows"] == "nan"]
+)
 def test_zero_rows_replace_only_the_nan_of_pytorch(name: str) -> None:
-    """With empty_rows="zero" exactly PyTorch's NaN rows become zeros (and b_o in the output), nothing else."""
+    """With empty_rows="zero" exactly PyTorch's NaN rows become zeros (and b_o in the output),
+    nothing else.
+    """
     case = MHA[name]
     arguments, expected = tensors(case, "arguments", "float64"), tensors(case, "float64", "float64")
     memory, weights = memory_arguments(arguments, projection_arrays(case, "float64"))
     projections = Projections(**weights, n_heads=case["options"]["num_heads"])
-    trace = attend(arguments["query"], projections, memory=memory, **mask_arguments(case, arguments))
-    for field, empty in (("probabilities", 0.0), ("head_outputs", 0.0), ("output", weights.get("b_o", 0.0))):
+    trace = attend(
+        arguments["query"], projections, memory=memory, **mask_arguments(case, arguments)
+    )
+    for field, empty in (
+        ("probabilities", 0.0),
+        ("head_outputs", 0.0),
+        ("output", weights.get("b_o", 0.0)),
+    ):
         assert np.isnan(expected[field]).any(), field
         wanted = np.where(np.isnan(expected[field]), empty, expected[field])
         np.testing.assert_allclose(getattr(trace, field), wanted, rtol=0, atol=1e-12, err_msg=field)
 
 
 def test_every_option_of_the_module_has_a_case() -> None:
-    """bias, kdim and vdim, add_bias_kv, add_zero_attn, batch_first and each kind of mask occur among the cases."""
+    """bias, kdim and vdim, add_bias_kv, add_zero_attn, batch_first and each kind of mask occur
+    among the cases.
+    """
     options = {(key, value) for case in MHA.values() for key, value in case["options"].items()}
-    assert {("bias", False), ("batch_first", False), ("add_bias_kv", True), ("add_zero_attn", True)} <= options
+    assert {
+        ("bias", False),
+        ("batch_first", False),
+        ("add_bias_kv", True),
+        ("add_zero_attn", True),
+    } <= options
     assert {key for key, _ in options} >= {"kdim", "vdim"}
     masks = {
         (name, stored_arrays()[key].dtype.kind, stored_arrays()[key].ndim)
@@ -184,5 +245,8 @@ def test_every_option_of_the_module_has_a_case() -> None:
         for name, key in case["arguments"].items()
         if name.endswith("mask")
     }
-    assert masks == {(name, kind, ndim) for kind in "bf" for name, ndim in
-                     (("attn_mask", 2), ("attn_mask", 3), ("key_padding_mask", 2))}  # fmt: skip
+    assert masks == {
+        (name, kind, ndim)
+        for kind in "bf"
+        for name, ndim in (("attn_mask", 2), ("attn_mask", 3), ("key_padding_mask", 2))
+    }

@@ -1,4 +1,6 @@
-"""The record of a call: what each field declares, that it cannot be changed, and that its code reproduces it."""
+"""The record of a call: what each field declares, that it cannot be changed, and that its code
+reproduces it.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,22 @@ from attention_core import AXES, STEPS, Projections, ShapeError, Step, Trace, at
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
 ORDER = [
-    "inputs", "memory", "queries", "keys", "values", "query_heads", "key_heads", "value_heads", "scores",
-    "scaled_scores", "masked_scores", "probabilities", "head_outputs", "merged", "output",
-]  # fmt: skip
+    "inputs",
+    "memory",
+    "queries",
+    "keys",
+    "values",
+    "query_heads",
+    "key_heads",
+    "value_heads",
+    "scores",
+    "scaled_scores",
+    "masked_scores",
+    "probabilities",
+    "head_outputs",
+    "merged",
+    "output",
+]
 SOME = np.random.default_rng(7).random((B, H, T, S)) < 0.6
 SOME[..., 0] = True
 EMPTY = SOME & (np.arange(T) != 1)[:, np.newaxis]
@@ -48,13 +63,22 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "heads joined with a bias": ({"w_o": None, "b_o": np.arange(H * V)}, {}),
     "everything": (
         {"n_kv_heads": G, **ALL_BIASES},
-        {"mask": EMPTY, "bias": BIAS, "causal": True, "scale": 0.3, "softcap": 2.0, "residual": True},
+        {
+            "mask": EMPTY,
+            "bias": BIAS,
+            "causal": True,
+            "scale": 0.3,
+            "softcap": 2.0,
+            "residual": True,
+        },
     ),
 }
 
 
 def run(name: str, dtype: str = "float64") -> tuple[Trace, dict[str, Any]]:
-    """The trace of a case, and what a reader needs to run its code: inputs, weights, options, sizes."""
+    """The trace of a case, and what a reader needs to run its code: inputs, weights, options,
+    sizes.
+    """
     made, called = (dict(part) for part in CASES[name])
     changed = {key: made.pop(key) for key in ("w_o", "b_o") if key in made}
     p = Projections.random(D, H, **{"d_k": K, "d_v": V, "d_memory": M, "seed": 3} | made)
@@ -75,16 +99,30 @@ def trace() -> Trace:
 
 
 def test_the_fields_are_in_order_of_computation() -> None:
-    """Each intermediate has a `Step`, in the order in which they are computed; the other fields are what was given."""
+    """Each intermediate has a `Step`, in the order in which they are computed; the other fields
+    are what was given.
+    """
     assert list(STEPS) == ORDER
     assert [field.name for field in fields(Trace)][: len(ORDER)] == ORDER
-    given = {"projections", "scale", "softcap", "mask", "bias", "residual", "empty_rows_as", "tokens", "memory_tokens"}
+    given = {
+        "projections",
+        "scale",
+        "softcap",
+        "mask",
+        "bias",
+        "residual",
+        "empty_rows_as",
+        "tokens",
+        "memory_tokens",
+    }
     assert {field.name for field in fields(Trace)} - set(ORDER) == given
 
 
 @pytest.mark.parametrize("name", ORDER)
 def test_every_step_says_what_it_is(name: str) -> None:
-    """A step has known axes, a kind, a symbol, a formula and one sentence, and needs earlier fields only."""
+    """A step has known axes, a kind, a symbol, a formula and one sentence, and needs earlier
+    fields only.
+    """
     step = STEPS[name]
     assert isinstance(step, Step)
     assert step.name == name
@@ -102,9 +140,13 @@ def test_every_step_says_what_it_is(name: str) -> None:
 def test_what_the_output_without_w_o_is() -> None:
     """The heads side by side, and with a residual connection the inputs as well."""
     weightless = Projections.weightless(4, 2)
-    plain, residual = (attend(np.eye(4), weightless, residual=on).says("output") for on in (False, True))
+    plain, residual = (
+        attend(np.eye(4), weightless, residual=on).says("output") for on in (False, True)
+    )
     assert plain.startswith("Without W_O the heads side by side are the output;")
-    assert residual.startswith("Without W_O the heads side by side, plus the inputs, are the output;")
+    assert residual.startswith(
+        "Without W_O the heads side by side, plus the inputs, are the output;"
+    )
 
 
 def test_four_axes_mean_one_matrix_per_head() -> None:
@@ -115,7 +157,9 @@ def test_four_axes_mean_one_matrix_per_head() -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_code_of_every_field_reproduces_it(name: str, dtype: str) -> None:
-    """The NumPy lines shown for a field give its very numbers when run on the fields before it, for every option."""
+    """The NumPy lines shown for a field give its very numbers when run on the fields before it,
+    for every option.
+    """
     trace, namespace = run(name, dtype)
     for field in ORDER:
         with np.errstate(invalid="ignore"):
@@ -123,7 +167,9 @@ def test_the_code_of_every_field_reproduces_it(name: str, dtype: str) -> None:
         expected = getattr(trace, field)
         assert namespace[field].shape == expected.shape, field
         tolerance = 1e-12 if dtype == "float64" else 1e-5
-        np.testing.assert_allclose(namespace[field], expected, rtol=tolerance, atol=tolerance, err_msg=field)
+        np.testing.assert_allclose(
+            namespace[field], expected, rtol=tolerance, atol=tolerance, err_msg=field
+        )
         namespace[field] = expected
 
 
@@ -141,7 +187,9 @@ def test_shapes_follow_the_declared_axes(trace: Trace) -> None:
     sizes = {"B": B, "T": T, "S": S, "D": D, "M": M, "O": D, "H": H, "G": G, "K": K, "V": V}
     assert trace.sizes == sizes
     for name, step in STEPS.items():
-        lengths = tuple(int(np.prod([sizes[part] for part in axis.split("·")])) for axis in step.letters)
+        lengths = tuple(
+            int(np.prod([sizes[part] for part in axis.split("·")])) for axis in step.letters
+        )
         assert getattr(trace, name).shape == lengths
 
 
@@ -155,9 +203,17 @@ def test_arrays_are_read_only(trace: Trace, name: str) -> None:
 
 
 def test_mask_and_bias_are_read_only() -> None:
-    """What a call was given cannot be changed in its record either; an array of the caller's stays writable."""
+    """What a call was given cannot be changed in its record either; an array of the caller's
+    stays writable.
+    """
     mask, bias = SOME.copy(), BIAS.copy()
-    trace = attend(np.ones((B, T, D)), Projections.random(D, H, d_k=1), memory=np.ones((B, S, D)), mask=mask, bias=bias)
+    trace = attend(
+        np.ones((B, T, D)),
+        Projections.random(D, H, d_k=1),
+        memory=np.ones((B, S, D)),
+        mask=mask,
+        bias=bias,
+    )
     for record in (trace, replace(trace, mask=mask, bias=bias)):
         for array in (record.mask, record.bias):
             with pytest.raises(ValueError, match="read-only"):
@@ -167,15 +223,24 @@ def test_mask_and_bias_are_read_only() -> None:
 
 
 def test_the_record_is_frozen(trace: Trace) -> None:
-    """A field cannot be given another array, and two traces are equal only when they are the same one."""
+    """A field cannot be given another array, and two traces are equal only when they are the
+    same one.
+    """
     with pytest.raises(FrozenInstanceError):
         trace.scores = trace.scaled_scores
     assert trace != replace(trace)
 
 
 def test_what_was_given_is_copied() -> None:
-    """The caller's arrays stay writable, and changing them afterwards changes nothing in the record."""
-    x, memory, mask, bias = np.ones((B, T, D)), np.ones((B, S, M)), np.ones((T, S), dtype=bool), np.zeros((T, S))
+    """The caller's arrays stay writable, and changing them afterwards changes nothing in the
+    record.
+    """
+    x, memory, mask, bias = (
+        np.ones((B, T, D)),
+        np.ones((B, S, M)),
+        np.ones((T, S), dtype=bool),
+        np.zeros((T, S)),
+    )
     p = Projections.random(D, 1, d_memory=M)
     trace = attend(x, p, memory=memory, mask=mask, bias=bias)
     for array in (x, memory, mask, bias):
@@ -190,7 +255,9 @@ def test_what_was_given_is_copied() -> None:
 
 @pytest.mark.parametrize("name", ORDER)
 def test_a_wrong_shape_is_refused(trace: Trace, name: str) -> None:
-    """A record whose array has another shape than its axes say is never made; the sentence names the field."""
+    """A record whose array has another shape than its axes say is never made; the sentence
+    names the field.
+    """
     right = getattr(trace, name)
     for wrong in (np.zeros((*right.shape[:-1], 29)), right[0]):
         with pytest.raises(ShapeError) as error:
@@ -199,7 +266,9 @@ def test_a_wrong_shape_is_refused(trace: Trace, name: str) -> None:
 
 
 def test_axes_of_equal_width_have_one_name() -> None:
-    """M and O are called D, and G is called H, when they are as many; otherwise they keep their own letters."""
+    """M and O are called D, and G is called H, when they are as many; otherwise they keep their
+    own letters.
+    """
     same, other = run("self")[0], run("heads joined")[0]
     assert same.axes("memory") == ("B", "S", "D")
     assert other.axes("memory") == ("B", "S", "M")
@@ -211,7 +280,9 @@ def test_axes_of_equal_width_have_one_name() -> None:
 
 
 def test_tokens_label_the_positions(trace: Trace) -> None:
-    """Queries are labelled with the tokens, keys with the memory's, everything else with numbers."""
+    """Queries are labelled with the tokens, keys with the memory's, everything else with
+    numbers.
+    """
     labelled = trace.labelled(("a", "b", "c"), ("v", "w", "x", "y", "z"))
     assert labelled.labels("T") == ("a", "b", "c")
     assert labelled.labels("S") == ("v", "w", "x", "y", "z")
@@ -223,7 +294,9 @@ def test_tokens_label_the_positions(trace: Trace) -> None:
 
 
 def test_in_self_attention_keys_have_the_labels_of_the_queries() -> None:
-    """One sequence needs its labels once; in cross-attention the memory keeps its numbers until it gets its own."""
+    """One sequence needs its labels once; in cross-attention the memory keeps its numbers until
+    it gets its own.
+    """
     own = run("self")[0].labelled(("a", "b", "c"))
     assert own.labels("S") == ("a", "b", "c")
     assert run("cross")[0].labelled(("a", "b", "c")).labels("S") == ("0", "1", "2", "3", "4")
@@ -236,7 +309,9 @@ def test_in_self_attention_keys_have_the_labels_of_the_queries() -> None:
         ((("a", "b", "c"), ("d",)), "1 token labels were given for 5 positions (key position)"),
     ],
 )
-def test_as_many_labels_as_positions(trace: Trace, labels: tuple[tuple[str, ...], ...], sentence: str) -> None:
+def test_as_many_labels_as_positions(
+    trace: Trace, labels: tuple[tuple[str, ...], ...], sentence: str
+) -> None:
     """Labels that do not fit the positions are refused with both numbers."""
     with pytest.raises(ShapeError) as error:
         trace.labelled(*labels)

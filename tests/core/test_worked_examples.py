@@ -1,4 +1,6 @@
-"""Published and hand-made examples whose numbers can be checked on paper or in the text they come from."""
+"""Published and hand-made examples whose numbers can be checked on paper or in the text they
+come from.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def sigmoid(x: float) -> float:
 
 
 def test_illustrated_self_attention() -> None:
-    """Three tokens, integer weights, no scaling: the numbers of Raimi Karim's "Illustrated: Self-Attention" (2019)."""
+    """Three tokens, integer weights, no scaling: the numbers of Raimi Karim's "Illustrated:
+    Self-Attention" (2019).
+    """
     projections = Projections(
         w_q=[[1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1]],
         w_k=[[0, 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 0]],
@@ -46,17 +50,25 @@ RASCHKA_INPUTS = [
 
 
 def test_raschka_without_weights() -> None:
-    """Weightless and unscaled, second token: Raschka, "Build a Large Language Model (From Scratch)", section 3.3."""
+    """Weightless and unscaled, second token: Raschka, "Build a Large Language Model (From
+    Scratch)", section 3.3.
+    """
     trace = attend(RASCHKA_INPUTS, Projections.weightless(3), scale=1.0)
     print_precision = {"rtol": 0, "atol": 5.1e-5}
     scores, probabilities = trace.scores[0, 0, 1], trace.probabilities[0, 0, 1]
-    np.testing.assert_allclose(scores, [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865], **print_precision)
-    np.testing.assert_allclose(probabilities, [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581], **print_precision)
+    np.testing.assert_allclose(
+        scores, [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865], **print_precision
+    )
+    np.testing.assert_allclose(
+        probabilities, [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581], **print_precision
+    )
     np.testing.assert_allclose(trace.output[0, 1], [0.4419, 0.6515, 0.5683], **print_precision)
 
 
 def test_raschka_with_weights() -> None:
-    """Three weight matrices and 1/sqrt(d_k), second token: the same book, section 3.4.1 (torch.manual_seed(123))."""
+    """Three weight matrices and 1/sqrt(d_k), second token: the same book, section 3.4.1
+    (torch.manual_seed(123)).
+    """
     projections = Projections(
         w_q=[[0.296112, 0.516562], [0.251671, 0.688557], [0.073972, 0.866522]],
         w_k=[[0.136580, 0.102479], [0.184056, 0.726447], [0.315254, 0.687107]],
@@ -67,25 +79,38 @@ def test_raschka_with_weights() -> None:
     print_precision = {"rtol": 0, "atol": 5.1e-5}
     probabilities = trace.probabilities[0, 0, 1]
     np.testing.assert_allclose(trace.queries[0, 1], [0.4306, 1.4551], **print_precision)
-    np.testing.assert_allclose(probabilities, [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820], **print_precision)
-    np.testing.assert_allclose(trace.output[0, :2], [[0.2996, 0.8053], [0.3061, 0.8210]], **print_precision)
+    np.testing.assert_allclose(
+        probabilities, [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820], **print_precision
+    )
+    np.testing.assert_allclose(
+        trace.output[0, :2], [[0.2996, 0.8053], [0.3061, 0.8210]], **print_precision
+    )
 
 
 def test_one_two_does_not_prefer_itself() -> None:
-    """Weightless attention over [1, 2]: token 1 looks more at token 2 (0.7311) than at itself (0.2689)."""
+    """Weightless attention over [1, 2]: token 1 looks more at token 2 (0.7311) than at itself
+    (0.2689).
+    """
     trace = attend([[1], [2]], Projections.weightless(1))
     expected = [[sigmoid(-1), sigmoid(1)], [sigmoid(-2), sigmoid(2)]]
     np.testing.assert_allclose(trace.probabilities[0, 0], expected, rtol=0, atol=1e-15)
     np.testing.assert_allclose(trace.probabilities[0, 0, 0], [0.2689, 0.7311], rtol=0, atol=5e-5)
-    np.testing.assert_allclose(trace.output[0, :, 0], [1 + sigmoid(1), 1 + sigmoid(2)], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        trace.output[0, :, 0], [1 + sigmoid(1), 1 + sigmoid(2)], rtol=0, atol=1e-15
+    )
 
 
 def test_one_two_three_beats_both_diagonals() -> None:
-    """Weightless attention over [1, 2, 3]: a_12 exceeds both a_11 and a_22, by 0.127418 over the larger."""
+    """Weightless attention over [1, 2, 3]: a_12 exceeds both a_11 and a_22, by 0.127418 over
+    the larger.
+    """
     A = attend([[1], [2], [3]], Projections.weightless(1)).probabilities[0, 0]
     printed = [[0.0900, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
     np.testing.assert_allclose(A, printed, rtol=0, atol=5.1e-5)
-    by_hand = [[math.exp(i * j) / sum(math.exp(i * k) for k in (1, 2, 3)) for j in (1, 2, 3)] for i in (1, 2, 3)]
+    by_hand = [
+        [math.exp(i * j) / sum(math.exp(i * k) for k in (1, 2, 3)) for j in (1, 2, 3)]
+        for i in (1, 2, 3)
+    ]
     np.testing.assert_allclose(A, by_hand, rtol=0, atol=1e-15)
     assert A[0, 1] - max(A[0, 0], A[1, 1]) == pytest.approx(0.127418, abs=5e-7)
     # a_ij a_ji = a_ii a_jj exp(-|x_i - x_j|^2): the normalisers cancel.
@@ -93,9 +118,15 @@ def test_one_two_three_beats_both_diagonals() -> None:
 
 
 def two_heads() -> Projections:
-    """Two heads of width 1, integer weights; with scale ln 2 the softmax of integers is powers of 2 over their sum."""
+    """Two heads of width 1, integer weights; with scale ln 2 the softmax of integers is powers
+    of 2 over their sum.
+    """
     return Projections(
-        w_q=[[1, 2], [0, 1]], w_k=[[1, 0], [2, 1]], w_v=[[6, 0], [12, 15]], w_o=[[1, 1], [0, 1]], n_heads=2
+        w_q=[[1, 2], [0, 1]],
+        w_k=[[1, 0], [2, 1]],
+        w_v=[[6, 0], [12, 15]],
+        w_o=[[1, 1], [0, 1]],
+        n_heads=2,
     )
 
 
@@ -123,29 +154,47 @@ def test_two_heads_causal_with_residual_by_hand() -> None:
 
 
 def test_one_shared_head_by_hand() -> None:
-    """Two query heads share one key/value head: the same keys, the same values, different questions."""
-    projections = Projections(w_q=[[1, 2], [0, 1]], w_k=[[1], [2]], w_v=[[15], [0]], n_heads=2, n_kv_heads=1)
+    """Two query heads share one key/value head: the same keys, the same values, different
+    questions.
+    """
+    projections = Projections(
+        w_q=[[1, 2], [0, 1]], w_k=[[1], [2]], w_v=[[15], [0]], n_heads=2, n_kv_heads=1
+    )
     trace = attend([[1, 0], [0, 1]], projections, scale=LN_2)
     assert trace.scores[0].tolist() == [[[1, 2], [0, 0]], [[2, 4], [1, 2]]]
-    np.testing.assert_allclose(trace.probabilities[0, 1], [[1 / 5, 4 / 5], [1 / 3, 2 / 3]], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        trace.probabilities[0, 1], [[1 / 5, 4 / 5], [1 / 3, 2 / 3]], rtol=0, atol=1e-15
+    )
     np.testing.assert_allclose(trace.output[0], [[5, 3], [7.5, 5]], rtol=1e-15)
 
 
 def test_bias_mask_and_cross_attention_by_hand() -> None:
-    """A bias of ln 3 triples a share, a padded key has none, and the memory may be longer than the sequence."""
+    """A bias of ln 3 triples a share, a padded key has none, and the memory may be longer than
+    the sequence.
+    """
     identity = Projections([[0]], [[0]], [[1]], n_heads=1)
     plain = attend([[7]], identity, memory=[[4], [8], [99]], mask=padding_mask([2], 3))
     assert plain.probabilities[0, 0].tolist() == [[0.5, 0.5, 0]]
     assert plain.output[0].tolist() == [[6]]
-    tripled = attend([[7]], identity, memory=[[4], [8], [99]], mask=padding_mask([2], 3), bias=[[0, math.log(3), 0]])
+    tripled = attend(
+        [[7]],
+        identity,
+        memory=[[4], [8], [99]],
+        mask=padding_mask([2], 3),
+        bias=[[0, math.log(3), 0]],
+    )
     np.testing.assert_allclose(tripled.probabilities[0, 0], [[1 / 4, 3 / 4, 0]], rtol=0, atol=1e-15)
     np.testing.assert_allclose(tripled.output[0], [[7]], rtol=1e-15)
 
 
 def test_softmax_of_logarithms() -> None:
-    """softmax(ln 1, ln 2, ln 5) is 1/8, 2/8, 5/8, whatever is added to all three; a slice of -inf gives zeros."""
+    """softmax(ln 1, ln 2, ln 5) is 1/8, 2/8, 5/8, whatever is added to all three; a slice of
+    -inf gives zeros.
+    """
     logarithms = np.log([1.0, 2.0, 5.0])
     for shift in (0.0, 1000.0, -1000.0):
-        np.testing.assert_allclose(softmax(logarithms + shift), [1 / 8, 2 / 8, 5 / 8], rtol=0, atol=1e-13)
+        np.testing.assert_allclose(
+            softmax(logarithms + shift), [1 / 8, 2 / 8, 5 / 8], rtol=0, atol=1e-13
+        )
     assert softmax([-math.inf, -math.inf]).tolist() == [0, 0]
     assert softmax([[0.0, 0.0], [0.0, -math.inf]], axis=0).tolist() == [[0.5, 1.0], [0.5, 0.0]]

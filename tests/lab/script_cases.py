@@ -1,4 +1,6 @@
-"""Traces whose code is run: each option of a layer, very large and small numbers, and labels that are hard to quote."""
+"""Traces whose code is run: each option of a layer, very large and small numbers, and labels
+that are hard to quote.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,16 @@ HOSTILE = (
 SOME = np.random.default_rng(7).random((B, H, T, S)) < 0.6
 
 
-def layer(*, itself: bool = False, changed: dict[str, Any] | None = None, size: float = 1.0, **options: Any) -> Trace:
-    """A layer of prime sizes that reads another sequence, or itself; `changed` are options of its weights."""
+def layer(
+    *,
+    itself: bool = False,
+    changed: dict[str, Any] | None = None,
+    size: float = 1.0,
+    **options: Any,
+) -> Trace:
+    """A layer of prime sizes that reads another sequence, or itself; `changed` are options of
+    its weights.
+    """
     rng = np.random.default_rng(9)
     dtype = options.pop("dtype", "float64")
     made = {"d_k": K, "d_v": V, "d_memory": D if itself else M, "seed": 3} | (changed or {})
@@ -58,7 +68,9 @@ CASES: dict[str, Callable[[], Trace]] = {
     "weightless": lambda: trace_of(Scenario(weights="weightless")),
     "causal": lambda: trace_of(Scenario(mask="causal", n_heads=2)),
     "padding": lambda: trace_of(Scenario(mask="padding", n_tokens=17)),
-    "free widths": lambda: trace_of(Scenario(n_heads=3, d_k=5, d_v=2, scaling="custom", scale=100.0)),
+    "free widths": lambda: trace_of(
+        Scenario(n_heads=3, d_k=5, d_v=2, scaling="custom", scale=100.0)
+    ),
     "residual": lambda: trace_of(Scenario(residual=True, scaling="off")),
     "empty rows": lambda: layer(mask=padding_mask([0, 4], S)),
     "empty rows as nan": lambda: layer(mask=padding_mask([0, 4], S), empty_rows="nan"),
@@ -67,16 +79,23 @@ CASES: dict[str, Callable[[], Trace]] = {
     "bias": lambda: layer(bias=np.where(SOME, 0.3, -np.inf)),
     "softcap": lambda: layer(itself=True, softcap=0.5),
     "heads joined": lambda: layer(changed={"joined": True, "bias": True}, itself=True, mask=True),
-    "single precision": lambda: layer(dtype="float32", softcap=2.0, bias=np.float32(0.1), scale=0.3),
+    "single precision": lambda: layer(
+        dtype="float32", softcap=2.0, bias=np.float32(0.1), scale=0.3
+    ),
     "large numbers": lambda: layer(size=1e6),
     "small numbers": lambda: layer(size=1e-9),
     "tiny": tiny,
     "hostile": hostile,
     "everything": lambda: layer(
-        changed={"n_kv_heads": G, "bias": True}, mask=SOME, bias=np.linspace(-1, 1, S), causal=True, scale=0.3,
-        softcap=2.0, residual=True,
+        changed={"n_kv_heads": G, "bias": True},
+        mask=SOME,
+        bias=np.linspace(-1, 1, S),
+        causal=True,
+        scale=0.3,
+        softcap=2.0,
+        residual=True,
     ),
-}  # fmt: skip
+}
 
 
 @lru_cache

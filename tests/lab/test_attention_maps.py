@@ -52,7 +52,9 @@ class Tensor:
 
 @pytest.mark.parametrize("wrap", [np.asarray, np.ndarray.tolist, Tensor])
 def test_one_array_per_layer(wrap: Any) -> None:
-    """A batch of one per layer, as Hugging Face's outputs.attentions has it: arrays, lists or tensors."""
+    """A batch of one per layer, as Hugging Face's outputs.attentions has it: arrays, lists or
+    tensors.
+    """
     given = shares(L, 1, H, T, T)
     maps = AttentionMaps.of([wrap(layer) for layer in given], TOKENS)
     assert maps.sizes == {"L": L, "H": H, "T": T, "S": T}
@@ -61,7 +63,9 @@ def test_one_array_per_layer(wrap: Any) -> None:
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, Tensor])
-@pytest.mark.parametrize(("dtype", "kept"), [("<f2", "f4"), (">f4", "f4"), ("<f8", "f8"), (">f8", "f8")])
+@pytest.mark.parametrize(
+    ("dtype", "kept"), [("<f2", "f4"), (">f4", "f4"), ("<f8", "f8"), (">f8", "f8")]
+)
 def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
     """64 bits stay 64 bits, whichever byte of a number comes first; shorter numbers take 32."""
     given = shares(H, T, T, dtype=np.float64).astype(dtype)
@@ -107,14 +111,25 @@ def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
         ([np.zeros((H, 0, T))], "none 0"),
         ([[["a"]]], "must hold numbers"),
         ([np.full((H, T, T), 0.3)], "head 0, query 0 adds up to 1.5 instead of 1"),
-        ([np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))], r"query 0 holds -0\.333, a number below 0"),
-        ([shares(H, T, T), BELOW], r"^layer 1 .* head 2, query 3 holds -0\.5, a number below 0; pass what comes"),
-        ([np.eye(T, dtype=bool)[np.newaxis]], "layer 0 must hold numbers, but holds bool; save it as float32"),
+        (
+            [np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))],
+            r"query 0 holds -0\.333, a number below 0",
+        ),
+        (
+            [shares(H, T, T), BELOW],
+            r"^layer 1 .* head 2, query 3 holds -0\.5, a number below 0; pass what comes",
+        ),
+        (
+            [np.eye(T, dtype=bool)[np.newaxis]],
+            "layer 0 must hold numbers, but holds bool; save it as float32",
+        ),
         ([np.full((H, T, T), np.nan)], "adds up to nan"),
     ],
 )
 def test_what_is_no_attention(layers: Any, sentence: str) -> None:
-    """Nothing, wrong axes, unequal layers, scores instead of probabilities, NaN: each is a sentence."""
+    """Nothing, wrong axes, unequal layers, scores instead of probabilities, NaN: each is a
+    sentence.
+    """
     with pytest.raises(ShapeError, match=sentence):
         AttentionMaps.of(layers)
 
@@ -147,28 +162,45 @@ def test_one_array_of_all_layers_in_a_file(dtype: Any) -> None:
 
 
 def test_one_array_per_layer_in_a_file() -> None:
-    """Numbered arrays are taken in the order of their numbers; labels that are given go before those of the file."""
-    given = {f"layer.{number}": shares(1, H, T, T) * (number + 1) / (number + 1) for number in (10, 9)}
+    """Numbered arrays are taken in the order of their numbers; labels that are given go before
+    those of the file.
+    """
+    given = {
+        f"layer.{number}": shares(1, H, T, T) * (number + 1) / (number + 1) for number in (10, 9)
+    }
     given["layer.9"] = given["layer.9"][..., ::-1].copy()
-    maps = read_maps(open_weights(io.BytesIO(npz(given | {"tokens": np.array(TOKENS)})), "m.npz"), tuple("abcde"))
+    maps = read_maps(
+        open_weights(io.BytesIO(npz(given | {"tokens": np.array(TOKENS)})), "m.npz"), tuple("abcde")
+    )
     assert maps.tokens == tuple("abcde")
     assert np.array_equal(maps.layers[0], given["layer.9"][0])
 
 
 def test_labels_of_a_batch_of_one() -> None:
-    """Tokens may have the axis of a batch of one, as the arrays may; with any other axis they are refused."""
+    """Tokens may have the axis of a batch of one, as the arrays may; with any other axis they
+    are refused.
+    """
     words = np.array([TOKENS])
-    assert read_maps(open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": words})), "m")).tokens == TOKENS
+    assert (
+        read_maps(
+            open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": words})), "m")
+        ).tokens
+        == TOKENS
+    )
     for other in (words.T, np.array("the")):
         file = open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": other})), "m")
-        with pytest.raises(FileError, match=r'"tokens" has shape \(.*\), but must be a list of words'):
+        with pytest.raises(
+            FileError, match=r'"tokens" has shape \(.*\), but must be a list of words'
+        ):
             read_maps(file)
 
 
 @pytest.mark.parametrize("words", ["{}", "[1]", "[", "[" * 100_000])
 def test_labels_that_are_none(words: str) -> None:
     """Metadata that is no list of words is refused."""
-    file = open_weights(io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors")
+    file = open_weights(
+        io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors"
+    )
     with pytest.raises(FileError, match="JSON list of words"):
         read_maps(file)
 
@@ -180,7 +212,9 @@ def test_a_file_without_attention() -> None:
 
 
 def test_the_measures_of_heads_can_read_them() -> None:
-    """A layer as the pattern that the measures take; a key that no head ever sees counts as hidden."""
+    """A layer as the pattern that the measures take; a key that no head ever sees counts as
+    hidden.
+    """
     causal = attend(np.eye(T), Projections.random(T, 1), causal=True).probabilities[0]
     pattern = pattern_of_layer(AttentionMaps.of([causal, causal[:, :, :]]), 1)
     assert pattern.probabilities.shape == pattern.allowed.shape == (1, 1, T, T)
@@ -190,7 +224,9 @@ def test_the_measures_of_heads_can_read_them() -> None:
 
 
 def test_what_is_seen_is_looked_up_once() -> None:
-    """A key counts as seen where one head of one layer sees it, and all layers share what was found."""
+    """A key counts as seen where one head of one layer sees it, and all layers share what was
+    found.
+    """
     first, second = np.eye(T)[np.newaxis], np.eye(T)[np.newaxis, ::-1].copy()
     maps = AttentionMaps.of([first, second])
     allowed = [pattern_of_layer(maps, layer).allowed for layer in (0, 1)]

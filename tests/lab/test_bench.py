@@ -1,4 +1,6 @@
-"""The bench for broken layers: every fault is caught by a check that is shown, and nothing is found where none is."""
+"""The bench for broken layers: every fault is caught by a check that is shown, and nothing is
+found where none is.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ SCENARIOS = {
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("fault", [fault.key for fault in FAULTS])
 def test_every_fault_is_caught(name: str, fault: str) -> None:
-    """Under a mask every fault fails a check besides the comparison with the reference, but for the scale."""
+    """Under a mask every fault fails a check besides the comparison with the reference, but for
+    the scale.
+    """
     layer = examined(SCENARIOS[name], fault, masked=True)
     failed = {key for key, verdict in layer.verdicts.items() if not verdict.passed}
     assert "reference" in failed
@@ -52,7 +56,9 @@ def test_an_unknown_fault() -> None:
 
 
 def test_rounds_of_spot_the_bug() -> None:
-    """Every fault comes up within a few dozen rounds, equal rounds have equal faults, and they do not go in order."""
+    """Every fault comes up within a few dozen rounds, equal rounds have equal faults, and they
+    do not go in order.
+    """
     found = [hidden_fault(number).key for number in range(60)]
     assert set(found) == {fault.key for fault in FAULTS}
     assert found == [hidden_fault(number).key for number in range(60)]

@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError
-from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, CONDITION, FALSE, TEXTS, Claim, claim
+from attention_lab.diagonal.claims.catalogue import (
+    ALWAYS,
+    CLAIMS,
+    CONDITION,
+    FALSE,
+    TEXTS,
+    Claim,
+    claim,
+)
 
 TABLE = Path(__file__).parent.parent / "data" / "claims.csv"
 ROWS = [tuple(row) for row in csv.reader(TABLE.read_text(encoding="utf-8").splitlines())][1:]
@@ -18,11 +26,19 @@ ROWS = [tuple(row) for row in csv.reader(TABLE.read_text(encoding="utf-8").split
 
 def test_the_list_has_every_row_of_the_five_texts() -> None:
     """What is wrong or loose in each of the five texts is listed in full, and each row once."""
-    assert Counter(text for text, _, _ in ROWS) == {"gml": 9, "mql5": 7, "doshi": 10, "slides": 9, "note": 10}
+    assert Counter(text for text, _, _ in ROWS) == {
+        "gml": 9,
+        "mql5": 7,
+        "doshi": 10,
+        "slides": 9,
+        "note": 10,
+    }
     assert len({row for _, row, _ in ROWS}) == len(ROWS)
 
 
-@pytest.mark.parametrize(("text", "row", "ids"), ROWS, ids=[f"{text}: {row[:40]}" for text, row, _ in ROWS])
+@pytest.mark.parametrize(
+    ("text", "row", "ids"), ROWS, ids=[f"{text}: {row[:40]}" for text, row, _ in ROWS]
+)
 def test_every_row_of_the_list_is_a_claim(text: str, row: str, ids: str) -> None:
     """What is wrong or loose in a text has at least one claim of that text with a check."""
     assert row
@@ -31,7 +47,9 @@ def test_every_row_of_the_list_is_a_claim(text: str, row: str, ids: str) -> None
 
 
 def test_other_claims_of_the_five_texts_are_right() -> None:
-    """The list forgets nothing: a claim of the five texts that it does not name is one that always holds."""
+    """The list forgets nothing: a claim of the five texts that it does not name is one that
+    always holds.
+    """
     listed = {identifier for _, _, ids in ROWS for identifier in ids.split()}
     others = [c for c in CLAIMS if c.text in {text for text, _, _ in ROWS} and c.id not in listed]
     assert {c.status for c in others} == {ALWAYS}
@@ -39,7 +57,9 @@ def test_other_claims_of_the_five_texts_are_right() -> None:
 
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda c: c.id)
 def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
-    """As worded a claim holds in its check exactly if it always holds; the corrected statement holds every time."""
+    """As worded a claim holds in its check exactly if it always holds; the corrected statement
+    holds every time.
+    """
     evidence = one.check()
     assert evidence.claimed is (one.status == ALWAYS)
     assert evidence.corrected is True
@@ -49,7 +69,9 @@ def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
 
 
 def test_claims_say_what_they_are() -> None:
-    """Ids differ; each claim names a known text and has a verdict, words of its own and a correction."""
+    """Ids differ; each claim names a known text and has a verdict, words of its own and a
+    correction.
+    """
     assert len({c.id for c in CLAIMS}) == len(CLAIMS)
     assert {c.text for c in CLAIMS} == set(TEXTS)
     assert {c.status for c in CLAIMS} == {ALWAYS, CONDITION, FALSE}
@@ -75,12 +97,16 @@ def test_numbers_of_checks(identifier: str, number: str) -> None:
 
 def test_an_unknown_claim() -> None:
     """Asking for a claim that does not exist is an error that names one that does."""
-    with pytest.raises(SettingsError, match="no claim 'slides-nonsense'; choose one such as gml-projection-size"):
+    with pytest.raises(
+        SettingsError, match="no claim 'slides-nonsense'; choose one such as gml-projection-size"
+    ):
         claim("slides-nonsense")
 
 
 def test_the_variance_of_a_vector_with_itself() -> None:
-    """It is 2 d_k for normal numbers only: of numbers -1 and 1, of variance 1 as well, the squares add up to d_k."""
+    """It is 2 d_k for normal numbers only: of numbers -1 and 1, of variance 1 as well, the
+    squares add up to d_k.
+    """
     signs = np.where(np.random.default_rng(0).random((50, 64)) < 0.5, -1.0, 1.0)
     assert (signs * signs).sum(axis=1).var() == 0
     assert "normal vector with itself" in claim("vaswani-variance-of-the-dot-product").truth

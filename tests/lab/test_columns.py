@@ -29,10 +29,15 @@ def run(*, groups: int = H, cross: bool = True, bias: bool = False, **options: A
 
 
 @pytest.mark.parametrize(
-    ("groups", "cross", "bias", "masked", "residual"), list(product((H, 3, 1), *[(False, True)] * 4))
+    ("groups", "cross", "bias", "masked", "residual"),
+    list(product((H, 3, 1), *[(False, True)] * 4)),
 )
-def test_the_numbers_are_the_same(groups: int, cross: bool, bias: bool, masked: bool, residual: bool) -> None:
-    """Whatever the options: shared heads, another sequence, biases, a mask with an empty row, a residual."""
+def test_the_numbers_are_the_same(
+    groups: int, cross: bool, bias: bool, masked: bool, residual: bool
+) -> None:
+    """Whatever the options: shared heads, another sequence, biases, a mask with an empty row, a
+    residual.
+    """
     mask = MASK[..., : S if cross else T] if masked else None
     trace = run(groups=groups, cross=cross, bias=bias, mask=mask, residual=residual)
     assert column_gap(trace) < 1e-12
@@ -40,7 +45,9 @@ def test_the_numbers_are_the_same(groups: int, cross: bool, bias: bool, masked: 
 
 @given(calls())
 def test_the_numbers_are_the_same_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Every field of the column convention is the transposed field of the trace, for all options in any combination."""
+    """Every field of the column convention is the transposed field of the trace, for all
+    options in any combination.
+    """
     layer, options = call
     trace = layer.run(**options)
     for name, array in column_layer(trace).items():
@@ -52,20 +59,27 @@ def test_no_w_o_and_nan_rows() -> None:
     """Heads that are only joined, and rows that are NaN as in PyTorch, agree as well."""
     trace = run(bias=True)
     joined = replace(trace.projections, w_o=None, b_o=np.arange(H * V))
-    assert column_gap(attend(trace.inputs, joined, memory=trace.memory, softcap=0.5, scale=-0.25)) < 1e-12
+    assert (
+        column_gap(attend(trace.inputs, joined, memory=trace.memory, softcap=0.5, scale=-0.25))
+        < 1e-12
+    )
     empty = run(mask=MASK, empty_rows="nan")
     assert np.isnan(empty.probabilities).any()
     assert column_gap(empty) < 1e-12
 
 
 def test_three_tokens_by_hand() -> None:
-    """Tokens 1, 2, 3 without weights: column j holds what token j reads, each column sums to 1, values times A."""
+    """Tokens 1, 2, 3 without weights: column j holds what token j reads, each column sums to 1,
+    values times A.
+    """
     columns = column_layer(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
     assert list(columns) == list(STEPS)
     assert columns["inputs"].tolist() == [[[1, 2, 3]]]
     assert columns["probabilities"][0, 0].round(4).tolist() == [
-        [0.09, 0.0159, 0.0024], [0.2447, 0.1173, 0.0473], [0.6652, 0.8668, 0.9503],
-    ]  # fmt: skip
+        [0.09, 0.0159, 0.0024],
+        [0.2447, 0.1173, 0.0473],
+        [0.6652, 0.8668, 0.9503],
+    ]
     assert_same(columns["probabilities"].sum(axis=-2), np.ones((1, 1, 3)))
     assert_same(columns["output"], columns["inputs"] @ columns["probabilities"][0])
 

@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import Projections, SettingsError, Trace, attend, merge_heads, softmax, split_heads
+from attention_core import (
+    Projections,
+    SettingsError,
+    Trace,
+    attend,
+    merge_heads,
+    softmax,
+    split_heads,
+)
 from attention_lab.diagonal.half_planes import half_plane_of
 from attention_lab.diagonal.measures import square_of
 from attention_lab.diagonal.proposition_checks import tokens_of_trace
@@ -34,7 +42,9 @@ def a_trace(**options: Any) -> Trace:
 
 @given(calls())
 def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The output is the sum of one contribution per head, plus the bias, plus the inputs where they are added."""
+    """The output is the sum of one contribution per head, plus the bias, plus the inputs where
+    they are added.
+    """
     layer, options = call
     trace = layer.run(**options)
     rest = trace.projections.b_o + (trace.inputs if trace.residual else 0)
@@ -75,8 +85,12 @@ def test_one_contribution_by_loops() -> None:
         lambda trace, batch: tokens_of_trace(trace, 1, batch).scores.tolist(),
     ],
 )
-def test_of_a_batch_the_sequence_is_read_that_is_asked_for(read: Callable[[Trace, int], Any]) -> None:
-    """What is said of the second sequence is what is said of it alone; the first, of zeros, is another."""
+def test_of_a_batch_the_sequence_is_read_that_is_asked_for(
+    read: Callable[[Trace, int], Any],
+) -> None:
+    """What is said of the second sequence is what is said of it alone; the first, of zeros, is
+    another.
+    """
     second = np.random.default_rng(5).normal(size=(1, T, 4))
     weights = Projections.random(4, 2, seed=1)
     both, alone = attend(np.concatenate([0 * second, second]), weights), attend(second, weights)
@@ -86,13 +100,18 @@ def test_of_a_batch_the_sequence_is_read_that_is_asked_for(read: Callable[[Trace
 
 @pytest.mark.parametrize("head", range(H))
 def test_slices_of_the_weights(head: int) -> None:
-    """A head's block of each weight matrix is what makes that head's queries, keys, values and contribution."""
+    """A head's block of each weight matrix is what makes that head's queries, keys, values and
+    contribution.
+    """
     trace = a_trace()
     p, group = trace.projections, head // 2
     blocks = {name: head_slice(trace, name, head) for name in ("w_q", "w_k", "w_v", "w_o")}
     assert {name: block.shape for name, block in blocks.items()} == {
-        "w_q": (D, K), "w_k": (M, K), "w_v": (M, V), "w_o": (V, D)
-    }  # fmt: skip
+        "w_q": (D, K),
+        "w_k": (M, K),
+        "w_v": (M, V),
+        "w_o": (V, D),
+    }
     made = {
         "query_heads": (trace.inputs @ blocks["w_q"] + p.b_q[head * K : (head + 1) * K], head),
         "key_heads": (trace.memory @ blocks["w_k"] + p.b_k[group * K : (group + 1) * K], group),
@@ -103,7 +122,9 @@ def test_slices_of_the_weights(head: int) -> None:
     assert_same(trace.head_outputs[:, head] @ blocks["w_o"], head_contributions(trace)[:, head])
 
 
-@pytest.mark.parametrize(("matrix", "head"), [("w_x", 0), ("b_q", 0), ("n_heads", 0), ("w_q", H), ("w_q", -1)])
+@pytest.mark.parametrize(
+    ("matrix", "head"), [("w_x", 0), ("b_q", 0), ("n_heads", 0), ("w_q", H), ("w_q", -1)]
+)
 def test_a_slice_that_does_not_exist(matrix: str, head: int) -> None:
     """An unknown matrix or head is an error that names it."""
     with pytest.raises(SettingsError, match=f"no block of '{matrix}' for head {head} of 6"):
@@ -111,7 +132,9 @@ def test_a_slice_that_does_not_exist(matrix: str, head: int) -> None:
 
 
 def test_what_a_block_of_weights_reads() -> None:
-    """A row of a block counts once it holds a number; the identity gives back what it gets, with a bias it does not."""
+    """A row of a block counts once it holds a number; the identity gives back what it gets,
+    with a bias it does not.
+    """
     plain = Projections.weightless(6, n_heads=3)
     trace = attend(np.ones((2, 6)), plain)
     assert [features_read(trace, "w_q", head) for head in range(3)] == [2, 2, 2]
@@ -133,7 +156,9 @@ def test_no_slice_of_an_absent_matrix() -> None:
 
 @given(layers())
 def test_the_wrong_twins(layer: Layer) -> None:
-    """A bare reshape has the right shape; its numbers are right for one head or one token, and wrong otherwise."""
+    """A bare reshape has the right shape; its numbers are right for one head or one token, and
+    wrong otherwise.
+    """
     trace = layer.run()
     harmless = 1 in (trace.sizes["H"], trace.sizes["T"])
     wrong = split_without_swap(trace.queries, trace.sizes["H"])
@@ -145,25 +170,33 @@ def test_the_wrong_twins(layer: Layer) -> None:
 
 
 def test_a_wrong_twin_by_hand() -> None:
-    """Two tokens, two heads of two: the bare reshape gives head 0 all of token 0 and head 1 all of token 1."""
+    """Two tokens, two heads of two: the bare reshape gives head 0 all of token 0 and head 1 all
+    of token 1.
+    """
     fused = np.arange(8).reshape(1, 2, 4)
     assert split_without_swap(fused, 2).tolist() == [[[[0, 1], [2, 3]], [[4, 5], [6, 7]]]]
     assert split_heads(fused, 2).tolist() == [[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]]
 
 
 def test_the_scale_effect() -> None:
-    """The spread shrinks by the scale, and the largest shares are those of the softmax with and without it."""
+    """The spread shrinks by the scale, and the largest shares are those of the softmax with and
+    without it.
+    """
     trace = a_trace()
     effect = scale_effect(trace, 4, batch=1)
     assert effect.spread == pytest.approx(effect.spread_raw * K**-0.5)
     assert effect.spread_raw == pytest.approx(float(np.std(trace.scores[1, 4])))
-    assert effect.top_raw == pytest.approx(float(np.mean([softmax(row).max() for row in trace.scores[1, 4]])))
+    assert effect.top_raw == pytest.approx(
+        float(np.mean([softmax(row).max() for row in trace.scores[1, 4]]))
+    )
     assert effect.top == pytest.approx(float(trace.probabilities[1, 4].max(axis=-1).mean()))
     assert 1 / S <= effect.top < effect.top_raw <= 1
 
 
 def test_unmasked_shares_are_the_softmax_of_the_scores() -> None:
-    """Row by row they are the softmax of the raw and of the scaled scores, whatever the mask hides."""
+    """Row by row they are the softmax of the raw and of the scaled scores, whatever the mask
+    hides.
+    """
     trace = a_trace(mask=np.arange(S) < 2)
     raw_TS, scaled_TS = unmasked_shares(trace, 4, batch=1)
     for query in range(T):
@@ -178,10 +211,14 @@ def test_the_scale_effect_ignores_the_mask() -> None:
     assert vars(hidden) == vars(scale_effect(a_trace(), 1))
 
 
-@pytest.mark.parametrize(("dtype", "size"), [("float32", 2.0**33), ("float64", 2.0**260), ("float64", 2.0**-300)])
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("float32", 2.0**33), ("float64", 2.0**260), ("float64", 2.0**-300)]
+)
 def test_the_scale_effect_of_very_large_and_small_scores(dtype: str, size: float) -> None:
     """Numbers whose squares leave the range of their type spread as the others do, only further."""
     numbers = np.random.default_rng(5).normal(size=(2, T, D)).astype(dtype)
-    trace, larger = (attend(x, Projections.weightless(D).astype(dtype)) for x in (numbers, numbers * size))
+    trace, larger = (
+        attend(x, Projections.weightless(D).astype(dtype)) for x in (numbers, numbers * size)
+    )
     assert scale_effect(larger, 0).spread_raw == scale_effect(trace, 0).spread_raw * size**2
     assert scale_effect(larger, 0).spread == scale_effect(trace, 0).spread * size**2

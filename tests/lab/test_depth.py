@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, attend
-from attention_lab.diagonal.depth import Stack, consensus_distance, cubic_error, cubic_step, layer_weights, levels
+from attention_lab.diagonal.depth import (
+    Stack,
+    consensus_distance,
+    cubic_error,
+    cubic_step,
+    layer_weights,
+    levels,
+)
 from attention_lab.diagonal.depth_courses import draws, remedies
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
@@ -21,7 +28,9 @@ def distances(width: int, stack: Stack, seed: int = 0) -> list[float]:
 
 
 def test_distance_by_hand() -> None:
-    """Two tokens 0 and 2: the mean is 1, the rest has length √2, all of it 2; equal tokens are at 0, zeros, too."""
+    """Two tokens 0 and 2: the mean is 1, the rest has length √2, all of it 2; equal tokens are
+    at 0, zeros, too.
+    """
     assert consensus_distance(np.array([[0.0], [2.0]])) == pytest.approx(math.sqrt(2) / 2)
     assert consensus_distance(np.array([[1.0], [-1.0]])) == 1
     stack = np.array([[[3.0], [3.0]], [[0.0], [0.0]], [[1.0], [-1.0]]])
@@ -29,7 +38,9 @@ def test_distance_by_hand() -> None:
 
 
 def test_levels_are_attention_again_and_again() -> None:
-    """Each level is attention of the one before, with the skip, the gain and LayerNorm where they are asked for."""
+    """Each level is attention of the one before, with the skip, the gain and LayerNorm where
+    they are asked for.
+    """
     x = gaussian_tokens(5, 6)
     plain = list(levels(x, Stack(n_layers=2)))
     assert len(plain) == 3
@@ -47,7 +58,9 @@ def test_levels_are_attention_again_and_again() -> None:
 
 
 def test_every_random_layer_has_its_own_weights() -> None:
-    """Layers of a random stack differ from each other and between seeds, and are the same every time."""
+    """Layers of a random stack differ from each other and between seeds, and are the same every
+    time.
+    """
     stack = Stack(weights="random", n_heads=2)
     one, two = layer_weights(stack, 0, 4), layer_weights(stack, 1, 4)
     assert (one.w_q != two.w_q).all()
@@ -68,25 +81,35 @@ def test_every_random_layer_has_its_own_weights() -> None:
     ],
 )
 def test_known_distances(width: int, stack: Stack, known: dict[int, float]) -> None:
-    """The known medians lie within the middle 70% of 25 seeds, wide where the collapse is under way."""
-    low, high = np.quantile([distances(width, stack, seed) for seed in range(25)], [0.15, 0.85], axis=0)
+    """The known medians lie within the middle 70% of 25 seeds, wide where the collapse is under
+    way.
+    """
+    low, high = np.quantile(
+        [distances(width, stack, seed) for seed in range(25)], [0.15, 0.85], axis=0
+    )
     for layer, distance in known.items():
         assert low[layer] - 0.005 <= distance <= high[layer] + 0.005
 
 
 def test_dominance_delays_the_collapse() -> None:
-    """8 features collapse to rounding within 16 layers; 64, whose diagonal dominates, keep half; a skip saves most."""
+    """8 features collapse to rounding within 16 layers; 64, whose diagonal dominates, keep
+    half; a skip saves most.
+    """
     assert distances(8, Stack())[16] < 1e-12
     assert distances(64, Stack())[24] > 0.3
     assert min(distances(16, Stack(skip=True))) > 0.8
     assert distances(16, Stack(weights="random", n_heads=4))[4] < 1e-12
-    narrow, wide = (next(levels(gaussian_tokens(16, width), Stack())).self_mass for width in (8, 64))
+    narrow, wide = (
+        next(levels(gaussian_tokens(16, width), Stack())).self_mass for width in (8, 64)
+    )
     assert narrow < 0.5 < 0.95 < wide
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_cubic_contraction(seed: int) -> None:
-    """Near consensus e becomes Cov·e/√d: wrong by some 1% at size 0.01, by a third of that at a third of the size."""
+    """Near consensus e becomes Cov·e/√d: wrong by some 1% at size 0.01, by a third of that at a
+    third of the size.
+    """
     mean, deviation = gaussian_tokens(1, 16, seed), gaussian_tokens(16, 16, seed + 100)
     errors = [cubic_error(mean + size * deviation) for size in (0.1, 0.03, 0.01, 0.003)]
     assert errors[2] < 0.015
@@ -129,22 +152,34 @@ def test_bad_stacks(changes: dict[str, Any], message: str) -> None:
 
 def test_medians_over_draws() -> None:
     """The median residual of 16 drawn tokens, layer by layer, is that of a table of many draws."""
-    found = {width: draws(Stack(n_layers=8), width, n_draws=41).median.distances for width in (16, 64)}
+    found = {
+        width: draws(Stack(n_layers=8), width, n_draws=41).median.distances for width in (16, 64)
+    }
     assert [found[16][layer] for layer in (0, 1, 2)] == pytest.approx([0.97, 0.94, 0.86], abs=0.015)
-    assert [found[64][layer] for layer in (0, 1, 2, 4, 8)] == pytest.approx([0.97, 0.97, 0.97, 0.96, 0.92], abs=0.015)
+    assert [found[64][layer] for layer in (0, 1, 2, 4, 8)] == pytest.approx(
+        [0.97, 0.97, 0.97, 0.96, 0.92], abs=0.015
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("weightless", {0: 0.97, 1: 0.94, 2: 0.86}),  # then the draws fall one by one, and the median with chance
+        (
+            "weightless",
+            {0: 0.97, 1: 0.94, 2: 0.86},
+        ),  # then the draws fall one by one, and the median with chance
         ("with skip", {0: 0.96, 1: 0.95, 2: 0.94, 4: 0.94, 8: 0.94, 16: 0.94, 24: 0.94}),
         ("with LayerNorm", {0: 0.97, 1: 0.94, 2: 0.89, 4: 0.66}),
         ("4 random heads", {0: 0.97, 1: 0.79, 2: 0.073}),
-        ("4 random heads, skip and gain 0.25", {0: 0.97, 1: 0.96, 2: 0.96, 4: 0.96, 8: 0.96, 16: 0.94, 24: 0.91}),
+        (
+            "4 random heads, skip and gain 0.25",
+            {0: 0.97, 1: 0.96, 2: 0.96, 4: 0.96, 8: 0.96, 16: 0.94, 24: 0.91},
+        ),
     ],
 )
 def test_medians_of_the_remedies(name: str, expected: dict[int, float]) -> None:
-    """What delays the collapse of 16 tokens of 16 features, and for how long, is that of a table of many draws."""
+    """What delays the collapse of 16 tokens of 16 features, and for how long, is that of a
+    table of many draws.
+    """
     found = draws(remedies(Stack())[name], 16, n_draws=41).median.distances
     assert [found[layer] for layer in expected] == pytest.approx(list(expected.values()), abs=0.035)

@@ -1,4 +1,6 @@
-"""The measures of the diagonal: against plain loops, by hand, and where there is nothing to measure."""
+"""The measures of the diagonal: against plain loops, by hand, and where there is nothing to
+measure.
+"""
 
 from __future__ import annotations
 
@@ -70,23 +72,35 @@ def test_measures_against_loops(seed: int) -> None:
 def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
     """Two matrices at once give the numbers of each."""
     squares = [random_square(seed), random_square(seed + 1)]
-    stack = Square(*(np.stack([getattr(s, name) for s in squares]) for name in ("scores", "probabilities")))
+    stack = Square(
+        *(np.stack([getattr(s, name) for s in squares]) for name in ("scores", "probabilities"))
+    )
     for metric in METRICS[:-1]:
         assert metric.of(stack) == pytest.approx([float(metric.of(square)) for square in squares])
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_measures_stay_in_their_range(seed: int) -> None:
-    """Shares lie from 0 to 1, the excess above its lowest value, which no self-mass at all would give."""
+    """Shares lie from 0 to 1, the excess above its lowest value, which no self-mass at all
+    would give.
+    """
     numbers = measure(random_square(seed))
-    for name in ("self_mass", "argmax_rate", "majority_rate", "violation_rate", "negative_cross_ratios"):
+    for name in (
+        "self_mass",
+        "argmax_rate",
+        "majority_rate",
+        "violation_rate",
+        "negative_cross_ratios",
+    ):
         assert 0 <= numbers[name] <= 1
     assert -(1 / T) / (1 - 1 / T) <= numbers["excess_self_mass"] <= 1
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
 def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
-    """The argmax rate and the signs of all margins are those at temperature 1; margins are divided by it."""
+    """The argmax rate and the signs of all margins are those at temperature 1; margins are
+    divided by it.
+    """
     square = random_square(seed)
     warm = Square(square.scores / temperature, softmax(square.scores / temperature))
     assert measure(warm)["argmax_rate"] == measure(square)["argmax_rate"]
@@ -102,16 +116,23 @@ def test_one_two_three() -> None:
     assert margins(square.scores).tolist() == [-2, -2, 3]
     assert log_cross_ratios(square.scores).tolist() == [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
     numbers = measure(square)
-    assert (numbers["argmax_rate"], numbers["violation_rate"]) == (pytest.approx(1 / 3), pytest.approx(1 / 6))
+    assert (numbers["argmax_rate"], numbers["violation_rate"]) == (
+        pytest.approx(1 / 3),
+        pytest.approx(1 / 6),
+    )
     assert (numbers["mean_margin"], numbers["least_margin"]) == (pytest.approx(-1 / 3), -2)
     assert (numbers["mean_log_cross_ratio"], numbers["gram_alignment"]) == (2, 1)
 
 
 @pytest.mark.parametrize("weights", ["tied", "free", "orthonormal"])
 def test_equal_tokens_tie(weights: str) -> None:
-    """A repeated word scores with itself what it scores with its twins; their rounding is no margin and no excess."""
+    """A repeated word scores with itself what it scores with its twins; their rounding is no
+    margin and no excess.
+    """
     for d_model in (5, 33, 64):
-        trace = trace_of_scene(DiagonalScene(text="the the the the the", d_model=d_model, weights=weights))
+        trace = trace_of_scene(
+            DiagonalScene(text="the the the the the", d_model=d_model, weights=weights)
+        )
         scores, shares = trace.masked_scores[0, 0], trace.probabilities[0, 0]
         assert margins(scores).tolist() == [0] * 5
         assert not pair_excess(shares).any()
@@ -119,7 +140,9 @@ def test_equal_tokens_tie(weights: str) -> None:
 
 
 def test_differences_beyond_the_range_of_float() -> None:
-    """Finite scores whose difference is infinite are refused: an infinite margin means a token that sees no other."""
+    """Finite scores whose difference is infinite are refused: an infinite margin means a token
+    that sees no other.
+    """
     large = np.array([[1e308, -1e308], [0.0, 0.0]])
     for measured in (margins, pair_excess, pair_violations, worst_pair):
         with pytest.raises(SettingsError, match="beyond the range of float64"):
@@ -128,9 +151,13 @@ def test_differences_beyond_the_range_of_float() -> None:
 
 
 def test_under_a_causal_mask() -> None:
-    """The baseline is (1 + 1/2 + ... + 1/5)/5; row 1 has no margin; no pair sees each other, so χ has no value."""
+    """The baseline is (1 + 1/2 + ... + 1/5)/5; row 1 has no margin; no pair sees each other, so
+    χ has no value.
+    """
     square = random_square(0, causal=True)
-    assert uniform_self_mass(square.scores) == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5)
+    assert uniform_self_mass(square.scores) == pytest.approx(
+        (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5
+    )
     margin = margins(square.scores)
     assert margin[0] == math.inf
     assert np.isfinite(margin[1:]).all()
@@ -142,7 +169,9 @@ def test_under_a_causal_mask() -> None:
 
 
 def test_shares_of_pairs_count_those_that_are_seen() -> None:
-    """Under a causal mask half of the pairs are seen; the formulas that are shown divide by as many as the numbers."""
+    """Under a causal mask half of the pairs are seen; the formulas that are shown divide by as
+    many as the numbers.
+    """
     square = random_square(1, causal=True)
     broken = int(pair_violations(square.probabilities).sum())
     assert broken
@@ -153,9 +182,17 @@ def test_shares_of_pairs_count_those_that_are_seen() -> None:
 
 
 def test_uniform_and_identity() -> None:
-    """Uniform attention has no excess, the identity an excess of 1, one that never looks at itself the lowest."""
-    shares = {"uniform": np.full((T, T), 1 / T), "identity": np.eye(T), "elsewhere": (1 - np.eye(T)) / (T - 1)}
-    excess = {name: measure(Square(np.zeros((T, T)), a))["excess_self_mass"] for name, a in shares.items()}
+    """Uniform attention has no excess, the identity an excess of 1, one that never looks at
+    itself the lowest.
+    """
+    shares = {
+        "uniform": np.full((T, T), 1 / T),
+        "identity": np.eye(T),
+        "elsewhere": (1 - np.eye(T)) / (T - 1),
+    }
+    excess = {
+        name: measure(Square(np.zeros((T, T)), a))["excess_self_mass"] for name, a in shares.items()
+    }
     assert excess == pytest.approx({"uniform": 0, "identity": 1, "elsewhere": -1 / (T - 1)})
 
 
@@ -168,7 +205,9 @@ def test_ties_are_hits() -> None:
 
 @pytest.mark.parametrize("hidden", [[0], [0, 1, 2, 3, 4]])
 def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
-    """It is never its own favourite, its margin is -inf and not NaN, and an empty row has no part in the baseline."""
+    """It is never its own favourite, its margin is -inf and not NaN, and an empty row has no
+    part in the baseline.
+    """
     allowed = np.ones((T, T), dtype=bool)
     allowed[0, hidden] = False
     square = square_of(attend(np.eye(T), Projections.weightless(T), mask=allowed))
@@ -182,16 +221,26 @@ def test_one_token_alone() -> None:
     """A single token has all its attention and nothing to compare it with."""
     numbers = measure(square_of(attend([[2.0]], Projections.weightless(1))))
     assert (numbers["self_mass"], numbers["argmax_rate"], numbers["gram_alignment"]) == (1, 1, 1)
-    names = ("excess_self_mass", "mean_margin", "least_margin", "violation_rate", "mean_log_cross_ratio")
+    names = (
+        "excess_self_mass",
+        "mean_margin",
+        "least_margin",
+        "violation_rate",
+        "mean_log_cross_ratio",
+    )
     assert {numbers[name] for name in names} == {None}
 
 
 def test_alignment_and_the_heads_of_a_trace() -> None:
-    """The alignment is the cosine of W_Q and W_K of that head: 1, 0 and -1 in a layer of three heads."""
+    """The alignment is the cosine of W_Q and W_K of that head: 1, 0 and -1 in a layer of three
+    heads.
+    """
     one, other = np.array([[1.0], [2.0]]), np.array([[2.0], [-1.0]])
     weights = Projections.from_heads([(one, one, one), (one, other, one), (one, -3 * one, one)])
     trace = attend([[1.0, 2.0], [3.0, 5.0]], weights)
-    assert [measure(square_of(trace, head))["gram_alignment"] for head in range(3)] == pytest.approx([1, 0, -1])
+    assert [
+        measure(square_of(trace, head))["gram_alignment"] for head in range(3)
+    ] == pytest.approx([1, 0, -1])
     assert (square_of(trace, 1).scores == trace.masked_scores[0, 1]).all()
     assert gram_alignment(one, 0 * one) == 0
 
@@ -213,7 +262,9 @@ def test_every_metric_is_declared_in_full() -> None:
 
 
 def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
-    """Without weights it is at least 0, but not under a causal mask: a longer token before outweighs a later one."""
+    """Without weights it is at least 0, but not under a causal mask: a longer token before
+    outweighs a later one.
+    """
     x = np.array([[3.0], [1.0]])
     plain, causal = (
         measure(square_of(attend(x, Projections.weightless(1), causal=mask)))["excess_self_mass"]

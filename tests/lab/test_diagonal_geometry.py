@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import Projections, ShapeError, attend
-from attention_lab.diagonal.convex_hull import hull_corners, hull_weights, in_hull, nonnegative_least_squares
+from attention_lab.diagonal.convex_hull import (
+    hull_corners,
+    hull_weights,
+    in_hull,
+    nonnegative_least_squares,
+)
 from attention_lab.diagonal.half_planes import half_plane, half_plane_of
 from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_lab.diagonal.token_matrices import gaussian_tokens
@@ -18,7 +23,9 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 @given(SEEDS, st.integers(1, 9), st.integers(1, 5), st.integers(-3, 3))
 def test_averages_are_inside(seed: int, n_points: int, n_features: int, power: int) -> None:
-    """Any average of points, of whatever size, is found inside, with weights from 0 that sum to 1 and lead to it."""
+    """Any average of points, of whatever size, is found inside, with weights from 0 that sum to
+    1 and lead to it.
+    """
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(n_points, n_features)) * 10.0**power + rng.normal(size=n_features)
     point = rng.dirichlet(np.ones(n_points)) @ points
@@ -32,7 +39,9 @@ def test_averages_are_inside(seed: int, n_points: int, n_features: int, power: i
 
 @given(SEEDS, st.integers(1, 9), st.integers(1, 5))
 def test_what_lies_beyond_a_plane_is_outside(seed: int, n_points: int, n_features: int) -> None:
-    """A point further in some direction than all points is outside, and at least so far from them."""
+    """A point further in some direction than all points is outside, and at least so far from
+    them.
+    """
     rng = np.random.default_rng(seed)
     points, direction = rng.normal(size=(n_points, n_features)), rng.normal(size=n_features)
     direction /= np.linalg.norm(direction)
@@ -43,7 +52,9 @@ def test_what_lies_beyond_a_plane_is_outside(seed: int, n_points: int, n_feature
 
 
 def test_distances_by_hand() -> None:
-    """The distance from a square to points beside an edge, beyond a corner and inside; from a single point."""
+    """The distance from a square to points beside an edge, beyond a corner and inside; from a
+    single point.
+    """
     square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
     known = {(1.0, 5.0): 3.0, (5.0, 6.0): 5.0, (0.5, 1.5): 0.0}
     for point, distance in known.items():
@@ -56,7 +67,9 @@ def test_distances_by_hand() -> None:
 
 
 def test_nonnegative_least_squares() -> None:
-    """Where the best solution has a negative part, that part is 0 and the other is the best alone."""
+    """Where the best solution has a negative part, that part is 0 and the other is the best
+    alone.
+    """
     matrix = np.array([[1.0, 1.0], [0.0, 1.0]])
     assert nonnegative_least_squares(matrix, np.array([3.0, 1.0])) == pytest.approx([2, 1])
     assert nonnegative_least_squares(matrix, np.array([3.0, -1.0])) == pytest.approx([3, 0])
@@ -79,29 +92,44 @@ def test_layer_outputs_are_not_in_the_hull_of_the_inputs() -> None:
 
 @given(SEEDS, st.integers(1, 12))
 def test_corners_of_the_hull(seed: int, n_points: int) -> None:
-    """The corners turn left all the way, and every point is inside of them; whole numbers, so that many are in line."""
+    """The corners turn left all the way, and every point is inside of them; whole numbers, so
+    that many are in line.
+    """
     points = np.random.default_rng(seed).integers(-3, 4, (n_points, 2)).astype(float)
     corners = points[hull_corners(points)]
     assert all(in_hull(point, corners) for point in points)
     if len(corners) > 2:
-        one, two = np.roll(corners, -1, axis=0) - corners, np.roll(corners, -2, axis=0) - np.roll(corners, -1, axis=0)
+        one, two = (
+            np.roll(corners, -1, axis=0) - corners,
+            np.roll(corners, -2, axis=0) - np.roll(corners, -1, axis=0),
+        )
         assert (one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0] > 0).all()
 
 
 @given(SEEDS)
 def test_the_half_plane_holds_those_who_out_vote(seed: int) -> None:
-    """The tokens inside are those with a larger probability in the token's row, without weights and with d_k = 2."""
+    """The tokens inside are those with a larger probability in the token's row, without weights
+    and with d_k = 2.
+    """
     x = gaussian_tokens(9, 2, seed)
-    for trace in (attend(x, Projections.weightless(2)), attend(x, Projections.random(2, 1, d_k=2, seed=seed))):
+    for trace in (
+        attend(x, Projections.weightless(2)),
+        attend(x, Projections.random(2, 1, d_k=2, seed=seed)),
+    ):
         A = trace.probabilities[0, 0]
         for token in range(len(x)):
             half = half_plane_of(trace, token)
-            assert half.rivals.tolist() == (trace.scores[0, 0, token] > trace.scores[0, 0, token, token]).tolist()
+            assert (
+                half.rivals.tolist()
+                == (trace.scores[0, 0, token] > trace.scores[0, 0, token, token]).tolist()
+            )
             assert half.rivals.any() == (A[token].argmax() != token)
 
 
 def test_a_half_plane_by_hand() -> None:
-    """Token (2, 0): all keys right of x = 2 out-vote it; the edge is that line, the region what is right of it."""
+    """Token (2, 0): all keys right of x = 2 out-vote it; the edge is that line, the region what
+    is right of it.
+    """
     x = np.array([[2.0, 0.0], [3.0, 7.0], [1.0, 9.0], [2.0, 5.0]])
     half = half_plane(x, x, 0)
     assert half.rivals.tolist() == [False, True, False, False]
@@ -113,7 +141,9 @@ def test_a_half_plane_by_hand() -> None:
 
 @pytest.mark.parametrize("weights", ["tied", "free"])
 def test_equal_tokens_do_not_out_vote_each_other(weights: str) -> None:
-    """A repeated word scores with its twins what it scores with itself; rounding makes no rival of one."""
+    """A repeated word scores with its twins what it scores with itself; rounding makes no rival
+    of one.
+    """
     text = "the cat the dog the cat saw the dog and the cat ran " * 2
     trace = trace_of_scene(DiagonalScene(text=text, weights=weights, d_k=2))
     words = np.array(trace.labels("T"))
@@ -123,7 +153,9 @@ def test_equal_tokens_do_not_out_vote_each_other(weights: str) -> None:
 
 @given(SEEDS, st.floats(0.5, 4))
 def test_the_region_is_the_half_plane_in_the_square(seed: int, reach: float) -> None:
-    """A random point of the square is in the region exactly if its product with the query is above the threshold."""
+    """A random point of the square is in the region exactly if its product with the query is
+    above the threshold.
+    """
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(1, 2))
     half, point = half_plane(x, x, 0), rng.uniform(-reach, reach, 2)
@@ -134,7 +166,9 @@ def test_the_region_is_the_half_plane_in_the_square(seed: int, reach: float) -> 
 
 
 def test_a_query_without_direction() -> None:
-    """With the query 0 all keys score alike: nobody out-votes the token, the edge is a point, the region empty."""
+    """With the query 0 all keys score alike: nobody out-votes the token, the edge is a point,
+    the region empty.
+    """
     half = half_plane(np.zeros((2, 2)), np.eye(2), 0)
     assert not half.rivals.any()
     assert half.edge(1.0).tolist() == [[1, 0], [1, 0]]

@@ -1,4 +1,6 @@
-"""The laboratory's set-up: every choice does what it says, numbers survive as text, nonsense is refused."""
+"""The laboratory's set-up: every choice does what it says, numbers survive as text, nonsense is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,22 @@ from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.propositions import proposition
 from attention_lab.diagonal.scenes import WEIGHTS, DiagonalScene, at_angle, trace_of_scene
-from attention_lab.diagonal.token_matrices import format_tokens, gaussian_tokens, parse_tokens, standardised, stretch
+from attention_lab.diagonal.token_matrices import (
+    format_tokens,
+    gaussian_tokens,
+    parse_tokens,
+    standardised,
+    stretch,
+)
 
 DRAWN = DiagonalScene(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
 
 
 @given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e300, 1e300)))
 def test_numbers_survive_as_text(x: np.ndarray) -> None:
-    """A token matrix written as text is read back bit for bit, so that a found example can travel in an address."""
+    """A token matrix written as text is read back bit for bit, so that a found example can
+    travel in an address.
+    """
     assert (parse_tokens(format_tokens(x)) == x).all()
 
 
@@ -68,36 +78,60 @@ def test_scenes_are_plain_values() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"tokens": "sentence"}, {"n_tokens": 6}, {"d_model": 8}, {"seed": 1}, {"spread": 1.0}, {"positions": "added"},
-        {"layer_norm": True}, {"weights": "tied"}, {"weights": "angle", "angle": 30.0}, {"weights": "orthonormal"},
-        {"weights": "tied", "d_k": 2}, {"scaled": False}, {"temperature": 2.0}, {"causal": True},
-        {"tokens": "numbers", "numbers": "1; 5"}, {"tokens": "sentence", "text": "other words"},
+        {"tokens": "sentence"},
+        {"n_tokens": 6},
+        {"d_model": 8},
+        {"seed": 1},
+        {"spread": 1.0},
+        {"positions": "added"},
+        {"layer_norm": True},
+        {"weights": "tied"},
+        {"weights": "angle", "angle": 30.0},
+        {"weights": "orthonormal"},
+        {"weights": "tied", "d_k": 2},
+        {"scaled": False},
+        {"temperature": 2.0},
+        {"causal": True},
+        {"tokens": "numbers", "numbers": "1; 5"},
+        {"tokens": "sentence", "text": "other words"},
     ],
-)  # fmt: skip
+)
 def test_every_choice_matters(change: dict[str, Any]) -> None:
     """Each field, where it is in use, changes the probabilities."""
-    before, after = trace_of_scene(DRAWN).probabilities, trace_of_scene(replace(DRAWN, **change)).probabilities
+    before, after = (
+        trace_of_scene(DRAWN).probabilities,
+        trace_of_scene(replace(DRAWN, **change)).probabilities,
+    )
     assert before.shape != after.shape or np.abs(before - after).max() > 1e-6
 
 
 def test_no_choice_is_forgotten() -> None:
     """The changes tested above cover every field of a scene."""
     mark = next(mark for mark in test_every_choice_matters.pytestmark if mark.name == "parametrize")
-    assert {name for change in mark.args[1] for name in change} == {field.name for field in fields(DiagonalScene)}
+    assert {name for change in mark.args[1] for name in change} == {
+        field.name for field in fields(DiagonalScene)
+    }
 
 
 def test_the_three_kinds_of_tokens() -> None:
-    """Words bring their labels and hashed vectors, drawn tokens grow feature by feature, numbers are what was typed."""
+    """Words bring their labels and hashed vectors, drawn tokens grow feature by feature,
+    numbers are what was typed.
+    """
     words = trace_of_scene(DiagonalScene(text="cat dog", d_model=4))
     assert words.tokens == ("cat", "dog")
-    assert words.inputs[0].tolist() == [word_vector("cat", 4).tolist(), word_vector("dog", 4).tolist()]
+    assert words.inputs[0].tolist() == [
+        word_vector("cat", 4).tolist(),
+        word_vector("dog", 4).tolist(),
+    ]
     assert (gaussian_tokens(5, 9, seed=2)[:, :7] == gaussian_tokens(5, 7, seed=2)).all()
     typed = trace_of_scene(DiagonalScene(tokens="numbers", numbers="3,3; 10,0"))
     assert (typed.tokens, typed.inputs[0].tolist()) == (("0", "1"), [[3, 3], [10, 0]])
 
 
 def test_stretching_keeps_directions() -> None:
-    """Each token is multiplied by one number; 0 changes nothing; more spread, more uneven lengths."""
+    """Each token is multiplied by one number; 0 changes nothing; more spread, more uneven
+    lengths.
+    """
     x = gaussian_tokens(50, 3)
     ratio = stretch(x, 1.0) / x
     assert ratio == pytest.approx(np.broadcast_to(ratio[:, :1], ratio.shape))
@@ -117,16 +151,21 @@ def test_normalised_tokens() -> None:
 def test_positions() -> None:
     """Their code is added to the tokens, or stands beside them."""
     code, plain = sinusoidal_positions(5, 7), trace_of_scene(DRAWN).inputs[0]
-    assert trace_of_scene(replace(DRAWN, positions="added")).inputs[0] == pytest.approx(plain + code)
+    assert trace_of_scene(replace(DRAWN, positions="added")).inputs[0] == pytest.approx(
+        plain + code
+    )
     beside = trace_of_scene(replace(DRAWN, positions="concatenated")).inputs[0]
     assert (beside == np.hstack([plain, code])).all()
 
 
 @pytest.mark.parametrize(
-    ("degrees", "alignment"), [(0, 1), (60, 0.5), (90, 0), (120, -0.5), (180, -1), (360, 1), (-90, 0)]
+    ("degrees", "alignment"),
+    [(0, 1), (60, 0.5), (90, 0), (120, -0.5), (180, -1), (360, 1), (-90, 0)],
 )
 def test_the_angle(degrees: float, alignment: float) -> None:
-    """W_K turns from W_Q to its opposite; the alignment is the cosine of the angle, up to chance; 180 is exact."""
+    """W_K turns from W_Q to its opposite; the alignment is the cosine of the angle, up to
+    chance; 180 is exact.
+    """
     weights = at_angle(32, 32, degrees)
     assert gram_alignment(weights.w_q, weights.w_k) == pytest.approx(alignment, abs=0.06)
     if degrees % 180 == 0:
@@ -147,19 +186,30 @@ def test_weights(weights: str) -> None:
 
 def test_temperature_and_scale() -> None:
     """The temperature divides the scaled scores; unscaled ones are divided by it alone."""
-    assert trace_of_scene(replace(DRAWN, weights="tied", temperature=4.0)).scale == pytest.approx(0.25 / math.sqrt(3))
+    assert trace_of_scene(replace(DRAWN, weights="tied", temperature=4.0)).scale == pytest.approx(
+        0.25 / math.sqrt(3)
+    )
     assert trace_of_scene(replace(DRAWN, scaled=False, temperature=4.0)).scale == 0.25
 
 
 @pytest.mark.parametrize(
     "nonsense",
     [
-        {"tokens": "banana"}, {"weights": "banana"}, {"positions": "banana"}, {"temperature": 0.0}, {"seed": -1},
-        {"temperature": math.nan}, {"spread": math.inf}, {"spread": 9.0}, {"n_tokens": 0}, {"d_model": 0},
-        {"weights": "angle", "angle": math.nan}, {"weights": "orthonormal", "d_k": 8},
+        {"tokens": "banana"},
+        {"weights": "banana"},
+        {"positions": "banana"},
+        {"temperature": 0.0},
+        {"seed": -1},
+        {"temperature": math.nan},
+        {"spread": math.inf},
+        {"spread": 9.0},
+        {"n_tokens": 0},
+        {"d_model": 0},
+        {"weights": "angle", "angle": math.nan},
+        {"weights": "orthonormal", "d_k": 8},
         {"tokens": "sentence", "text": ""},
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_refused(nonsense: dict[str, Any]) -> None:
     """A scene that cannot be built is an error with a sentence, never another exception."""
     with pytest.raises(AttentionError):
@@ -168,12 +218,16 @@ def test_nonsense_is_refused(nonsense: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda p: p.name)
 def test_presets_show_what_they_say(preset: Any) -> None:
-    """Each preset violates exactly the statements it is there for, and equal norms, ties and hulls are as announced."""
+    """Each preset violates exactly the statements it is there for, and equal norms, ties and
+    hulls are as announced.
+    """
     x = trace_of_scene(preset.scene).inputs[0]
     violated = {number for number in ("S4", "S5") if not proposition(number).check(x).holds}
     expected = {"one_two_three": {"S4", "S5"}, "nearly_all": {"S4", "S5"}, "equal_norms": set()}
     assert violated == expected.get(preset.name, {"S5"})
     assert proposition("S12").check(x).applies == (preset.name in ("equal_norms", "duplicates"))
-    assert proposition("S11").check(x).applies == (preset.name in ("one_two_three", "duplicates", "inside"))
+    assert proposition("S11").check(x).applies == (
+        preset.name in ("one_two_three", "duplicates", "inside")
+    )
     if preset.name == "nearly_all":
         assert proposition("S4").check(x).excess == pytest.approx(0.989, abs=5e-4)

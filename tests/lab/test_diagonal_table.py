@@ -1,4 +1,6 @@
-"""What breaks diagonal dominance, what brings it back: 32 tokens of 32 features against known means of 300 draws."""
+"""What breaks diagonal dominance, what brings it back: 32 tokens of 32 features against known
+means of 300 draws.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
 
 BASE = DiagonalScene(tokens="drawn", n_tokens=32, d_model=32)
 DRAWS, KNOWN_DRAWS = 40, 300
-COLUMNS = ("self_mass", "argmax_rate", "mean_margin", "mean_log_cross_ratio", "majority_rate", "violation_rate")
+COLUMNS = (
+    "self_mass",
+    "argmax_rate",
+    "mean_margin",
+    "mean_log_cross_ratio",
+    "majority_rate",
+    "violation_rate",
+)
 
 # The case, then the columns; None where no value is known.
 TABLE: list[tuple[dict[str, Any], tuple[float | None, ...]]] = [
@@ -51,28 +60,43 @@ def printed_to(value: float) -> float:
 
 @pytest.mark.parametrize(("case", "known"), TABLE, ids=[str(case) for case, _ in TABLE])
 def test_table_of_what_breaks_it(case: dict[str, Any], known: tuple[float | None, ...]) -> None:
-    """Every known mean lies within three standard errors (and the rounding of the printed value) of ours."""
-    numbers = [measure(square_of(trace_of_scene(replace(BASE, seed=seed, **case)))) for seed in range(DRAWS)]
+    """Every known mean lies within three standard errors (and the rounding of the printed
+    value) of ours.
+    """
+    numbers = [
+        measure(square_of(trace_of_scene(replace(BASE, seed=seed, **case))))
+        for seed in range(DRAWS)
+    ]
     for name, expected in zip(COLUMNS, known, strict=True):
         if expected is None:
             continue
         values = np.array([row[name] for row in numbers], dtype=float)
         spread = values.std(ddof=1) * np.sqrt(1 / DRAWS + 1 / KNOWN_DRAWS)
-        rounding = 0.005 if name in ("majority_rate", "violation_rate", "argmax_rate") else printed_to(expected)
+        rounding = (
+            0.005
+            if name in ("majority_rate", "violation_rate", "argmax_rate")
+            else printed_to(expected)
+        )
         assert abs(values.mean() - expected) <= 3 * spread + rounding, name
 
 
 def test_excess_self_mass_of_the_table() -> None:
-    """D* of the weightless case is (D - 1/32)/(1 - 1/32); under the causal mask the baseline is 0.127."""
-    plain, causal = (measure(square_of(trace_of_scene(replace(BASE, causal=c)))) for c in (False, True))
-    assert plain["excess_self_mass"] == pytest.approx((plain["self_mass"] - 1 / 32) / (1 - 1 / 32))
-    assert (causal["self_mass"] - causal["excess_self_mass"]) / (1 - causal["excess_self_mass"]) == pytest.approx(
-        0.127, abs=0.0005
+    """D* of the weightless case is (D - 1/32)/(1 - 1/32); under the causal mask the baseline is
+    0.127.
+    """
+    plain, causal = (
+        measure(square_of(trace_of_scene(replace(BASE, causal=c)))) for c in (False, True)
     )
+    assert plain["excess_self_mass"] == pytest.approx((plain["self_mass"] - 1 / 32) / (1 - 1 / 32))
+    assert (causal["self_mass"] - causal["excess_self_mass"]) / (
+        1 - causal["excess_self_mass"]
+    ) == pytest.approx(0.127, abs=0.0005)
 
 
 def test_normalised_queries_and_keys() -> None:
-    """Tied weights of width 8 with queries and keys of equal norm: every row peaks on its diagonal, D is 0.245."""
+    """Tied weights of width 8 with queries and keys of equal norm: every row peaks on its
+    diagonal, D is 0.245.
+    """
     masses = []
     for seed in range(DRAWS):
         queries = trace_of_scene(replace(BASE, seed=seed, weights="tied", d_k=8)).queries[0]
@@ -80,14 +104,21 @@ def test_normalised_queries_and_keys() -> None:
         numbers = measure(square_of(attend(normed, Projections.weightless(8))))
         assert numbers["argmax_rate"] == 1
         masses.append(numbers["self_mass"])
-    assert np.mean(masses) == pytest.approx(0.245, abs=3 * np.std(masses) * np.sqrt(1 / DRAWS + 1 / 300) + 0.0005)
+    assert np.mean(masses) == pytest.approx(
+        0.245, abs=3 * np.std(masses) * np.sqrt(1 / DRAWS + 1 / 300) + 0.0005
+    )
 
 
 def test_no_preference_without_relation() -> None:
-    """The mean excess of unrelated weights is 0 within three standard errors, for any d_k; tied is far above."""
+    """The mean excess of unrelated weights is 0 within three standard errors, for any d_k; tied
+    is far above.
+    """
     for d_k in (1, 32):
         free, tied = (
-            [measure(square_of(trace_of_scene(replace(BASE, seed=s, weights=w, d_k=d_k)))) for s in range(DRAWS)]
+            [
+                measure(square_of(trace_of_scene(replace(BASE, seed=s, weights=w, d_k=d_k))))
+                for s in range(DRAWS)
+            ]
             for w in ("free", "tied")
         )
         excess = np.array([row["excess_self_mass"] for row in free])

@@ -1,4 +1,6 @@
-"""Edits: exact as text, safe to read from strangers, one for a cell, and followed by everything downstream."""
+"""Edits: exact as text, safe to read from strangers, one for a cell, and followed by everything
+downstream.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,16 @@ from attention_lab.user_data.matrix_names import SYMBOLS
 T, D, H, K, V = 5, 7, 2, 11, 13
 PLACES = st.integers(0, LAST_PLACE)
 VALUES = st.floats(-LARGEST_VALUE, LARGEST_VALUE)
-SOME_EDITS = st.lists(st.builds(Edit, st.sampled_from(sorted(SYMBOLS)), PLACES, PLACES, VALUES), max_size=40)
+SOME_EDITS = st.lists(
+    st.builds(Edit, st.sampled_from(sorted(SYMBOLS)), PLACES, PLACES, VALUES), max_size=40
+)
 
 
 def layer() -> tuple[np.ndarray, Projections]:
     """Inputs and weights, every axis another prime."""
-    return np.random.default_rng(2).normal(size=(T, D)), Projections.random(D, H, d_k=K, d_v=V, seed=1)
+    return np.random.default_rng(2).normal(size=(T, D)), Projections.random(
+        D, H, d_k=K, d_v=V, seed=1
+    )
 
 
 def run(*edits: Edit, **options: Any) -> Trace:
@@ -53,12 +59,16 @@ def test_edits_come_back_from_their_text(items: list[Edit]) -> None:
     """Text and back changes no number, not even the sign of zero or the last bit."""
     edits = Edits(tuple(items))
     back = Edits.decode(edits.encode())
-    assert [(edit.cell, edit.value.hex()) for edit in back.items] == [(e.cell, e.value.hex()) for e in edits.items]
+    assert [(edit.cell, edit.value.hex()) for edit in back.items] == [
+        (e.cell, e.value.hex()) for e in edits.items
+    ]
 
 
 @given(SOME_EDITS)
 def test_an_address_carries_the_text_as_it_is(items: list[Edit]) -> None:
-    """Neither Python's nor the browser's form encoding (WHATWG URL, section 5.2) changes a character of the text."""
+    """Neither Python's nor the browser's form encoding (WHATWG URL, section 5.2) changes a
+    character of the text.
+    """
     text = Edits(tuple(items)).encode()
     assert quote_plus(text) == text
     assert set(text) <= set(string.ascii_letters + string.digits + "*-._")
@@ -107,9 +117,15 @@ def test_one_edit_for_a_cell() -> None:
         ("wq_0_0___import__('os')", "The edit 'wq_0_0' is not understood"),
         ("x_0_0_1__", "The edit '' is not understood"),
         ("x_0_0_1__oops", "The edit 'oops' is not understood"),
-        pytest.param("x_0_0_" + "1" * 10**6, "must be matrix, row, column and value", id="a million digits"),
+        pytest.param(
+            "x_0_0_" + "1" * 10**6, "must be matrix, row, column and value", id="a million digits"
+        ),
         ("\x00<script>", r"The edit '\\x00<script>' is not understood"),
-        pytest.param("__".join(f"x_0_{i}_1" for i in range(41)), "41 edits, but at most 40", id="one too many"),
+        pytest.param(
+            "__".join(f"x_0_{i}_1" for i in range(41)),
+            "41 edits, but at most 40",
+            id="one too many",
+        ),
         pytest.param("_" * 10**6, "500,001 edits, but at most 40", id="empty edits"),
     ],
 )
@@ -121,7 +137,9 @@ def test_bad_text_is_refused_by_name(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [np.timedelta64(1, "s"), np.nan, np.inf, -np.inf, 1e6 + 1, 10**99, "1", None, True, 1j, [1.0]], ids=repr
+    "value",
+    [np.timedelta64(1, "s"), np.nan, np.inf, -np.inf, 1e6 + 1, 10**99, "1", None, True, 1j, [1.0]],
+    ids=repr,
 )
 def test_a_value_is_a_number_within_bounds(value: Any) -> None:
     """Only finite numbers up to a million can be put into a cell."""
@@ -152,7 +170,9 @@ def test_an_edit_names_a_matrix_that_can_be_edited() -> None:
 
 
 def test_many_edits_are_kept_apart_from_the_address() -> None:
-    """Forty edits stand in the address themselves; more are kept under a key, and there is an end to them."""
+    """Forty edits stand in the address themselves; more are kept under a key, and there is an
+    end to them.
+    """
     many = tuple(Edit("x", i // 10, i % 10, i / 3) for i in range(MOST_IN_ADDRESS + 1))
     short, long = Edits(many[1:]), Edits(many)
     assert short.address() == short.encode()
@@ -163,9 +183,14 @@ def test_many_edits_are_kept_apart_from_the_address() -> None:
 
 
 def test_edits_change_their_cells_only() -> None:
-    """Each edit replaces the number of its cell; all other numbers, and what was given, stay as they were."""
+    """Each edit replaces the number of its cell; all other numbers, and what was given, stay as
+    they were.
+    """
     inputs, weights = layer()
-    given = np.array(inputs), *(np.array(getattr(weights, name)) for name in ("w_q", "w_k", "w_v", "w_o"))
+    given = (
+        np.array(inputs),
+        *(np.array(getattr(weights, name)) for name in ("w_q", "w_k", "w_v", "w_o")),
+    )
     edits = Edits((Edit("x", 4, 6, 9.5), Edit("w_k", 6, 21, -3), Edit("w_o", 25, 0, 0.1)))
     x, p = apply(edits, inputs, weights)
     for old, kept, new, place in zip(
@@ -192,17 +217,23 @@ def test_no_edit_no_copy() -> None:
 
 
 def test_edits_outside_are_kept_and_told() -> None:
-    """An edit beyond the matrices changes nothing, is counted in a sentence, and acts again when its cell is back."""
+    """An edit beyond the matrices changes nothing, is counted in a sentence, and acts again
+    when its cell is back.
+    """
     edits = Edits((Edit("x", T, 0, 1.0), Edit("w_q", 0, H * K, 1.0), Edit("w_v", 0, 0, 1.0)))
     trace = run(*edits.items)
     assert outside(edits, trace) == edits.items[:2]
-    assert outside_note(edits, trace).startswith("2 edits lie outside the matrices now shown; they are kept")
+    assert outside_note(edits, trace).startswith(
+        "2 edits lie outside the matrices now shown; they are kept"
+    )
     assert outside_note(Edits(edits.items[:1]), trace).startswith("1 edit lies outside")
     assert outside_note(Edits(edits.items[2:]), trace) == ""
 
 
 def test_edits_of_a_layer_without_weights() -> None:
-    """Its identity matrices can be changed cell by cell; it has no W_O, so an edit of that one waits outside."""
+    """Its identity matrices can be changed cell by cell; it has no W_O, so an edit of that one
+    waits outside.
+    """
     edits = Edits((Edit("w_q", 0, 1, 3.0), Edit("w_o", 0, 0, 2.0)))
     trace = attend(*apply(edits, np.eye(2), Projections.weightless(2)))
     assert trace.queries[0].tolist() == [[1.0, 3.0], [0.0, 1.0]]
@@ -213,27 +244,42 @@ def test_edits_of_a_layer_without_weights() -> None:
 
 def changed_cells(before: Trace, after: Trace, field: str) -> np.ndarray:
     """Which numbers of a field, or of a weight matrix, are not the same as before."""
-    old, new = (getattr(trace.projections if field in MATRICES else trace, field) for trace in (before, after))
+    old, new = (
+        getattr(trace.projections if field in MATRICES else trace, field)
+        for trace in (before, after)
+    )
     return np.asarray(old != new)
 
 
 def test_what_follows_an_edit_of_the_inputs() -> None:
-    """Under a causal mask token 3 changes one row of Q, one row and column of scores, and the outputs from 3 on."""
+    """Under a causal mask token 3 changes one row of Q, one row and column of scores, and the
+    outputs from 3 on.
+    """
     before, after = run(causal=True), run(Edit("x", 3, 0, 9.0), causal=True)
     assert cells(changed_cells(before, after, "inputs")) == {(0, 3, 0)}
     assert cells(changed_cells(before, after, "queries").any(axis=2)) == {(0, 3)}
     scores = changed_cells(before, after, "scores")[0]
     assert cells(scores[0]) == {(t, s) for t in range(T) for s in range(T) if 3 in (t, s)}
-    assert cells(changed_cells(before, after, "masked_scores")[0, 0]) == {(3, 0), (3, 1), (3, 2), (3, 3), (4, 3)}
+    assert cells(changed_cells(before, after, "masked_scores")[0, 0]) == {
+        (3, 0),
+        (3, 1),
+        (3, 2),
+        (3, 3),
+        (4, 3),
+    }
     assert cells(changed_cells(before, after, "output").any(axis=2)) == {(0, 3), (0, 4)}
 
 
 def test_what_follows_an_edit_of_a_weight() -> None:
-    """A cell of W_V changes one column of one head's outputs, a cell of W_O one column of the output, no more."""
+    """A cell of W_V changes one column of one head's outputs, a cell of W_O one column of the
+    output, no more.
+    """
     before = run()
     after = run(Edit("w_v", 2, V + 4, 9.0))
     assert cells(changed_cells(before, after, "w_v")) == {(2, V + 4)}
-    assert {place[1:] for place in cells(changed_cells(before, after, "head_outputs").any(axis=2))} == {(1, 4)}
+    assert {
+        place[1:] for place in cells(changed_cells(before, after, "head_outputs").any(axis=2))
+    } == {(1, 4)}
     assert not changed_cells(before, after, "probabilities").any()
     after = run(Edit("w_o", 0, 6, 9.0))
     assert {place[2] for place in cells(changed_cells(before, after, "output"))} == {6}

@@ -1,4 +1,6 @@
-"""The encoder around attention: LayerNorm, feed-forward, and the order in which they are applied."""
+"""The encoder around attention: LayerNorm, feed-forward, and the order in which they are
+applied.
+"""
 
 from __future__ import annotations
 
@@ -40,31 +42,49 @@ def normed_by_loops(row: list[float], norm: Norm) -> list[float]:
     mean = sum(row) / len(row)
     variance = sum((number - mean) ** 2 for number in row) / len(row)
     scale = 1 / math.sqrt(variance + norm.epsilon)
-    return [(x - mean) * scale * gain + offset for x, gain, offset in zip(row, norm.gain, norm.offset, strict=True)]
+    return [
+        (x - mean) * scale * gain + offset
+        for x, gain, offset in zip(row, norm.gain, norm.offset, strict=True)
+    ]
 
 
 def fed_by_loops(row: list[float], weights: FeedForward) -> list[float]:
     """The feed-forward part of one token in plain Python."""
-    wide = [sum(x * weights.w_in[d, f] for d, x in enumerate(row)) + weights.b_in[f] for f in range(F)]
+    wide = [
+        sum(x * weights.w_in[d, f] for d, x in enumerate(row)) + weights.b_in[f] for f in range(F)
+    ]
     passed = [x * NormalDist().cdf(x) for x in wide]
-    return [sum(x * weights.w_out[f, d] for f, x in enumerate(passed)) + weights.b_out[d] for d in range(D)]
+    return [
+        sum(x * weights.w_out[f, d] for f, x in enumerate(passed)) + weights.b_out[d]
+        for d in range(D)
+    ]
 
 
 def test_layer_norm_by_hand() -> None:
-    """(1, 3, 5, 7) has mean 4 and variance 5; with epsilon 4 it is divided by 3, then stretched and moved."""
-    norm = Norm(gain=np.array([1.0, 1.0, 3.0, 1.0]), offset=np.array([0.0, 10.0, 0.0, 0.0]), epsilon=4.0)
-    assert layer_norm(np.array([[1.0, 3.0, 5.0, 7.0]]), norm)[0] == pytest.approx([-1, 10 - 1 / 3, 1, 1])
+    """(1, 3, 5, 7) has mean 4 and variance 5; with epsilon 4 it is divided by 3, then stretched
+    and moved.
+    """
+    norm = Norm(
+        gain=np.array([1.0, 1.0, 3.0, 1.0]), offset=np.array([0.0, 10.0, 0.0, 0.0]), epsilon=4.0
+    )
+    assert layer_norm(np.array([[1.0, 3.0, 5.0, 7.0]]), norm)[0] == pytest.approx(
+        [-1, 10 - 1 / 3, 1, 1]
+    )
 
 
 def test_layer_norm_by_loops() -> None:
-    """Every token is normed by itself, with the variance of all its features (divided by D, not D - 1)."""
+    """Every token is normed by itself, with the variance of all its features (divided by D, not
+    D - 1).
+    """
     norm = a_layer(1).attention_norm
     expected = [normed_by_loops(row, norm) for row in vectors().tolist()]
     np.testing.assert_allclose(layer_norm(vectors(), norm), expected, atol=1e-13)
 
 
 def test_layer_norm_of_equal_features() -> None:
-    """A token whose features are all equal becomes the offset: epsilon keeps 0 from being divided by 0."""
+    """A token whose features are all equal becomes the offset: epsilon keeps 0 from being
+    divided by 0.
+    """
     norm = a_layer(1).output_norm
     assert layer_norm(np.full((1, D), 3.0), norm)[0].tolist() == norm.offset.tolist()
 
@@ -81,9 +101,11 @@ def test_whole_and_half_numbers_become_float64(dtype: type[np.generic]) -> None:
 def test_feed_forward_by_hand() -> None:
     """Large numbers pass GELU unchanged: (10, 20) through small whole-number matrices."""
     weights = FeedForward(
-        np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array([0.0, 5.0, -100.0]),
-        np.array([[1.0, 0.0], [0.0, 2.0], [7.0, 7.0]]), np.array([0.5, 0.0]),
-    )  # fmt: skip
+        np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
+        np.array([0.0, 5.0, -100.0]),
+        np.array([[1.0, 0.0], [0.0, 2.0], [7.0, 7.0]]),
+        np.array([0.5, 0.0]),
+    )
     assert feed_forward(np.array([[10.0, 20.0]]), weights).tolist() == [[10.5, 50.0]]
 
 
@@ -95,20 +117,29 @@ def test_feed_forward_by_loops() -> None:
 
 
 def test_the_order_of_a_layer() -> None:
-    """Attention plus its input, LayerNorm, feed-forward plus its input, LayerNorm: in this order (post-norm)."""
+    """Attention plus its input, LayerNorm, feed-forward plus its input, LayerNorm: in this
+    order (post-norm).
+    """
     layer, x = a_layer(3), vectors()
     encoded = encode(x, [layer])
     trace, output = encoded.traces[0], encoded.output
     alone = attend(x, layer.attention).output[0]
     attended = [normed_by_loops(row, layer.attention_norm) for row in (alone + x).tolist()]
-    added = [[a + b for a, b in zip(row, fed_by_loops(row, layer.feed_forward), strict=True)] for row in attended]
-    np.testing.assert_allclose(output, [normed_by_loops(row, layer.output_norm) for row in added], atol=1e-12)
+    added = [
+        [a + b for a, b in zip(row, fed_by_loops(row, layer.feed_forward), strict=True)]
+        for row in attended
+    ]
+    np.testing.assert_allclose(
+        output, [normed_by_loops(row, layer.output_norm) for row in added], atol=1e-12
+    )
     assert trace.residual
     np.testing.assert_allclose(trace.output[0], alone + x, atol=1e-14)
 
 
 def test_layers_follow_each_other() -> None:
-    """The second layer reads what the first puts out, the result is what the last puts out, every trace is labelled."""
+    """The second layer reads what the first puts out, the result is what the last puts out,
+    every trace is labelled.
+    """
     layers = [a_layer(4), a_layer(5)]
     tokens = tuple("abcde")
     encoded = encode(vectors(), layers, tokens)

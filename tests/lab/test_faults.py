@@ -1,4 +1,6 @@
-"""The classic mistakes: each is what its line of code says, and each is caught; a right layer is never accused."""
+"""The classic mistakes: each is what its line of code says, and each is caught; a right layer
+is never accused.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ from hypothesis import strategies as st
 from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
 from attention_lab.masks.fault_checks import CHECKS, verdicts
-from attention_lab.masks.faults import DROPOUT, FAULTS, RIGHT, Fault, Steps, first_difference, given_of, run
+from attention_lab.masks.faults import (
+    DROPOUT,
+    FAULTS,
+    RIGHT,
+    Fault,
+    Steps,
+    first_difference,
+    given_of,
+    run,
+)
 from tests.core.random_layers import Layer, assert_same, calls
 
 T, D, H, K, V = 7, 15, 3, 5, 2
@@ -36,7 +47,9 @@ CAUGHT = {
 def causal(**sizes: Any) -> Trace:
     """A causal layer with every axis another number."""
     sizes = {"n_heads": H, "d_k": K, "d_v": V} | sizes
-    return attend(np.random.default_rng(2).normal(size=(2, T, D)), Projections.random(D, **sizes), causal=True)
+    return attend(
+        np.random.default_rng(2).normal(size=(2, T, D)), Projections.random(D, **sizes), causal=True
+    )
 
 
 def failed(trace: Trace, steps: Steps) -> set[str]:
@@ -72,7 +85,9 @@ def test_a_faulty_record_holds_what_its_steps_made(fault: Fault) -> None:
 
 @settings(max_examples=60)
 @given(calls(), EMPTY_ROWS)
-def test_a_right_layer_passes_every_check(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
+def test_a_right_layer_passes_every_check(
+    call: tuple[Layer, dict[str, Any]], empty_rows: str
+) -> None:
     """No check accuses a layer without a fault, whatever its sizes, weights and options."""
     layer, options = call
     assert failed(layer.run(**options, empty_rows=empty_rows), RIGHT) == set()
@@ -103,15 +118,29 @@ def test_shapes_give_nothing_away(fault: Fault) -> None:
 
 @every_fault
 def test_the_lines_of_code(fault: Fault) -> None:
-    """The right line computes the field of the right layer and the wrong line that of the faulty one; they differ."""
+    """The right line computes the field of the right layer and the wrong line that of the
+    faulty one; they differ.
+    """
     trace = causal()
     right, wrong = run(given_of(trace)), run(given_of(trace), fault.steps)
     blocks = wrong.projections.w_q.reshape(H, D // H, H, K)
     names = {
-        **{name: getattr(trace, name) for name in STEPS}, "B": 2, "T": T, "S": T, "H": H, "K": K, "V": V, "D": D,
-        "np": np, "softmax": softmax, "split_heads": split_heads, "w_q": trace.projections.w_q, "mask": trace.mask,
-        "small_w_q": blocks[np.arange(H), :, np.arange(H)], "rng": generator(0, Stream.DROPOUT),
-    }  # fmt: skip
+        **{name: getattr(trace, name) for name in STEPS},
+        "B": 2,
+        "T": T,
+        "S": T,
+        "H": H,
+        "K": K,
+        "V": V,
+        "D": D,
+        "np": np,
+        "softmax": softmax,
+        "split_heads": split_heads,
+        "w_q": trace.projections.w_q,
+        "mask": trace.mask,
+        "small_w_q": blocks[np.arange(H), :, np.arange(H)],
+        "rng": generator(0, Stream.DROPOUT),
+    }
     assert_same(eval(fault.right, names), getattr(right, fault.array))
     assert_same(eval(fault.wrong, names), getattr(wrong, fault.array))
     assert np.abs(getattr(right, fault.array) - getattr(wrong, fault.array)).max() > 0.01
@@ -119,9 +148,17 @@ def test_the_lines_of_code(fault: Fault) -> None:
 
 @pytest.mark.parametrize(
     ("key", "name"),
-    [("split", "query_heads"), ("merge", "merged"), ("scale", "scaled_scores"), ("axis", "probabilities"),
-     ("mask", "probabilities"), ("slice", "queries"), ("shared", "queries"), ("dropout", "probabilities")],
-)  # fmt: skip
+    [
+        ("split", "query_heads"),
+        ("merge", "merged"),
+        ("scale", "scaled_scores"),
+        ("axis", "probabilities"),
+        ("mask", "probabilities"),
+        ("slice", "queries"),
+        ("shared", "queries"),
+        ("dropout", "probabilities"),
+    ],
+)
 def test_where_a_fault_begins(key: str, name: str) -> None:
     """Before the faulty step everything is as it should be."""
     fault = next(fault for fault in FAULTS if fault.key == key)
@@ -131,9 +168,14 @@ def test_where_a_fault_begins(key: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("key", "harmless"),
-    [("split", {"n_heads": 1}), ("merge", {"n_heads": 1}), ("scale", {"n_heads": 1, "d_k": D}),
-     ("slice", {"n_heads": 1}), ("shared", {"n_heads": 1})],
-)  # fmt: skip
+    [
+        ("split", {"n_heads": 1}),
+        ("merge", {"n_heads": 1}),
+        ("scale", {"n_heads": 1, "d_k": D}),
+        ("slice", {"n_heads": 1}),
+        ("shared", {"n_heads": 1}),
+    ],
+)
 def test_what_a_fault_needs(key: str, harmless: dict[str, int]) -> None:
     """With one head these mistakes change nothing, so that no check can or does find them."""
     fault = next(fault for fault in FAULTS if fault.key == key)
@@ -142,18 +184,27 @@ def test_what_a_fault_needs(key: str, harmless: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("scale", [1.0, D**-0.5, 0.0, -0.3])
 def test_a_scale_of_one_s_own_cannot_be_mistaken(scale: float) -> None:
-    """√C for √d_k is a mistake only where the layer divides by √d_k; then wide heads make the softmax too steep."""
+    """√C for √d_k is a mistake only where the layer divides by √d_k; then wide heads make the
+    softmax too steep.
+    """
     fault = next(fault for fault in FAULTS if fault.key == "scale")
     x = np.random.default_rng(2).normal(size=(T, D))
-    assert failed(attend(x, Projections.random(D, H, d_k=K, d_v=V), scale=scale), fault.steps) == set()
+    assert (
+        failed(attend(x, Projections.random(D, H, d_k=K, d_v=V), scale=scale), fault.steps) == set()
+    )
     wide = attend(x, Projections.random(D, H, d_k=4 * D, d_v=V))
-    assert run(given_of(wide), fault.steps).probabilities.max(axis=-1).mean() > wide.probabilities.max(axis=-1).mean()
+    assert (
+        run(given_of(wide), fault.steps).probabilities.max(axis=-1).mean()
+        > wide.probabilities.max(axis=-1).mean()
+    )
 
 
 def test_a_sum_that_is_hardly_off() -> None:
     """A sum of 0.99999 is not written as 1 beside the sentence that it is none."""
     fault = next(fault for fault in FAULTS if fault.key == "mask")
-    trace = attend([[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]])
+    trace = attend(
+        [[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]]
+    )
     assert verdicts(trace, fault.steps)["row_sums"].says.endswith("off by up to 1.67e-05.")
 
 
@@ -167,17 +218,24 @@ def test_a_late_mask_needs_a_mask() -> None:
 @pytest.mark.parametrize("n_kv_heads", [1, 2])
 def test_faults_of_shared_heads(fault: Fault, n_kv_heads: int) -> None:
     """In a layer whose heads share keys and values each fault is caught as well."""
-    trace = attend(np.random.default_rng(0).normal(size=(T, 8)), Projections.random(8, 4, n_kv_heads=n_kv_heads),
-                   causal=True)  # fmt: skip
+    trace = attend(
+        np.random.default_rng(0).normal(size=(T, 8)),
+        Projections.random(8, 4, n_kv_heads=n_kv_heads),
+        causal=True,
+    )
     assert "reference" in failed(trace, fault.steps)
 
 
 def test_the_late_mask_keeps_a_bias() -> None:
     """Masked after the softmax, a finite bias still counts; only the hiding comes too late."""
     mask, bias = np.tri(T, dtype=bool), np.random.default_rng(1).normal(size=(T, T))
-    trace = attend(np.random.default_rng(0).normal(size=(T, 8)), Projections.random(8, 2), mask=mask, bias=bias)
+    trace = attend(
+        np.random.default_rng(0).normal(size=(T, 8)), Projections.random(8, 2), mask=mask, bias=bias
+    )
     steps = next(fault.steps for fault in FAULTS if fault.key == "mask")
-    assert_same(run(given_of(trace), steps).probabilities, softmax(trace.scaled_scores + bias) * mask)
+    assert_same(
+        run(given_of(trace), steps).probabilities, softmax(trace.scaled_scores + bias) * mask
+    )
 
 
 def test_a_bad_split_concerns_queries_keys_and_values() -> None:
@@ -193,21 +251,31 @@ def test_heads_that_are_equal_by_their_weights() -> None:
     """Two heads with the same weights may compute the same: that is no fault."""
     p = Projections.random(4, 2)
     blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
-    assert failed(attend(np.eye(4), Projections.from_heads([blocks, blocks], p.w_o)), RIGHT) == set()
+    assert (
+        failed(attend(np.eye(4), Projections.from_heads([blocks, blocks], p.w_o)), RIGHT) == set()
+    )
 
 
 def test_a_slice_without_keys_is_nan_only_where_a_fault_takes_its_softmax() -> None:
-    """In a layer that gives NaN as PyTorch does, a late mask leaves zeros, and shares along columns empty columns."""
+    """In a layer that gives NaN as PyTorch does, a late mask leaves zeros, and shares along
+    columns empty columns.
+    """
     mask = (np.arange(T) != 1)[:, np.newaxis] & (np.arange(T) != 4)
     trace = attend(np.eye(T), Projections.weightless(T), mask=mask, empty_rows="nan")
     steps = {fault.key: fault.steps for fault in FAULTS}
-    late, columns = (np.isnan(run(given_of(trace), steps[key]).probabilities[0, 0]) for key in ("mask", "axis"))
+    late, columns = (
+        np.isnan(run(given_of(trace), steps[key]).probabilities[0, 0]) for key in ("mask", "axis")
+    )
     assert not late.any()
-    assert columns.all(axis=0).tolist() == columns.any(axis=0).tolist() == (np.arange(T) == 4).tolist()
+    assert (
+        columns.all(axis=0).tolist() == columns.any(axis=0).tolist() == (np.arange(T) == 4).tolist()
+    )
 
 
 def test_dropout() -> None:
-    """About one share in ten becomes 0, the others grow by 1/0.9; the same call drops the same, another call others."""
+    """About one share in ten becomes 0, the others grow by 1/0.9; the same call drops the same,
+    another call others.
+    """
     trace = attend(np.random.default_rng(0).normal(size=(40, 8)), Projections.random(8, 4))
     steps = next(fault.steps for fault in FAULTS if fault.key == "dropout")
     first, again, other = (run(given_of(trace), steps, call).probabilities for call in (0, 0, 1))
@@ -233,4 +301,6 @@ def test_everything_explains_itself() -> None:
     assert len({check.key for check in CHECKS}) == len(CHECKS)
     assert all(fault.does.endswith(".") and fault.needs for fault in FAULTS)
     assert all(check.asks.endswith("?") for check in CHECKS)
-    assert all(v.says.endswith(".") for fault in FAULTS for v in verdicts(causal(), fault.steps).values())
+    assert all(
+        v.says.endswith(".") for fault in FAULTS for v in verdicts(causal(), fault.steps).values()
+    )

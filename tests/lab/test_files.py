@@ -24,18 +24,27 @@ def loaded(trace: Trace) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def trace() -> Trace:
-    """Shared heads, biases, mask, bias, cap and skip connection, with tokens a file format might stumble over."""
+    """Shared heads, biases, mask, bias, cap and skip connection, with tokens a file format
+    might stumble over.
+    """
     rng = np.random.default_rng(1)
     weights = Projections.random(7, 6, n_kv_heads=2, d_k=3, d_v=5, bias=True)
     made = attend(
-        rng.normal(size=(5, 7)), weights, causal=True, bias=rng.normal(size=(5, 5)), softcap=2.0, residual=True
+        rng.normal(size=(5, 7)),
+        weights,
+        causal=True,
+        bias=rng.normal(size=(5, 5)),
+        softcap=2.0,
+        residual=True,
     )
     return made.labelled(HOSTILE)
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_every_field_comes_back(trace: Trace, name: str) -> None:
-    """Each intermediate is in the file under its own name, to the last bit, minus infinity included."""
+    """Each intermediate is in the file under its own name, to the last bit, minus infinity
+    included.
+    """
     array, original = loaded(trace)[name], getattr(trace, name)
     assert array.dtype == original.dtype
     assert np.array_equal(array, original)
@@ -46,7 +55,11 @@ def test_weights_settings_and_tokens_come_back(trace: Trace) -> None:
     file = loaded(trace)
     for name in ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"):
         assert np.array_equal(file[name], getattr(trace.projections, name))
-    assert (float(file["scale"]), float(file["softcap"]), bool(file["residual"])) == (trace.scale, 2.0, True)
+    assert (float(file["scale"]), float(file["softcap"]), bool(file["residual"])) == (
+        trace.scale,
+        2.0,
+        True,
+    )
     assert (int(file["n_heads"]), int(file["n_kv_heads"])) == (6, 2)
     assert np.array_equal(file["mask"], trace.mask)
     assert np.array_equal(file["bias"], trace.bias)
@@ -57,24 +70,41 @@ def test_the_file_is_enough_to_repeat_the_call(trace: Trace) -> None:
     """Weights and settings read from the file give the same output again."""
     file = loaded(trace)
     names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
-    weights = Projections(**{name: file[name] for name in names}, n_heads=int(file["n_heads"]), n_kv_heads=2)
-    rules = {"mask": file["mask"], "bias": file["bias"], "scale": float(file["scale"]), "softcap": 2.0}
-    again = attend(file["inputs"], weights, residual=True, empty_rows=str(file["empty_rows"]), **rules)
+    weights = Projections(
+        **{name: file[name] for name in names}, n_heads=int(file["n_heads"]), n_kv_heads=2
+    )
+    rules = {
+        "mask": file["mask"],
+        "bias": file["bias"],
+        "scale": float(file["scale"]),
+        "softcap": 2.0,
+    }
+    again = attend(
+        file["inputs"], weights, residual=True, empty_rows=str(file["empty_rows"]), **rules
+    )
     assert np.array_equal(again.output, file["output"])
 
 
 def test_what_is_absent_is_left_out() -> None:
-    """Without weights, mask, bias or cap the file has no such entry, rather than one that needs pickle."""
+    """Without weights, mask, bias or cap the file has no such entry, rather than one that needs
+    pickle.
+    """
     file = loaded(trace_of(replace(Scenario(), weights="weightless")))
     assert not {"w_o", "b_q", "mask", "bias", "softcap"} & set(file)
     assert all(array.dtype != object for array in file.values())
 
 
 def test_the_memory_s_tokens_come_back() -> None:
-    """In cross-attention the file also holds the labels of the keys; of one sequence it holds its labels once."""
-    cross = attend(np.eye(2), Projections.random(2, 1), memory=np.eye(2)).labelled(("a", "b"), ("c", "d"))
+    """In cross-attention the file also holds the labels of the keys; of one sequence it holds
+    its labels once.
+    """
+    cross = attend(np.eye(2), Projections.random(2, 1), memory=np.eye(2)).labelled(
+        ("a", "b"), ("c", "d")
+    )
     assert loaded(cross)["memory_tokens"].tolist() == ["c", "d"]
-    assert "memory_tokens" not in loaded(attend(np.eye(2), Projections.random(2, 1)).labelled(("a", "b")))
+    assert "memory_tokens" not in loaded(
+        attend(np.eye(2), Projections.random(2, 1)).labelled(("a", "b"))
+    )
 
 
 def test_a_trace_without_labels_can_be_written() -> None:

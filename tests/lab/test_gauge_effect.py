@@ -22,7 +22,9 @@ LAYERS = {
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
-    """Each weight of the head becomes another; products, scores, probabilities and output differ by rounding."""
+    """Each weight of the head becomes another; products, scores, probabilities and output
+    differ by rounding.
+    """
     trace: Trace = attend(X, LAYERS[name], causal=causal)
     other, head = in_other_bases(trace, 3), trace.sizes["H"] - 1
     assert {one.symbol for one in moved(trace, other, head)} == {"W_Q", "W_K", "W_V", "W_O"}
@@ -37,7 +39,9 @@ def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
     trace = attend(X, LAYERS["random"])
     w_q, w_k, w_v, w_o = (symbol(name, text) for name in ("w_q", "w_k", "w_v", "w_o"))
     fields = [symbol(name, text).latex for name in ("scores", "probabilities", "output")]
-    assert [one.symbol for one in moved(trace, trace, 0, text)] == [one.latex for one in (w_q, w_k, w_v, w_o)]
+    assert [one.symbol for one in moved(trace, trace, 0, text)] == [
+        one.latex for one in (w_q, w_k, w_v, w_o)
+    ]
     products = [f"{w_q.latex} {w_k.transposed.latex}", f"{w_v.latex} {w_o.latex}"]
     assert [one.symbol for one in kept(trace, trace, 0, text)] == [*products, *fields]
 
@@ -51,7 +55,9 @@ def test_every_seed_is_another_basis() -> None:
 
 
 def test_the_change_is_a_part_of_the_largest_number() -> None:
-    """From 4 to 3 where the largest is 4 is a quarter; masked cells do not count, nor does a matrix of zeros divide."""
+    """From 4 to 3 where the largest is 4 is a quarter; masked cells do not count, nor does a
+    matrix of zeros divide.
+    """
     before = np.array([4.0, 1.0, -np.inf])
     assert Turned("x", before, np.array([3.0, 1.0, -np.inf])).change == 0.25
     assert Turned("x", np.zeros(2), np.array([0.0, 0.5])).change == 0.5

@@ -23,7 +23,9 @@ def c_library(x: np.ndarray) -> np.ndarray:
 
 
 def test_float32_is_right_to_the_last_bit() -> None:
-    """In single precision the error function is within the last bit before 1, near 0 and far out too."""
+    """In single precision the error function is within the last bit before 1, near 0 and far
+    out too.
+    """
     x = np.concatenate([EVERYWHERE, -EVERYWHERE]).astype(np.float32)
     result = erf(x)
     assert result.dtype == np.float32
@@ -33,20 +35,26 @@ def test_float32_is_right_to_the_last_bit() -> None:
 
 @pytest.mark.parametrize("exponent", [-3, -10, -20, -35])
 def test_float32_is_right_near_zero(exponent: int) -> None:
-    """A small number has the slope 2/√π, with a relative error of a few bits, down to the smallest."""
+    """A small number has the slope 2/√π, with a relative error of a few bits, down to the
+    smallest.
+    """
     x = np.float32(10.0**exponent)
     assert float(erf(np.array([x]))[0]) == pytest.approx(math.erf(float(x)), rel=5e-7)
 
 
 def test_the_polynomial_before_rounding() -> None:
-    """The fitted polynomial itself is within 8.6e-9 of erf; what float32 adds to that is rounding."""
+    """The fitted polynomial itself is within 8.6e-9 of erf; what float32 adds to that is
+    rounding.
+    """
     x = np.linspace(-8, 8, 16_001)
     fitted = np.tanh(x * np.polyval(ERF_COEFFICIENTS[::-1], x**2))
     assert np.abs(fitted - c_library(x)).max() < 8.6e-9
 
 
 def test_float64_is_the_c_library() -> None:
-    """In double precision every number is what the C library gives, in the shape that was asked for."""
+    """In double precision every number is what the C library gives, in the shape that was asked
+    for.
+    """
     x = EVERYWHERE[:24_000].reshape(2, 3, -1)
     assert erf(x).shape == x.shape
     assert (erf(x).ravel() == c_library(x.ravel())).all()
@@ -60,7 +68,9 @@ def test_gelu_is_x_times_the_chance_of_a_smaller_one(x: float) -> None:
 
 def test_gelu_by_hand() -> None:
     """0 stays 0; ±1 give ±0.8413 and -0.1587; far out it is the identity, or 0."""
-    assert gelu([0.0, 1.0, -1.0, 40.0, -40.0]) == pytest.approx([0, 0.8413447460685429, -0.15865525393145707, 40, 0])
+    assert gelu([0.0, 1.0, -1.0, 40.0, -40.0]) == pytest.approx(
+        [0, 0.8413447460685429, -0.15865525393145707, 40, 0]
+    )
 
 
 @pytest.mark.parametrize(("dtype", "large"), [(np.float32, 3e38), (np.float64, 1.7e308)])

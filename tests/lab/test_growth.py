@@ -1,4 +1,6 @@
-"""How the diagonal grows: Monte Carlo against exact curves, known values, and the bounds and rules beside them."""
+"""How the diagonal grows: Monte Carlo against exact curves, known values, and the bounds and
+rules beside them.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ from attention_lab.diagonal.growth_curves import (
 )
 from attention_lab.diagonal.token_matrices import gaussian_tokens, standardised
 
-# N, d; then R, D scaled and D unscaled by Monte Carlo with a standard error of at most 0.004; then R, D, Jensen's
-# bound, the one-line rule and D unscaled, exactly.
+# N, d; then R, D scaled and D unscaled by Monte Carlo with a standard error of at most 0.004; then
+# R, D, Jensen's bound, the one-line rule and D unscaled, exactly.
 TABLE = [
     (4, 2, (0.656, 0.479, 0.526), (0.655, 0.480, 0.446, 0.454, 0.527)),
     (4, 8, (0.968, 0.737, 0.918), (0.968, 0.738, 0.723, 0.774, 0.919)),
@@ -52,46 +54,65 @@ def estimated(experiment: Experiment, **limits: Any) -> Estimate:
 
 
 @pytest.mark.parametrize(("n", "d", "simulated", "exact"), TABLE)
-def test_the_known_table(n: int, d: int, simulated: tuple[float, ...], exact: tuple[float, ...]) -> None:
-    """Our Monte Carlo lies within three standard errors of the known one, our curves within one unit of print."""
+def test_the_known_table(
+    n: int, d: int, simulated: tuple[float, ...], exact: tuple[float, ...]
+) -> None:
+    """Our Monte Carlo lies within three standard errors of the known one, our curves within one
+    unit of print.
+    """
     scaled, unscaled = (estimated(Experiment(n, d, scale=scale)) for scale in (None, 1.0))
     rate, mass, mass_unscaled = simulated
     assert abs(scaled.argmax_rate - rate) <= 3 * math.hypot(scaled.argmax_rate_error, 0.004)
     assert abs(scaled.self_mass - mass) <= 3 * math.hypot(scaled.self_mass_error, 0.004)
-    assert abs(unscaled.self_mass - mass_unscaled) <= 3 * math.hypot(unscaled.self_mass_error, 0.004)
+    assert abs(unscaled.self_mass - mass_unscaled) <= 3 * math.hypot(
+        unscaled.self_mass_error, 0.004
+    )
     curves = (
-        argmax_rate_exact(n, d), self_mass_exact(n, d), self_mass_bound(n, d), self_mass_rule(n, d),
+        argmax_rate_exact(n, d),
+        self_mass_exact(n, d),
+        self_mass_bound(n, d),
+        self_mass_rule(n, d),
         self_mass_exact(n, d, scale=1.0),
-    )  # fmt: skip
+    )
     assert curves == pytest.approx(exact, abs=0.001)
 
 
 @pytest.mark.parametrize(("n", "d"), SIZES)
 def test_monte_carlo_against_the_exact_curves(n: int, d: int) -> None:
-    """All 28 sizes: estimates reach a standard error of 0.004 and lie within three (and a bit) of the exact curves."""
+    """All 28 sizes: estimates reach a standard error of 0.004 and lie within three (and a bit)
+    of the exact curves.
+    """
     estimate = estimated(Experiment(n, d, seed=1))
     assert estimate.error <= 0.004
     assert abs(estimate.self_mass - self_mass_exact(n, d)) <= 3.5 * estimate.self_mass_error
     # A rate of nearly 1 may have been 1 in every draw: then a rare miss was one in as many rows.
     rare = 3 / (estimate.draws * n)
-    assert abs(estimate.argmax_rate - argmax_rate_exact(n, d)) <= 3.5 * estimate.argmax_rate_error + rare
+    assert (
+        abs(estimate.argmax_rate - argmax_rate_exact(n, d))
+        <= 3.5 * estimate.argmax_rate_error + rare
+    )
 
 
 @pytest.mark.parametrize(("n", "d"), [(n, d) for n in (4, 64) for d in (1, 2, 8, 32, 128)])
 @pytest.mark.parametrize("options", [{}, {"scale": 1.0}, {"causal": True}, {"scale": 0.05}])
 def test_the_bound_is_a_bound(n: int, d: int, options: dict[str, float]) -> None:
-    """Jensen's bound never exceeds the exact curve, and both lie between uniform attention and 1."""
+    """Jensen's bound never exceeds the exact curve, and both lie between uniform attention and
+    1.
+    """
     bound, exact = self_mass_bound(n, d, **options), self_mass_exact(n, d, **options)
     assert 0 < bound <= exact + 1e-9
     assert 1 / n <= exact <= 1 + 1e-9
 
 
 def test_exact_by_hand() -> None:
-    """One token has all of it; without scores every token has 1/N; two tokens, 1 feature, by direct integration."""
+    """One token has all of it; without scores every token has 1/N; two tokens, 1 feature, by
+    direct integration.
+    """
     assert self_mass_exact(1, 5) == pytest.approx(1, abs=1e-9)
     assert self_mass_exact(7, 3, scale=0.0) == pytest.approx(1 / 7, abs=1e-6)
     assert argmax_rate_exact(1, 5) == pytest.approx(1, abs=1e-9)
-    # R for N = 2, d = 1: x_1 x_2 < x_1² for |x_2| < |x_1| (1/2) and for opposite signs of the others (1/4).
+    # R for N = 2, d = 1: x_1 x_2 < x_1² for |x_2| < |x_1| (1/2) and for opposite signs of the
+    # others (1/4).
     assert argmax_rate_exact(2, 1) == pytest.approx(3 / 4, abs=1e-6)
     grid = np.arange(-8, 8, 0.02)
     weight = np.exp(-(grid[:, np.newaxis] ** 2 + grid**2) / 2) / (2 * math.pi) * 0.02**2
@@ -101,7 +122,9 @@ def test_exact_by_hand() -> None:
 
 @pytest.mark.parametrize("degrees", [1, 2, 8, 128])
 def test_nodes_have_the_moments_of_chi_square(degrees: int) -> None:
-    """Sums over the nodes give the total 1, the mean d and the variance 2d of the chi-square distribution."""
+    """Sums over the nodes give the total 1, the mean d and the variance 2d of the chi-square
+    distribution.
+    """
     length, weight = chi_nodes(degrees)
     assert weight.sum() == pytest.approx(1, abs=1e-9)
     assert weight @ length**2 == pytest.approx(degrees, rel=1e-9)
@@ -109,28 +132,38 @@ def test_nodes_have_the_moments_of_chi_square(degrees: int) -> None:
 
 
 def test_half_mass() -> None:
-    """The half-mass rule gives the known widths, where the one-line rule is 1/2; half of the argmaxes come earlier."""
+    """The half-mass rule gives the known widths, where the one-line rule is 1/2; half of the
+    argmaxes come earlier.
+    """
     known = {4: 2.6, 16: 10.3, 64: 21.6, 256: 36.5, 512: 45.4, 1024: 55.2}
     for n_tokens, width in known.items():
         assert half_mass_width(n_tokens) == pytest.approx(width, abs=0.05)
-        assert 1 / (1 + (n_tokens - 1) * math.exp(0.5 - math.sqrt(half_mass_width(n_tokens)))) == pytest.approx(0.5)
+        assert 1 / (
+            1 + (n_tokens - 1) * math.exp(0.5 - math.sqrt(half_mass_width(n_tokens)))
+        ) == pytest.approx(0.5)
     assert [round(half_mass_width(n, scaled=False), 1) for n in (16, 64, 256)] == [5.4, 8.3, 11.1]
     assert 5 < half_argmax_width(64) < 6 < half_mass_width(64)
     assert argmax_rate_exact(64, 5) < 0.5 < argmax_rate_exact(64, 7)
 
 
 def test_a_scale_below_zero() -> None:
-    """Tokens that look away from themselves: at -1 the self-mass is what 40,000 draws give, without a warning."""
+    """Tokens that look away from themselves: at -1 the self-mass is what 40,000 draws give,
+    without a warning.
+    """
     assert self_mass_exact(16, 8, scale=-1.0) == pytest.approx(3.5e-4, rel=0.05)
     assert self_mass_exact(1, 8, scale=-20.0) == pytest.approx(1, abs=1e-6)
     assert 1 / 16 < self_mass_exact(16, 8, scale=-20.0, causal=True) < 0.064
 
 
 def test_the_one_line_rule_is_layer_norm() -> None:
-    """32 normalised tokens of 32 features have the self-mass of the rule, 0.8485; Gaussian ones less."""
+    """32 normalised tokens of 32 features have the self-mass of the rule, 0.8485; Gaussian ones
+    less.
+    """
     masses = []
     for seed in range(60):
-        a = attend(standardised(gaussian_tokens(32, 32, seed)), Projections.weightless(32)).probabilities[0, 0]
+        a = attend(
+            standardised(gaussian_tokens(32, 32, seed)), Projections.weightless(32)
+        ).probabilities[0, 0]
         masses.append(float(np.diagonal(a).mean()))
     assert self_mass_rule(32, 32) == pytest.approx(0.8485, abs=5e-5)
     assert np.mean(masses) == pytest.approx(0.8485, abs=0.002)
@@ -149,27 +182,38 @@ def test_the_one_line_rule_is_layer_norm() -> None:
     ],
 )
 def test_tied_weights(d_k: int, rate: float, mass: float) -> None:
-    """Tied Gaussian weights of growing width: the known rates and masses of 300 draws, N = d = 32."""
+    """Tied Gaussian weights of growing width: the known rates and masses of 300 draws, N = d =
+    32.
+    """
     estimate = estimated(Experiment(32, 32, d_k=d_k))
     known_error = math.sqrt(estimate.draws / 300)
     errors = estimate.argmax_rate_error, estimate.self_mass_error
-    for found, known, error in zip((estimate.argmax_rate, estimate.self_mass), (rate, mass), errors, strict=True):
+    for found, known, error in zip(
+        (estimate.argmax_rate, estimate.self_mass), (rate, mass), errors, strict=True
+    ):
         assert abs(found - known) <= 3 * error * math.hypot(1, known_error) + 0.00051  # as printed
 
 
 def test_causal() -> None:
-    """Under a causal mask, N = d = 32: Monte Carlo 0.8806, bound 0.8795; one token alone is all its own."""
+    """Under a causal mask, N = d = 32: Monte Carlo 0.8806, bound 0.8795; one token alone is all
+    its own.
+    """
     estimate = estimated(Experiment(32, 32, causal=True))
     assert abs(estimate.self_mass - 0.8806) <= 3 * estimate.self_mass_error + 0.002
     assert self_mass_bound(32, 32, causal=True) == pytest.approx(0.8795, abs=2e-4)
-    assert abs(estimate.self_mass - self_mass_exact(32, 32, causal=True)) <= 3 * estimate.self_mass_error
+    assert (
+        abs(estimate.self_mass - self_mass_exact(32, 32, causal=True))
+        <= 3 * estimate.self_mass_error
+    )
     assert argmax_rate_exact(5, 3, causal=True) == pytest.approx(
         np.mean([argmax_rate_exact(n, 3) for n in range(1, 6)])
     )
 
 
 def test_one_chunk_after_the_other() -> None:
-    """Every chunk adds draws, errors shrink, equal experiments give equal numbers, and stopping early is allowed."""
+    """Every chunk adds draws, errors shrink, equal experiments give equal numbers, and stopping
+    early is allowed.
+    """
     experiment = Experiment(64, 8)
     seen = list(estimates(experiment, error=0.003))
     assert len(seen) > 2
@@ -182,7 +226,9 @@ def test_one_chunk_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"d_k": 3}, {"causal": True}])
-def test_chunks_do_not_change_the_numbers(options: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_do_not_change_the_numbers(
+    options: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The draws are the same however many are made at once, and are those of attention itself."""
     experiment, limits = Experiment(5, 7, **options), {"error": 0.0, "at_most": 30}
     whole = estimated(experiment, **limits)
@@ -194,7 +240,9 @@ def test_chunks_do_not_change_the_numbers(options: dict[str, int], monkeypatch: 
 
 
 def test_the_standard_error_of_two_draws() -> None:
-    """One draw a has no error to tell (infinite); two, a and b, have the mean (a + b)/2 and the error |a - b|/2."""
+    """One draw a has no error to tell (infinite); two, a and b, have the mean (a + b)/2 and the
+    error |a - b|/2.
+    """
     experiment = Experiment(3, 2)
     one, two = (estimated(experiment, error=0.0, at_most=draws) for draws in (1, 2))
     assert one.error == math.inf

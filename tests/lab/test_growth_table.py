@@ -1,4 +1,6 @@
-"""What the growth and depth pictures are drawn from: the curves' own numbers, and the stacks worth comparing."""
+"""What the growth and depth pictures are drawn from: the curves' own numbers, and the stacks
+worth comparing.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ import pytest
 from attention_core.embeddings import embed
 from attention_lab.diagonal.depth import Stack, levels
 from attention_lab.diagonal.depth_courses import course, remedies
-from attention_lab.diagonal.growth_curves import argmax_rate_exact, self_mass_bound, self_mass_exact, self_mass_rule
+from attention_lab.diagonal.growth_curves import (
+    argmax_rate_exact,
+    self_mass_bound,
+    self_mass_exact,
+    self_mass_rule,
+)
 from attention_lab.diagonal.growth_table import CURVE_WIDTHS, Growth, curves
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
@@ -32,13 +39,17 @@ def test_the_causal_baseline() -> None:
 
 
 def test_causal_mass_is_the_mean_over_rows() -> None:
-    """The closed form of the causal curve is the mean over rows that compete with 0, 1, ..., N-1 others."""
+    """The closed form of the causal curve is the mean over rows that compete with 0, 1, ...,
+    N-1 others.
+    """
     rows = [self_mass_exact(n_tokens, 7) for n_tokens in range(1, 6)]
     assert self_mass_exact(5, 7, causal=True) == pytest.approx(sum(rows) / 5, abs=1e-12)
 
 
 def test_the_causal_rate_of_a_million_tokens() -> None:
-    """The closed form is the mean over rows, too, and takes neither the time nor the 400 MB of a million rows."""
+    """The closed form is the mean over rows, too, and takes neither the time nor the 400 MB of
+    a million rows.
+    """
     rows = [argmax_rate_exact(n_tokens, 7) for n_tokens in range(1, 6)]
     assert argmax_rate_exact(5, 7, causal=True) == pytest.approx(sum(rows) / 5, abs=1e-12)
     tracemalloc.start()
@@ -50,7 +61,9 @@ def test_the_causal_rate_of_a_million_tokens() -> None:
 
 
 def test_experiments_of_a_picture() -> None:
-    """Without weights the width is the tokens'; with tied ones it is that of a query, and never above the tokens'."""
+    """Without weights the width is the tokens'; with tied ones it is that of a query, and never
+    above the tokens'.
+    """
     plain, tied = Growth(scaled=False, seed=3).experiment(5, 7), Growth(tied=True).experiment(5, 8)
     assert (plain.n_tokens, plain.d_model, plain.d_k, plain.scale, plain.seed) == (5, 7, 0, 1.0, 3)
     assert (tied.d_model, tied.d_k, tied.scale) == (32, 8, None)
@@ -70,7 +83,9 @@ def test_a_course_is_the_levels() -> None:
 
 def test_what_delays_the_collapse() -> None:
     """Random heads collapse first, many features and a skip connection last."""
-    collapsed = {name: course(stack, 16).layers_until(0.01) for name, stack in remedies(Stack()).items()}
+    collapsed = {
+        name: course(stack, 16).layers_until(0.01) for name, stack in remedies(Stack()).items()
+    }
     assert collapsed["4 random heads"] == 3
     assert collapsed["weightless"] == 6
     assert collapsed["with skip"] is collapsed["4 random heads, skip and gain 0.25"] is None

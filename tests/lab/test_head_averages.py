@@ -1,4 +1,6 @@
-"""Several heads as one matrix: means stay shares, maxima do not, and a mean looks wider than its heads."""
+"""Several heads as one matrix: means stay shares, maxima do not, and a mean looks wider than
+its heads.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def test_mean_and_maximum_of_chosen_heads() -> None:
 
 
 def test_two_opposite_heads_blur() -> None:
-    """Two heads that read one token each, not the same, read two in their mean; their maximum's rows sum to 2."""
+    """Two heads that read one token each, not the same, read two in their mean; their maximum's
+    rows sum to 2.
+    """
     x = 30 * np.array([[1.0, 0.0], [0.0, 1.0]])
     same, swapped = np.eye(2), np.eye(2)[::-1]
     weights = Projections.from_heads([(same, same, same), (same, swapped, same)])
@@ -38,7 +42,9 @@ def test_two_opposite_heads_blur() -> None:
 
 
 def test_a_mean_is_never_narrower_by_entropy() -> None:
-    """The logarithm of the effective tokens is concave, so the mean's is at least the heads' mean, row by row."""
+    """The logarithm of the effective tokens is concave, so the mean's is at least the heads'
+    mean, row by row.
+    """
     x = np.random.default_rng(3).normal(size=(7, 10))
     trace = attend(x, Projections.random(10, 5, seed=2))
     for heads in ([0, 1], [0, 1, 2, 3, 4], [3]):
@@ -48,7 +54,9 @@ def test_a_mean_is_never_narrower_by_entropy() -> None:
 
 
 def test_a_mean_is_not_narrower_than_a_sharp_and_an_even_head() -> None:
-    """One token in one head, all 32 in the other: 16.5 on average, yet their mean reads as from 11 tokens."""
+    """One token in one head, all 32 in the other: 16.5 on average, yet their mean reads as from
+    11 tokens.
+    """
     x = 30 * np.eye(32)
     same, none = np.eye(32), np.zeros((32, 32))
     lost = blur(attend(x, Projections.from_heads([(same, same, same), (none, same, same)])), [0, 1])
@@ -72,7 +80,9 @@ def test_queries_that_see_nothing_do_not_count() -> None:
     rows = np.arange(5)[:, np.newaxis] != 1
     trace = attend(x, weights, mask=np.broadcast_to(rows, (5, 5)))
     lost, seen = blur(trace, [0, 2]), trace.probabilities[0, [0, 2]][:, rows[:, 0]]
-    assert lost.in_a_head == pytest.approx(float(np.exp(np.log(effective_tokens(seen)).mean(axis=0)).mean()))
+    assert lost.in_a_head == pytest.approx(
+        float(np.exp(np.log(effective_tokens(seen)).mean(axis=0)).mean())
+    )
     assert lost.in_the_mean == pytest.approx(float(effective_tokens(seen.mean(axis=0)).mean()))
     assert lost.in_the_mean != pytest.approx(whole.in_the_mean)
 

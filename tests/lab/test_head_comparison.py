@@ -13,7 +13,9 @@ X = np.random.default_rng(1).normal(size=(5, 6))
 
 
 def test_the_most_alike_pair() -> None:
-    """A head is not its own pair; the lower head comes first; undefined similarities are passed over."""
+    """A head is not its own pair; the lower head comes first; undefined similarities are passed
+    over.
+    """
     similarity = np.array([[9.0, -0.5, 0.1], [-0.5, 9.0, 0.4], [0.1, 0.4, 9.0]])
     assert most_alike(similarity) == (1, 2)
     assert most_alike(-similarity) == (0, 1)
@@ -50,7 +52,9 @@ def test_the_change_of_an_output() -> None:
 
 
 def test_a_change_of_very_small_numbers() -> None:
-    """Next to what they became, very small numbers are still not nothing; a change beyond float is refused."""
+    """Next to what they became, very small numbers are still not nothing; a change beyond float
+    is refused.
+    """
     assert relative_change([3e-160], [3e140]) == pytest.approx(1e300)
     assert relative_change(np.float32([2e-30]), np.float32([2e30])) == pytest.approx(1e60)
     assert relative_change([1e308, 0.0], [-1e308, 0.0]) == pytest.approx(2.0)

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from attention_core import SettingsError, ShapeError, TextError
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.head_finder import RULES, rank_heads, rules_for, targets_of, word_to_word, words
+from attention_lab.trained.head_finder import (
+    RULES,
+    rank_heads,
+    rules_for,
+    targets_of,
+    word_to_word,
+    words,
+)
 from attention_lab.trained.layer_measures import measure_layers
 
 TOKENS = ("[CLS]", "the", "hall", "##way", "the", "door", "[SEP]")
@@ -47,7 +54,9 @@ def maps() -> AttentionMaps:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str) -> None:
-    """Each rule finds the one head that was made to follow it, with 0.9 and its part of the rest."""
+    """Each rule finds the one head that was made to follow it, with 0.9 and its part of the
+    rest.
+    """
     ranking = rank_heads(maps, RULES[rule](TOKENS))
     layer, head, score = ranking.best(1)[0]
     assert (layer, head) == DOERS[rule][0]
@@ -65,7 +74,9 @@ def test_all_heads_are_ranked(maps: AttentionMaps) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None:
-    """Beside every ranking stands the score of a head that looks at all keys alike: here 1/7, one key of seven."""
+    """Beside every ranking stands the score of a head that looks at all keys alike: here 1/7,
+    one key of seven.
+    """
     targets, even = RULES[rule](TOKENS), 1 / T
     alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
     assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
@@ -74,7 +85,9 @@ def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
-    """Under a causal mask a head that is even over what it may see has exactly the even share, whatever the rule."""
+    """Under a causal mask a head that is even over what it may see has exactly the even share,
+    whatever the rule.
+    """
     causal = np.tril(np.ones((T, T)))
     alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
     ranking = rank_heads(alike, RULES[rule](TOKENS))
@@ -82,24 +95,36 @@ def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
 
 
 def test_keys_that_no_query_may_see() -> None:
-    """Where a causal mask hides every next token, the even share is 0, and nothing is a number of times as much."""
+    """Where a causal mask hides every next token, the even share is 0, and nothing is a number
+    of times as much.
+    """
     ranking = rank_heads(AttentionMaps.of([np.eye(T)[np.newaxis]]), RULES["next token"](TOKENS))
     assert ranking.even == 0
     assert math.isnan(ranking.times_even(0.0))
 
 
 def test_only_queries_that_have_a_partner_count() -> None:
-    """The first token has no previous one, so the mean is over the others: here 1 and 0 for two of three."""
+    """The first token has no previous one, so the mean is over the others: here 1 and 0 for two
+    of three.
+    """
     head = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0]])
-    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), RULES["previous token"](("a", "b", "c")))
+    ranking = rank_heads(
+        AttentionMaps.of([head[np.newaxis]]), RULES["previous token"](("a", "b", "c"))
+    )
     assert ranking.scores[0, 0] == 0.5
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
-    """A row of zeros, as of padding, is left out of the mean, as it is of the measures; such rows alone are refused."""
+    """A row of zeros, as of padding, is left out of the mean, as it is of the measures; such
+    rows alone are refused.
+    """
     head = np.array([[0.5, 0.5, 0], [0.2, 0.7, 0.1], [0, 0, 0]])
     maps = AttentionMaps.of([head[np.newaxis]], ("a", "b", "c"))
-    for rule, key in (("itself", "self_mass"), ("previous token", "previous_mass"), ("first token", "first_mass")):
+    for rule, key in (
+        ("itself", "self_mass"),
+        ("previous token", "previous_mass"),
+        ("first token", "first_mass"),
+    ):
         ranking, measured = rank_heads(maps, RULES[rule](maps.tokens)), measure_layers(key, maps)
         assert ranking.scores == pytest.approx(measured.values)
         assert [ranking.even] == pytest.approx(measured.even)
@@ -114,24 +139,36 @@ def test_words_of_several_pieces() -> None:
 
 
 def test_a_repeated_word_of_several_pieces() -> None:
-    """hall ##way stands twice; each piece of one looks for the pieces of the other, not for those of its own word."""
+    """hall ##way stands twice; each piece of one looks for the pieces of the other, not for
+    those of its own word.
+    """
     tokens = ("hall", "##way", "hall", "hall", "##way")
     assert RULES["repeated words"](tokens).astype(int).tolist() == [
-        [0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 0, 0, 0],
-    ]  # fmt: skip
+        [0, 0, 0, 1, 1],
+        [0, 0, 0, 1, 1],
+        [0, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0],
+        [1, 1, 0, 0, 0],
+    ]
 
 
 @given(st.lists(st.sampled_from(("a", "b", "ab", "##a", "##b", "##")), max_size=11).map(tuple))
 def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
     """A token looks for each token of another word that is spelled like its own."""
-    spelled = {i: "".join(tokens[j].removeprefix("##") for j in word) for word in words(tokens) for i in word}
+    spelled = {
+        i: "".join(tokens[j].removeprefix("##") for j in word)
+        for word in words(tokens)
+        for i in word
+    }
     place = {i: word for word in words(tokens) for i in word}
     targets = RULES["repeated words"](tokens)
     assert targets.dtype == bool
     assert targets.shape == (len(tokens), len(tokens))
     for query in range(len(tokens)):
         for key in range(len(tokens)):
-            assert targets[query, key] == (spelled[query] == spelled[key] and place[query] != place[key])
+            assert targets[query, key] == (
+                spelled[query] == spelled[key] and place[query] != place[key]
+            )
 
 
 def test_repeated_words_take_one_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +195,9 @@ def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
 
 
 def test_rounded_shares_make_no_more_than_1() -> None:
-    """Shares that a file stored in few bits may add up to 1.005; the score is then 1, and can be compared."""
+    """Shares that a file stored in few bits may add up to 1.005; the score is then 1, and can
+    be compared.
+    """
     head = np.zeros((T, T))
     head[:, 2:4] = [0.5, 0.505]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
@@ -182,16 +221,22 @@ def test_a_token_that_does_not_exist() -> None:
 
 
 def test_keys_of_another_sequence() -> None:
-    """Where queries and keys are other tokens, the ends of the keys and any pair can be asked for, and nothing else."""
+    """Where queries and keys are other tokens, the ends of the keys and any pair can be asked
+    for, and nothing else.
+    """
     head = np.array([[0.2, 0.1, 0.3, 0.3, 0.1], [0.4, 0, 0, 0, 0.6], [0, 0, 1, 0, 0]])
     keys = ("a", "b", "c", "##d", "e")
     across = AttentionMaps.of([head[np.newaxis]], ("x", "y", "z"), keys)
     assert rules_for(across) == ("first token", "last token")
-    shares = [rank_heads(across, targets_of(across, rule)).scores[0, 0] for rule in rules_for(across)]
+    shares = [
+        rank_heads(across, targets_of(across, rule)).scores[0, 0] for rule in rules_for(across)
+    ]
     assert shares == pytest.approx([0.2, 0.7 / 3])
     targets = word_to_word(across.tokens, 0, 3, across.memory_tokens)
     assert rank_heads(across, targets).scores[0, 0] == pytest.approx(0.6)
-    with pytest.raises(SettingsError, match="rule is 'itself' but must be one of first token, last token"):
+    with pytest.raises(
+        SettingsError, match="rule is 'itself' but must be one of first token, last token"
+    ):
         targets_of(across, "itself")
 
 

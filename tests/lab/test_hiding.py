@@ -1,4 +1,6 @@
-"""Masks together, in either order, and with different numbers for "hidden": what is the same and what is not."""
+"""Masks together, in either order, and with different numbers for "hidden": what is the same
+and what is not.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, ShapeError, attend, softmax
-from attention_lab.masks.hiding import HIDING_VALUES, combined, hidden_by, hidden_with, leak, mask_order, masks_for
+from attention_lab.masks.hiding import (
+    HIDING_VALUES,
+    combined,
+    hidden_by,
+    hidden_with,
+    leak,
+    mask_order,
+    masks_for,
+)
 from tests.core.random_layers import Layer, assert_same, layers
 
 B, H, T, S = 2, 3, 5, 7
@@ -23,8 +33,14 @@ def scores() -> np.ndarray:
     return np.random.default_rng(0).normal(scale=3, size=(B, H, T, S))
 
 
-@given(st.booleans(), st.none() | st.integers(0, 3), st.none() | st.lists(st.integers(0, S), min_size=B, max_size=B))
-def test_masks_together_by_loops(causal: bool, window: int | None, lengths: list[int] | None) -> None:
+@given(
+    st.booleans(),
+    st.none() | st.integers(0, 3),
+    st.none() | st.lists(st.integers(0, S), min_size=B, max_size=B),
+)
+def test_masks_together_by_loops(
+    causal: bool, window: int | None, lengths: list[int] | None
+) -> None:
     """A key is visible if every mask allows it, and each mask that hides it is named."""
     painted = np.random.default_rng(1).random((T, S)) < 0.8
     masks = masks_for(T, S, causal=causal, window=window, lengths=lengths, painted=painted)
@@ -58,15 +74,21 @@ def test_masks_of_different_sizes() -> None:
 
 @pytest.mark.parametrize("shape", [(), (3, 0), (1, 1, 1, 2, 2)])
 def test_a_mask_has_one_to_four_axes(shape: tuple[int, ...]) -> None:
-    """A single flag, nothing at all, and more axes than scores have, are refused with the mask's name."""
-    with pytest.raises(ShapeError, match=r"the painted mask has shape \(.*\) but must have 1 to 4 axes"):
+    """A single flag, nothing at all, and more axes than scores have, are refused with the
+    mask's name.
+    """
+    with pytest.raises(
+        ShapeError, match=r"the painted mask has shape \(.*\) but must have 1 to 4 axes"
+    ):
         combined({"painted": np.ones(shape, dtype=bool)})
 
 
 @settings(max_examples=40)
 @given(layers())
 def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:
-    """Adding -inf to the hidden keys gives the engine's probabilities, and nothing leaks; empty rows are zeros."""
+    """Adding -inf to the hidden keys gives the engine's probabilities, and nothing leaks; empty
+    rows are zeros.
+    """
     trace = layer.run(mask=layer.mask)
     found = hidden_with(-np.inf, trace.scaled_scores, layer.mask)
     assert_same(found, trace.probabilities)
@@ -78,15 +100,21 @@ def test_a_billion_hides_as_well_while_a_key_is_left() -> None:
     allowed = np.tri(T, S, dtype=bool)
     for dtype in (np.float32, np.float64):
         numbers = scores().astype(dtype)
-        assert_same(*(hidden_with(value, numbers, allowed) for value in (-1e9, -np.inf)), tolerance=2**-22)
+        assert_same(
+            *(hidden_with(value, numbers, allowed) for value in (-1e9, -np.inf)), tolerance=2**-22
+        )
         assert not leak(hidden_with(-1e9, numbers, allowed), allowed).any()
 
 
 def test_a_billion_in_a_row_with_nothing_left() -> None:
-    """With -1e9 a fully hidden row reads the hidden keys: like unmasked in float64, evenly in float32."""
+    """With -1e9 a fully hidden row reads the hidden keys: like unmasked in float64, evenly in
+    float32.
+    """
     nothing = np.zeros((T, S), dtype=bool)
     assert_same(hidden_with(-1e9, scores(), nothing), softmax(scores()), 1e-6)
-    assert_same(hidden_with(-1e9, scores().astype(np.float32), nothing), np.full((B, H, T, S), 1 / S), 1e-6)
+    assert_same(
+        hidden_with(-1e9, scores().astype(np.float32), nothing), np.full((B, H, T, S), 1 / S), 1e-6
+    )
     assert not hidden_with(-np.inf, scores(), nothing).any()
 
 
@@ -110,7 +138,9 @@ def test_numbers_that_hide_nothing(value: float) -> None:
 
 @pytest.mark.parametrize("key", ["infinity", "billion"])
 def test_the_order_is_free_for_a_mask(key: str) -> None:
-    """Scale then mask and mask then scale agree exactly for -inf and for -1e9, while a key of the row is visible."""
+    """Scale then mask and mask then scale agree exactly for -inf and for -1e9, while a key of
+    the row is visible.
+    """
     addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES[key])
     order = mask_order(scores(), 0.3, addend)
     assert order.gap <= 1e-15
@@ -128,7 +158,9 @@ def test_the_order_matters_for_a_bias() -> None:
 
 
 def test_a_bias_by_hand() -> None:
-    """Scores 0 and 0, bias -2 on the second, scale 1/2: 1/(1+e²) of the mass is left to it, or 1/(1+e)."""
+    """Scores 0 and 0, bias -2 on the second, scale 1/2: 1/(1+e²) of the mass is left to it, or
+    1/(1+e).
+    """
     order = mask_order(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
     assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
     assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))

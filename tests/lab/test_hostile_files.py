@@ -1,4 +1,6 @@
-"""Files that mean harm, or are only broken, are refused with a sentence before anything large is read."""
+"""Files that mean harm, or are only broken, are refused with a sentence before anything large
+is read.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,22 @@ from attention_lab.labs.picture_file import read_picture
 from attention_lab.trained.attention_maps import read_maps
 from attention_lab.user_data.own_matrices import read_own
 from attention_lab.user_data.own_weights import find_layers, open_weights, read_layer
-from tests.lab.made_weight_files import HOSTILE, archive, head, npy, npz, safetensors, tensor, with_header
+from tests.lab.made_weight_files import (
+    HOSTILE,
+    archive,
+    head,
+    npy,
+    npz,
+    safetensors,
+    tensor,
+    with_header,
+)
 
-LAYER = {f"{kind}_{x}": np.ones((4, 4) if kind == "w" else 4, np.float32) for kind in "wb" for x in "qkvo"}
+LAYER = {
+    f"{kind}_{x}": np.ones((4, 4) if kind == "w" else 4, np.float32)
+    for kind in "wb"
+    for x in "qkvo"
+}
 WHOLE = {"m.safetensors": safetensors(LAYER), "m.npz": npz(LAYER)}
 
 
@@ -41,9 +56,13 @@ def test_it_is_refused_with_a_sentence(fault: str) -> None:
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("fault", ["a zip bomb", "more numbers than bytes", "10,000 tensors", "a huge header"])
+@pytest.mark.parametrize(
+    "fault", ["a zip bomb", "more numbers than bytes", "10,000 tensors", "a huge header"]
+)
 def test_it_is_refused_before_it_is_read(fault: str) -> None:
-    """What would need much memory is refused with little: 30 MB, most of it the header of 10,000 names."""
+    """What would need much memory is refused with little: 30 MB, most of it the header of
+    10,000 names.
+    """
     name, make, _ = HOSTILE[fault]
     data = make()
     tracemalloc.start()
@@ -55,7 +74,9 @@ def test_it_is_refused_before_it_is_read(fault: str) -> None:
 
 
 def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
-    """The float32 whose bits raise a flag when it is made float64 is one more number that is not finite."""
+    """The float32 whose bits raise a flag when it is made float64 is one more number that is
+    not finite.
+    """
     signals = np.full((2, 2), 0x7F800001, "u4").view("f4")
     saved = io.BytesIO()
     np.save(saved, signals)
@@ -83,7 +104,10 @@ def test_changed_bytes_never_crash(name: str, data: st.DataObject) -> None:
         use(bytes(content), name)
 
 
-@given(st.binary(max_size=300), st.sampled_from([b"", b"PK\x03\x04", b"\x30\x00\x00\x00\x00\x00\x00\x00{"]))
+@given(
+    st.binary(max_size=300),
+    st.sampled_from([b"", b"PK\x03\x04", b"\x30\x00\x00\x00\x00\x00\x00\x00{"]),
+)
 def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
     """No bytes made by chance are weights."""
     with pytest.raises(FileError):
@@ -92,14 +116,18 @@ def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
 
 @pytest.mark.parametrize("kind", WHOLE)
 def test_the_first_bytes_decide(kind: str) -> None:
-    """Weights that are no pickle are read whatever the file is called, also as pickles usually are."""
+    """Weights that are no pickle are read whatever the file is called, also as pickles usually
+    are.
+    """
     for name in ("model.bin", "model.pt", "model"):
         assert len(open_weights(io.BytesIO(WHOLE[kind]), name).shapes) == len(LAYER)
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
 def test_names_that_are_none(name: str) -> None:
-    """Whatever a file is called, a pickle in it gives the sentence and the lines that convert it."""
+    """Whatever a file is called, a pickle in it gives the sentence and the lines that convert
+    it.
+    """
     with pytest.raises(FileError, match=r"runs whatever program(.|\n)*\.safetensors"):
         open_weights(io.BytesIO(b"\x80pickle"), name)
 
@@ -153,7 +181,9 @@ def test_numbers_beyond_the_limit(bad: float, said: str) -> None:
     weights["w_k"][2, 3] = 1e6
     use(npz(weights), "m.npz")
     weights["w_k"][2, 3] = bad
-    with pytest.raises(FileError, match=rf"'w_k' holds {said} at \[2, 3\] .* between -1,000,000 and 1,000,000"):
+    with pytest.raises(
+        FileError, match=rf"'w_k' holds {said} at \[2, 3\] .* between -1,000,000 and 1,000,000"
+    ):
         use(npz(weights), "m.npz")
 
 
@@ -167,15 +197,37 @@ LABELS = {
     "a number that is no character": (lambda: maps(tokens=NO_CHARACTERS), "no character"),
     "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), "half a character"),
     "half a character in metadata": (
-        lambda: safetensors({"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}), "half a charac"),
-    "labels of bytes": (lambda: maps(tokens=np.array([b"a", b"b"])), r"save it as text, .*: x\.astype\(str\)$"),
+        lambda: safetensors(
+            {"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}
+        ),
+        "half a charac",
+    ),
+    "labels of bytes": (
+        lambda: maps(tokens=np.array([b"a", b"b"])),
+        r"save it as text, .*: x\.astype\(str\)$",
+    ),
     "megabytes of labels": (lambda: maps(tokens=np.zeros(2**21, "<U1")), "8,388,608 bytes"),
-    "a million layers": (lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}), "1,000,000 × 1 heads"),
-    "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), "attention over 1,000,000 positions"),
-    "4,097 queries": (lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}), "4,097 positions, but at most 4,096"),
-    "4,097 keys": (lambda: npz({"a": np.ones((1, 1, 4097), "i1")}), "4,097 positions, but at most 4,096"),
-    "a million heads": (lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}), "1 × 1,000,000 heads"),
-}  # fmt: skip
+    "a million layers": (
+        lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}),
+        "1,000,000 × 1 heads",
+    ),
+    "a million queries": (
+        lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}),
+        "attention over 1,000,000 positions",
+    ),
+    "4,097 queries": (
+        lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}),
+        "4,097 positions, but at most 4,096",
+    ),
+    "4,097 keys": (
+        lambda: npz({"a": np.ones((1, 1, 4097), "i1")}),
+        "4,097 positions, but at most 4,096",
+    ),
+    "a million heads": (
+        lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}),
+        "1 × 1,000,000 heads",
+    ),
+}
 
 
 EMPTY = {
@@ -189,12 +241,20 @@ EMPTY = {
 @pytest.mark.parametrize("shape", EMPTY.values(), ids=list(EMPTY))
 @pytest.mark.parametrize("kind", ["npz", "safetensors"])
 def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
-    """A file of a hundred bytes says that it holds millions of layers of no heads: none of them is built."""
-    made = {"npz": archive({"a.npy": npy(head(f"{shape}"))}), "safetensors": with_header({"a": tensor([*shape], 0, 0)})}
+    """A file of a hundred bytes says that it holds millions of layers of no heads: none of them
+    is built.
+    """
+    made = {
+        "npz": archive({"a.npy": npy(head(f"{shape}"))}),
+        "safetensors": with_header({"a": tensor([*shape], 0, 0)}),
+    }
     file = open_weights(io.BytesIO(made[kind]), f"m.{kind}")
     tracemalloc.start()
     try:
-        with pytest.raises(FileError, match=rf"^'a' has shape {re.escape(str(shape))}, but there must be at least 1"):
+        with pytest.raises(
+            FileError,
+            match=rf"^'a' has shape {re.escape(str(shape))}, but there must be at least 1",
+        ):
             read_maps(file)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
@@ -203,7 +263,9 @@ def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind:
 
 @pytest.mark.parametrize("fault", LABELS)
 def test_attention_that_cannot_be_shown(fault: str) -> None:
-    """Labels that no page can hold, and more heads than a page can show, are refused with a sentence."""
+    """Labels that no page can hold, and more heads than a page can show, are refused with a
+    sentence.
+    """
     make, sentence = LABELS[fault]
     with pytest.raises(FileError, match=sentence):
         read_maps(open_weights(io.BytesIO(make()), "m.npz"))
@@ -213,7 +275,10 @@ def test_the_longest_attention_that_is_read() -> None:
     """4,096 queries are read, and so are as many keys."""
     for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
         shares = np.full(shape, 1 / shape[-1], np.float32)
-        assert read_maps(open_weights(io.BytesIO(npz({"a": shares})), "m.npz")).layers[0].shape == shape[1:]
+        assert (
+            read_maps(open_weights(io.BytesIO(npz({"a": shares})), "m.npz")).layers[0].shape
+            == shape[1:]
+        )
 
 
 def test_labels_of_bytes_as_the_sentence_says() -> None:
@@ -230,11 +295,15 @@ def deflated(*shape: int) -> io.BytesIO:
 
 
 def test_a_small_file_that_unpacks_to_much() -> None:
-    """Probabilities are refused by the bytes they take once they are read; 72 heads of 512 tokens are not too many."""
+    """Probabilities are refused by the bytes they take once they are read; 72 heads of 512
+    tokens are not too many.
+    """
     file = open_weights(deflated(2, 3, 2048, 2048), "m.npz")
     tracemalloc.start()
     try:
-        with pytest.raises(FileError, match=r"take 201,326,592 bytes .* at most 160,000,000: save fewer"):
+        with pytest.raises(
+            FileError, match=r"take 201,326,592 bytes .* at most 160,000,000: save fewer"
+        ):
             read_maps(file)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:

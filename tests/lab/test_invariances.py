@@ -1,4 +1,6 @@
-"""What the layer cannot see, and what it does: each change keeps or moves the numbers as its record says."""
+"""What the layer cannot see, and what it does: each change keeps or moves the numbers as its
+record says.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,14 @@ def layer(**options: Any) -> Trace:
     return attend(WORDS, Projections.random(D, 2, bias=True), **options)
 
 
-@pytest.mark.parametrize("options", [{}, {"causal": True, "residual": True}, {"mask": np.tri(N, k=-1, dtype=bool).T}])
+@pytest.mark.parametrize(
+    "options", [{}, {"causal": True, "residual": True}, {"mask": np.tri(N, k=-1, dtype=bool).T}]
+)
 @every_change
 def test_changes_do_what_they_say(change: Change, options: dict[str, Any]) -> None:
-    """What is said to leave the layer as it is moves nothing but rounding; anything else moves the output visibly."""
+    """What is said to leave the layer as it is moves nothing but rounding; anything else moves
+    the output visibly.
+    """
     before = layer(**options)
     for seed in (0, 1):
         found = gaps(before, change.apply(before, seed))
@@ -51,7 +57,9 @@ def test_changes_do_what_they_say(change: Change, options: dict[str, Any]) -> No
 @settings(max_examples=25)
 @given(calls())
 def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Row constants, key biases and changes of basis move nothing in any layer without a soft cap."""
+    """Row constants, key biases and changes of basis move nothing in any layer without a soft
+    cap.
+    """
     layer, options = call
     before = layer.run(**{name: value for name, value in options.items() if name != "softcap"})
     for change in CHANGES:
@@ -63,7 +71,9 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
 
 @every_change
 def test_a_change_is_a_change(change: Change) -> None:
-    """Each change does alter the scores or the weights, so that an unmoved output means something; the seed decides."""
+    """Each change does alter the scores or the weights, so that an unmoved output means
+    something; the seed decides.
+    """
     before = layer()
     first, again, other = (change.apply(before, seed) for seed in (0, 0, 1))
     fields = ("queries", "keys", "values", "scaled_scores", "masked_scores")
@@ -74,11 +84,17 @@ def test_a_change_is_a_change(change: Change) -> None:
 
 
 def test_a_key_bias_adds_one_number_to_each_row() -> None:
-    """A key bias b adds q·b to all scores of a row; a query bias adds b·k to all scores of a column."""
+    """A key bias b adds q·b to all scores of a row; a query bias adds b·k to all scores of a
+    column.
+    """
     plain = attend(WORDS, Projections.random(D, 2))
     vector = np.arange(1.0, D + 1)
-    by_key = rerun(plain, projections=with_key_bias(plain.projections, vector)).scores - plain.scores
-    by_query = rerun(plain, projections=with_query_bias(plain.projections, vector)).scores - plain.scores
+    by_key = (
+        rerun(plain, projections=with_key_bias(plain.projections, vector)).scores - plain.scores
+    )
+    by_query = (
+        rerun(plain, projections=with_query_bias(plain.projections, vector)).scores - plain.scores
+    )
     for head in range(2):
         part = vector[4 * head : 4 * head + 4]
         row, column = plain.query_heads[0, head] @ part, plain.key_heads[0, head] @ part
@@ -101,7 +117,9 @@ def test_shuffled_tokens_shuffle_the_output() -> None:
 
 
 def test_positions_break_it() -> None:
-    """Added positions stay where they are when the words are shuffled, so the output is another one."""
+    """Added positions stay where they are when the words are shuffled, so the output is another
+    one.
+    """
     codes = sinusoidal_positions(N, D)
     straight = rerun(layer(), x=WORDS + codes)
     found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)] + codes), ORDER)

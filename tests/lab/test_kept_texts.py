@@ -19,7 +19,9 @@ def _room_for_ten_letters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_key_is_the_hash_of_the_content() -> None:
-    """The same text has the same key on any day, so that a shared address finds it; another text has another key."""
+    """The same text has the same key on any day, so that a shared address finds it; another
+    text has another key.
+    """
     # Computed with b2sum -l 128.
     assert keep("abc") == ".cf4ab791c62b8d2b2109c90275287816"
     assert keep("abd") != keep("abc")
@@ -29,12 +31,16 @@ def test_a_key_is_the_hash_of_the_content() -> None:
 
 
 def test_the_longest_unused_goes_first() -> None:
-    """Where the room is full, the text that was not asked for the longest is forgotten; the newest never is."""
+    """Where the room is full, the text that was not asked for the longest is forgotten; the
+    newest never is.
+    """
     first, second = keep("aaaa"), keep("bbbb")
     recall(first)
     third = keep("cccc")
     assert (recall(first), recall(third)) == ("aaaa", "cccc")
-    with pytest.raises(SettingsError, match="this server holds them no longer: load your state file"):
+    with pytest.raises(
+        SettingsError, match="this server holds them no longer: load your state file"
+    ):
         recall(second)
     longest = keep("d" * 11)
     assert recall(longest) == "d" * 11

@@ -29,7 +29,9 @@ def evaluated(source: str) -> np.ndarray:
 @settings(max_examples=60)
 @given(KINDS.flatmap(lambda kind: arrays.arrays(kind, arrays.array_shapes(max_dims=4, max_side=7))))
 def test_the_very_same_array(array: np.ndarray) -> None:
-    """Shape, type and every number come back: NaN, infinities, the sign of a zero, the smallest and the largest."""
+    """Shape, type and every number come back: NaN, infinities, the sign of a zero, the smallest
+    and the largest.
+    """
     again = evaluated(array_source(array))
     assert (again.shape, again.dtype) == (array.shape, array.dtype)
     assert np.array_equal(again, array, equal_nan=array.dtype != np.bool_)
@@ -47,7 +49,10 @@ def test_the_very_same_array(array: np.ndarray) -> None:
         (np.array([[1.0]]), "np.array([[1.0]])"),
         (np.array(0.5), "np.array(0.5)"),
         (np.array([True, False]), "np.array([True, False])"),
-        (np.array([[1.0, 10.5], [-np.inf, 0.0]]), "np.array(\n    [[    1.0, 10.5],\n     [-np.inf,  0.0]]\n)"),
+        (
+            np.array([[1.0, 10.5], [-np.inf, 0.0]]),
+            "np.array(\n    [[    1.0, 10.5],\n     [-np.inf,  0.0]]\n)",
+        ),
     ],
 )
 def test_a_small_or_simple_array_can_be_read(array: np.ndarray, source: str) -> None:
@@ -65,7 +70,9 @@ def test_columns_are_aligned() -> None:
 
 @pytest.mark.parametrize(("side", "packed"), [(8, False), (17, True)])
 def test_many_numbers_are_packed(side: int, packed: bool) -> None:
-    """Eight rows of eight numbers are written out, seventeen of seventeen are not; packed arrays can be changed too."""
+    """Eight rows of eight numbers are written out, seventeen of seventeen are not; packed
+    arrays can be changed too.
+    """
     array = np.random.default_rng(0).random((side, side))
     source = array_source(array)
     assert source.startswith(PACKED) == packed
@@ -83,7 +90,9 @@ def test_a_view_in_another_order_comes_back() -> None:
 
 @given(st.lists(st.text(st.characters())))
 def test_labels_come_back_from_one_line(labels: list[str]) -> None:
-    """Any text at all, lone surrogates included, becomes a literal on one line that UTF-8 can hold."""
+    """Any text at all, lone surrogates included, becomes a literal on one line that UTF-8 can
+    hold.
+    """
     source = labels_source(labels)
     assert ast.literal_eval(source) == tuple(labels)
     assert len(source.splitlines()) == 1

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from attention_core.formulas import softmax
-from attention_lab.masks.mask_experiments import hiding_numbers, nothing_left, orders, other_padding, ways_to_hide
+from attention_lab.masks.mask_experiments import (
+    hiding_numbers,
+    nothing_left,
+    orders,
+    other_padding,
+    ways_to_hide,
+)
 from attention_lab.masks.painted import mask_to_text
 from attention_lab.masks.workshop import MaskedBatch, Workshop, masked_batch, without_row
 from attention_lab.scenario import Scenario
@@ -22,7 +28,9 @@ def made(*masks: str) -> MaskedBatch:
 
 
 def test_only_minus_infinity_and_a_large_number_hide() -> None:
-    """Nothing is read from hidden keys with −∞ and −10⁹; with −4 what is read is what the softmax gives them."""
+    """Nothing is read from hidden keys with −∞ and −10⁹; with −4 what is read is what the
+    softmax gives them.
+    """
     batch = made("padding")
     infinite, billion, finite = ways_to_hide(batch, 1, 0, 3, -4.0)
     assert (infinite.most, billion.most) == (0.0, 0.0)
@@ -32,7 +40,9 @@ def test_only_minus_infinity_and_a_large_number_hide() -> None:
 
 
 def test_a_row_with_nothing_left_reads_what_is_hidden() -> None:
-    """−∞ leaves nothing; −10⁹ gives the shares of the bare scores in float64 and equal ones in float32."""
+    """−∞ leaves nothing; −10⁹ gives the shares of the bare scores in float64 and equal ones in
+    float32.
+    """
     batch = made("causal")
     infinite, billion, _ = ways_to_hide(batch, 0, 1, 2, -4.0)
     assert all((shares == 0).all() for shares in infinite.alone)
@@ -48,19 +58,25 @@ def test_the_order_matters_for_a_finite_bias_only() -> None:
     assert finite.gap > 0.01
 
 
-@pytest.mark.parametrize(("bias", "name"), [(-4.0, "−4.0"), (0.0, "0.0"), (-0.0, "0.0"), (-12.5, "−12.5")])
+@pytest.mark.parametrize(
+    ("bias", "name"), [(-4.0, "−4.0"), (0.0, "0.0"), (-0.0, "0.0"), (-12.5, "−12.5")]
+)
 def test_the_finite_bias_has_its_own_name(bias: float, name: str) -> None:
     """The third number is the user's."""
     assert list(hiding_numbers(bias).items())[2] == (name, bias)
 
 
 def test_nothing_left() -> None:
-    """The query's row is zero here and not a number in torch.softmax, which spoils its whole output row."""
+    """The query's row is zero here and not a number in torch.softmax, which spoils its whole
+    output row.
+    """
     found = nothing_left(made("padding"), 1, 0, 3)
     assert (found.zero.probabilities[:, :, 3] == 0).all()
     assert (found.nan_here, found.nan_shares, found.nan_outputs) == (0, 5, 6)
     others = [0, 1, 2, 4]
-    assert (found.zero.probabilities[1, :, others] == made("padding").trace.probabilities[1, :, others]).all()
+    assert (
+        found.zero.probabilities[1, :, others] == made("padding").trace.probabilities[1, :, others]
+    ).all()
 
 
 def test_nothing_left_counts_every_empty_row() -> None:
@@ -77,12 +93,16 @@ def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
     scenario = replace(SCENARIO, residual=residual, scaling="custom", scale=0.3)
     batch = masked_batch(scenario, Workshop(("they slept",), ("padding",)))
     others = [0, 1, 2, 4]
-    np.testing.assert_array_equal(nothing_left(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others])
+    np.testing.assert_array_equal(
+        nothing_left(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others]
+    )
     np.testing.assert_array_equal(other_padding(batch, 0).changed.output[0], batch.trace.output[0])
 
 
 def test_other_padding() -> None:
-    """With a padding mask the rows of real tokens stay exactly; without one they move; the padded rows always do."""
+    """With a padding mask the rows of real tokens stay exactly; without one they move; the
+    padded rows always do.
+    """
     masked, bare = other_padding(made("padding"), 1), other_padding(made(), 1)
     assert masked.real == 0.0
     assert bare.real > 0.01

@@ -1,4 +1,6 @@
-"""The formulas: ours as the steps say them, the others true as mathematics, all of them valid LaTeX."""
+"""The formulas: ours as the steps say them, the others true as mathematics, all of them valid
+LaTeX.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,22 @@ MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "shared heads": ({"n_kv_heads": G}, {}),
     "everything": (
         {"n_kv_heads": G, "bias": True},
-        {"cross": True, "bias": BIAS, "mask": MASK, "causal": True, "softcap": 2.0, "residual": True},
+        {
+            "cross": True,
+            "bias": BIAS,
+            "mask": MASK,
+            "causal": True,
+            "softcap": 2.0,
+            "residual": True,
+        },
     ),
 }
-OUTPUTS = {"residual": r"Y = O\,W_O + X", "joined": "Y = O", "joined with a bias": "Y = O + b_O",
-           "output bias": r"Y = O\,W_O + b_O + X"}  # fmt: skip
+OUTPUTS = {
+    "residual": r"Y = O\,W_O + X",
+    "joined": "Y = O",
+    "joined with a bias": "Y = O + b_O",
+    "output bias": r"Y = O\,W_O + b_O + X",
+}
 
 
 def run(case: str) -> Trace:
@@ -60,36 +73,56 @@ def run(case: str) -> Trace:
 
 @pytest.mark.parametrize("case", KNOWN)
 def test_ours_is_what_the_steps_say(case: str) -> None:
-    """In our notation every formula reads as its step says, but for what is added to the output or left out of it."""
-    expected = {name: step.formula for name, step in STEPS.items()} | {"output": OUTPUTS.get(case, r"Y = O\,W_O")}
+    """In our notation every formula reads as its step says, but for what is added to the output
+    or left out of it.
+    """
+    expected = {name: step.formula for name, step in STEPS.items()} | {
+        "output": OUTPUTS.get(case, r"Y = O\,W_O")
+    }
     assert {name: formula(run(case), name, OURS) for name in STEPS} == expected
 
 
 def test_ours_tells_the_options_that_the_steps_leave_out() -> None:
-    """Biases of the projections, a cap, a bias of the scores, another sequence and shared heads are in the formula."""
+    """Biases of the projections, a cap, a bias of the scores, another sequence and shared heads
+    are in the formula.
+    """
     biased, capped, scored, cross, shared = (
         run(case) for case in ("biases", "softcap", "score bias", "cross", "shared heads")
     )
     assert formula(biased, "queries", OURS) == r"Q = X\,W_Q + b_Q"
     assert formula(biased, "values", OURS) == r"V = M\,W_V + b_V"
-    assert formula(capped, "scaled_scores", OURS) == r"\tilde S_h = c \tanh\left(\frac{s \, S_h}{c}\right)"
+    assert (
+        formula(capped, "scaled_scores", OURS)
+        == r"\tilde S_h = c \tanh\left(\frac{s \, S_h}{c}\right)"
+    )
     assert (
         formula(scored, "masked_scores", OURS)
         == r"\hat S_{h,ij} = \tilde S_{h,ij} + B_{h,ij}\ \text{if allowed, else}\ {-\infty}"
     )
     assert formula(cross, "memory", OURS) == "M"
     assert formula(shared, "key_heads", OURS) == r"K_g = K_{:,\,g d_k:(g+1) d_k}"
-    assert formula(shared, "scores", OURS) == r"S_h = Q_h K_g^{\top},\quad g = \lfloor h / 2 \rfloor"
-    assert formula(shared, "scores", SLIDES) == r"S_h = Q_h K_g^{\top},\quad g = \lceil h / 2 \rceil"
-    others = {"biases": "queries keys values output", "softcap": "scaled_scores", "score bias": "masked_scores",
-              "cross": "memory", "shared heads": "key_heads value_heads scores head_outputs"}  # fmt: skip
+    assert (
+        formula(shared, "scores", OURS) == r"S_h = Q_h K_g^{\top},\quad g = \lfloor h / 2 \rfloor"
+    )
+    assert (
+        formula(shared, "scores", SLIDES) == r"S_h = Q_h K_g^{\top},\quad g = \lceil h / 2 \rceil"
+    )
+    others = {
+        "biases": "queries keys values output",
+        "softcap": "scaled_scores",
+        "score bias": "masked_scores",
+        "cross": "memory",
+        "shared heads": "key_heads value_heads scores head_outputs",
+    }
     for case, changed in others.items():
         for name in set(STEPS) - set(changed.split()):
             assert formula(run(case), name, OURS) == STEPS[name].formula, (case, name)
 
 
 def test_the_column_convention_by_hand() -> None:
-    """Transposed: the weights from the left, keys times queries, softmax over the first index, heads stacked."""
+    """Transposed: the weights from the left, keys times queries, softmax over the first index,
+    heads stacked.
+    """
     expected = {
         "queries": r"Q = W_Q^{\top}\,X",
         "query_heads": r"Q_h = Q_{h d_k:(h+1) d_k,\,:}",
@@ -103,42 +136,57 @@ def test_the_column_convention_by_hand() -> None:
 
 
 def test_the_output_without_w_o_by_hand() -> None:
-    """W_O stands behind W_V, with a bias behind that, too; where tokens are columns all is transposed."""
-    assert output_without_w_o(run("plain"), OURS) == (
-        r"O\,W_O \;=\; \sum_{h} A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)"
+    """W_O stands behind W_V, with a bias behind that, too; where tokens are columns all is
+    transposed.
+    """
+    assert (
+        output_without_w_o(run("plain"), OURS)
+        == r"O\,W_O \;=\; \sum_{h} A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)"
     )
     assert output_without_w_o(run("everything"), OURS) == (
-        r"O\,W_O \;=\; \sum_{h} A_h\,\Big(M\,\big({W_V}^{(g)}\,{W_O}^{(h)}\big) + {b_V}^{(g)}\,{W_O}^{(h)}\Big)"
+        r"O\,W_O \;=\; \sum_{h} A_h\,\Big(M\,\big({W_V}^{(g)}\,{W_O}^{(h)}\big) +"
+        r" {b_V}^{(g)}\,{W_O}^{(h)}\Big)"
         r",\quad g = \lfloor h / 2 \rfloor"
     )
-    assert output_without_w_o(run("plain"), COLUMNS) == (
-        r"W_O^{\top}\,O \;=\; \sum_{h} \big({W_V}^{(h)}\,{W_O}^{(h)}\big)^{\top} X A_h"
+    assert (
+        output_without_w_o(run("plain"), COLUMNS)
+        == r"W_O^{\top}\,O \;=\; \sum_{h} \big({W_V}^{(h)}\,{W_O}^{(h)}\big)^{\top} X A_h"
     )
-    assert r"+ \big({W_O}^{(h)}\big)^{\top} {b_V}^{(h)}\Big) A_h" in output_without_w_o(run("biases"), COLUMNS)
+    assert r"+ \big({W_O}^{(h)}\big)^{\top} {b_V}^{(h)}\Big) A_h" in output_without_w_o(
+        run("biases"), COLUMNS
+    )
 
 
 def test_the_manual_by_hand() -> None:
-    """As in the manual: queries from P^Q, correlations C, columns of probabilities 𝒫, values times 𝒫; P transposed."""
+    """As in the manual: queries from P^Q, correlations C, columns of probabilities 𝒫, values
+    times 𝒫; P transposed.
+    """
     expected = {
         "keys": r"K = (P^K)^{\top}\,X",
         "scores": r"C_i = K_i^{\top} Q_i",
-        "probabilities": r"[\mathcal{P}_i]_{mn} = \frac{e^{[\hat C_i]_{mn}}}{\sum_{k} e^{[\hat C_i]_{kn}}}",
+        "probabilities": (
+            r"[\mathcal{P}_i]_{mn} = \frac{e^{[\hat C_i]_{mn}}}{\sum_{k} e^{[\hat C_i]_{kn}}}"
+        ),
         "head_outputs": r"O_i = V_i \mathcal{P}_i",
         "query_heads": r"Q_i = Q_{(i-1) d_k+1:i d_k,\,:}",
     }
     assert {name: formula(run("plain"), name, GML) for name in expected} == expected
     even = attend(np.eye(6)[:2], Projections.random(6, 2))
-    assert formula(even, "value_heads", GML) == (
-        r"V_i = V_{(i-1) (N \div \mathtt{n\_heads})+1:i (N \div \mathtt{n\_heads}),\,:}"
+    assert (
+        formula(even, "value_heads", GML)
+        == r"V_i = V_{(i-1) (N \div \mathtt{n\_heads})+1:i (N \div \mathtt{n\_heads}),\,:}"
     )
 
 
 def test_other_texts_by_hand() -> None:
-    """The book has QC and W0, the note marks heads above, the slides call the weights α, Doshi calls sizes by words."""
+    """The book has QC and W0, the note marks heads above, the slides call the weights α, Doshi
+    calls sizes by words.
+    """
     trace = run("plain")
     assert formula(trace, "queries", MQL5) == r"\mathrm{QC} = I\,W_{QC}"
-    assert formula(trace, "query_heads", MQL5) == (
-        r"Q_h = \mathrm{QC}_{:,\,h \cdot \mathrm{nK}:(h+1) \cdot \mathrm{nK}}"
+    assert (
+        formula(trace, "query_heads", MQL5)
+        == r"Q_h = \mathrm{QC}_{:,\,h \cdot \mathrm{nK}:(h+1) \cdot \mathrm{nK}}"
     )
     assert formula(trace, "output", MQL5) == r"Y = O\,W_0"
     assert formula(trace, "values", NOTE) == r"V = X\,W^{\nu}"
@@ -147,13 +195,16 @@ def test_other_texts_by_hand() -> None:
     assert formula(trace, "output", NOTE) == r"Y = H\,W_0"
     assert formula(trace, "head_outputs", SLIDES) == r"O_h = \alpha_h V_h"
     assert formula(trace, "merged", SLIDES) == r"O = [\,O_1 \mid O_2 \mid \cdots\,]"
-    assert formula(trace, "query_heads", DOSHI) == (
-        r"Q_h = Q_{:,\,h \cdot \text{Query size}:(h+1) \cdot \text{Query size}}"
+    assert (
+        formula(trace, "query_heads", DOSHI)
+        == r"Q_h = Q_{:,\,h \cdot \text{Query size}:(h+1) \cdot \text{Query size}}"
     )
 
 
 def operands(trace: Trace, notation: Notation) -> dict[str, np.ndarray]:
-    """What every symbol of a product stands for: head 0 of a field as the convention shows it, a weight, a bias."""
+    """What every symbol of a product stands for: head 0 of a field as the convention shows it,
+    a weight, a bias.
+    """
     found = {}
     for name, step in STEPS.items():
         matrix = getattr(trace, name)[1]
@@ -166,8 +217,12 @@ def operands(trace: Trace, notation: Notation) -> dict[str, np.ndarray]:
         bias = getattr(trace.projections, name.replace("w", "b"))
         if bias is not None:
             column = notation.convention == "column"
-            found[symbol(name.replace("w", "b"), notation)] = bias[:, np.newaxis] if column else bias[np.newaxis]
-    return {s.latex: a for s, a in found.items()} | {s.transposed.latex: a.T for s, a in found.items()}
+            found[symbol(name.replace("w", "b"), notation)] = (
+                bias[:, np.newaxis] if column else bias[np.newaxis]
+            )
+    return {s.latex: a for s, a in found.items()} | {
+        s.transposed.latex: a.T for s, a in found.items()
+    }
 
 
 @pytest.mark.parametrize("case", ["plain", "biases", "residual", "cross", "joined"])
@@ -182,7 +237,9 @@ def test_the_products_are_true(notation: Notation, case: str) -> None:
         for term in right.split(" + "):
             factors = list(read(term.replace(r"\,", " "), known))
             total = total + (np.linalg.multi_dot(factors) if len(factors) > 1 else factors[0])
-        np.testing.assert_allclose(total, known[left], rtol=0, atol=1e-12, err_msg=f"{notation.key} {name}")
+        np.testing.assert_allclose(
+            total, known[left], rtol=0, atol=1e-12, err_msg=f"{notation.key} {name}"
+        )
 
 
 def read(term: str, known: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
@@ -195,16 +252,43 @@ def read(term: str, known: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
 
 # Macros that KaTeX knows; a new one belongs here once it has been seen to work.
 MACROS = {rf"\{sign}" for sign in (",", " ", "_", "\\")} | {
-    r"\top", r"\tilde", r"\hat", r"\text", r"\mathtt", r"\mathrm", r"\mathcal", r"\infty", r"\alpha", r"\nu",
-    r"\lambda", r"\frac", r"\sum", r"\tanh", r"\div", r"\cdot", r"\mid", r"\cdots", r"\vdots", r"\quad",
-    r"\begin", r"\end", r"\left", r"\right", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil",
-}  # fmt: skip
+    r"\top",
+    r"\tilde",
+    r"\hat",
+    r"\text",
+    r"\mathtt",
+    r"\mathrm",
+    r"\mathcal",
+    r"\infty",
+    r"\alpha",
+    r"\nu",
+    r"\lambda",
+    r"\frac",
+    r"\sum",
+    r"\tanh",
+    r"\div",
+    r"\cdot",
+    r"\mid",
+    r"\cdots",
+    r"\vdots",
+    r"\quad",
+    r"\begin",
+    r"\end",
+    r"\left",
+    r"\right",
+    r"\lfloor",
+    r"\rfloor",
+    r"\lceil",
+    r"\rceil",
+}
 
 
 @pytest.mark.parametrize("case", KNOWN | MORE)
 @pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
 def test_every_formula_is_valid(notation: Notation, case: str) -> None:
-    """Every field has a formula in every notation that begins with its letter, with closed braces and known macros."""
+    """Every field has a formula in every notation that begins with its letter, with closed
+    braces and known macros.
+    """
     trace = run(case)
     assert list(FORMULAS) == list(STEPS)
     for name in STEPS:
@@ -222,7 +306,9 @@ def test_every_symbol_is_valid(notation: Notation) -> None:
 
 
 def check_latex(latex: str) -> None:
-    """Braces closed in order, brackets in pairs, no macro unknown, no two upper or two lower indices in a row."""
+    """Braces closed in order, brackets in pairs, no macro unknown, no two upper or two lower
+    indices in a row.
+    """
     depth = 0
     for sign in re.sub(r"\\.", "", latex):
         depth += {"{": 1, "}": -1}.get(sign, 0)
@@ -234,7 +320,9 @@ def check_latex(latex: str) -> None:
     while (inner := re.sub(r"\{[^{}]*\}", "x", flat)) != flat:
         flat = inner
     assert not re.search(r"([\^_])(\\[a-zA-Z]+|\w)\1", flat), latex
-    assert not re.search(r"\^(\\[a-zA-Z]+|\w)_(\\[a-zA-Z]+|\w)\^|_(\\[a-zA-Z]+|\w)\^(\\[a-zA-Z]+|\w)_", flat), latex
+    assert not re.search(
+        r"\^(\\[a-zA-Z]+|\w)_(\\[a-zA-Z]+|\w)\^|_(\\[a-zA-Z]+|\w)\^(\\[a-zA-Z]+|\w)_", flat
+    ), latex
 
 
 @pytest.mark.parametrize("latex", ["W_{Q", "}W{", r"\bold W", "P^Q^{\\top}", "K_a_b", "(K"])

@@ -31,7 +31,9 @@ def cells(trace: Trace) -> list[dict[str, Any]]:
 
 
 def run(code_cells: list[str]) -> dict[str, Any]:
-    """What the code cells leave behind, run one after the other in one namespace, and what they print."""
+    """What the code cells leave behind, run one after the other in one namespace, and what they
+    print.
+    """
     names: dict[str, Any] = {}
     with redirect_stdout(StringIO()) as printed:
         for source in code_cells:
@@ -46,7 +48,9 @@ def sources(trace: Trace) -> list[str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_cells_reproduce_every_step(name: str) -> None:
-    """Run from top to bottom, the notebook computes the layer again and finds the numbers of the app."""
+    """Run from top to bottom, the notebook computes the layer again and finds the numbers of
+    the app.
+    """
     trace = case(name)
     with np.errstate():  # a notebook whose layer has NaN switches the warning about it off
         names = run(sources(trace))
@@ -57,10 +61,14 @@ def test_the_cells_reproduce_every_step(name: str) -> None:
 
 @pytest.mark.parametrize("field", STEPS)
 def test_every_cell_can_fail(field: str) -> None:
-    """If the app had shown one number a little different, the cell of that step would stop, and none before it."""
+    """If the app had shown one number a little different, the cell of that step would stop, and
+    none before it.
+    """
     trace = case("residual")
     code = sources(trace)
-    place = next(i for i, source in enumerate(code) if f"np.testing.assert_allclose({field}," in source)
+    place = next(
+        i for i, source in enumerate(code) if f"np.testing.assert_allclose({field}," in source
+    )
     lie = f'shown["{field}"].flat[0] += 1e-6'
     run([*code[:3], lie, *code[3:place]])
     with pytest.raises(AssertionError, match="Not equal to tolerance"):
@@ -69,7 +77,9 @@ def test_every_cell_can_fail(field: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_format(name: str) -> None:
-    """The file is what nbformat 4.5 prescribes: cells with their keys and no other, each with a valid id of its own."""
+    """The file is what nbformat 4.5 prescribes: cells with their keys and no other, each with a
+    valid id of its own.
+    """
     whole = json.loads(notebook(case(name)))
     assert set(whole) == {"cells", "metadata", "nbformat", "nbformat_minor"}
     assert (whole["nbformat"], whole["nbformat_minor"]) == (4, 5)
@@ -87,7 +97,9 @@ def test_the_format(name: str) -> None:
 
 
 def test_each_step_is_a_text_and_a_cell() -> None:
-    """After title, sizes, what was given and what was shown come formula and sentence of a step, then its lines."""
+    """After title, sizes, what was given and what was shown come formula and sentence of a
+    step, then its lines.
+    """
     trace = case("heads joined")
     found = cells(trace)
     assert [cell["id"] for cell in found[:4]] == ["title", "sizes", "given", "shown"]
@@ -102,7 +114,9 @@ def test_each_step_is_a_text_and_a_cell() -> None:
 
 
 def test_a_cell_ends_with_a_matrix_to_look_at() -> None:
-    """The last line of a step shows the first sequence, and of a field with heads the first head, rounded."""
+    """The last line of a step shows the first sequence, and of a field with heads the first
+    head, rounded.
+    """
     code = {cell["id"]: cell["source"].splitlines()[-1] for cell in cells(case("tiny"))}
     assert code["queries-code"] == "queries[0].round(3)"
     assert code["scores-code"] == "scores[0, 0].round(3)"
@@ -110,7 +124,11 @@ def test_a_cell_ends_with_a_matrix_to_look_at() -> None:
 
 def test_packed_numbers_are_folded_away() -> None:
     """Cells full of base64 are hidden until opened; readable numbers are not."""
-    folded = {cell["id"] for cell in cells(case("default")) if cell["metadata"] == {"jupyter": {"source_hidden": True}}}
+    folded = {
+        cell["id"]
+        for cell in cells(case("default"))
+        if cell["metadata"] == {"jupyter": {"source_hidden": True}}
+    }
     assert folded == {"given", "shown"}
     assert not any(cell["metadata"] for cell in cells(case("tiny")))
 
@@ -119,7 +137,9 @@ def test_labels_stand_in_one_code_cell() -> None:
     """No label, however hostile, reaches Markdown or any cell but the one with the assignment."""
     trace = case("hostile")
     plain = trace.labelled(tuple(f"t{i}" for i in range(len(HOSTILE))))
-    different = [one["id"] for one, other in zip(cells(trace), cells(plain), strict=True) if one != other]
+    different = [
+        one["id"] for one, other in zip(cells(trace), cells(plain), strict=True) if one != other
+    ]
     assert different == ["sizes"]
     assert run(sources(trace))["tokens"] == HOSTILE
     assert notebook(trace).isascii()

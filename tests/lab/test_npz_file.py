@@ -12,8 +12,12 @@ from tests.lab.made_weight_files import npz
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-@pytest.mark.parametrize(("kind", "kept"), [("f2", np.float32), ("f4", np.float32), ("f8", np.float64)])
-def test_numbers_are_kept_in_as_many_bytes_as_the_limits_count(order: str, kind: str, kept: type) -> None:
+@pytest.mark.parametrize(
+    ("kind", "kept"), [("f2", np.float32), ("f4", np.float32), ("f8", np.float64)]
+)
+def test_numbers_are_kept_in_as_many_bytes_as_the_limits_count(
+    order: str, kind: str, kept: type
+) -> None:
     """Whichever byte of a number comes first, it is kept in 32 bits, or in 64 if it has as many."""
     array = np.array([[0.5, -2.0, 3.0], [0.25, 7.0, -11.0]], order + kind)
     file = open_weights(io.BytesIO(npz({"w": array})), "weights.npz")

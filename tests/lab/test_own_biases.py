@@ -1,4 +1,6 @@
-"""Own biases: read however they lie in a file, as wide as their matrix, and refused by name where they are not."""
+"""Own biases: read however they lie in a file, as wide as their matrix, and refused by name
+where they are not.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from tests.lab.test_own_matrices import SHAPES, D, H, K, V, assert_identical, np
 
 @pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])
 def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
-    """However a program lays a bias out, it comes in as one row of numbers, from a call, from NPZ and from CSV."""
+    """However a program lays a bias out, it comes in as one row of numbers, from a call, from
+    NPZ and from CSV.
+    """
     bias = np.arange(4.0).reshape(shape)
     rows = "\n".join(",".join(map(repr, row)) for row in np.atleast_2d(bias).tolist())
     for own in (
@@ -52,10 +56,38 @@ def test_sizes_that_biases_decide() -> None:
 @pytest.mark.parametrize(
     ("name", "width", "words"),
     [
-        ("b_q", 20, "W_Q has 22 columns, W_K has 22 columns, b_Q has 20 numbers, b_K has 22 numbers: these must be"),
-        ("b_k", 23, "b_Q has 22 numbers, b_K has 23 numbers: these must be equal, because a query and a key are"),
-        ("b_v", 1, "W_V has 26 columns, b_V has 1 number, W_O has 26 rows: these must be equal, because the values"),
-        ("b_o", 8, "W_O has 7 columns, b_O has 8 numbers: these must be equal, because b_O is added to what W_O puts"),
+        (
+            "b_q",
+            20,
+            (
+                "W_Q has 22 columns, W_K has 22 columns, b_Q has 20 numbers, b_K has 22 numbers:"
+                " these must be"
+            ),
+        ),
+        (
+            "b_k",
+            23,
+            (
+                "b_Q has 22 numbers, b_K has 23 numbers: these must be equal, because a query and a"
+                " key are"
+            ),
+        ),
+        (
+            "b_v",
+            1,
+            (
+                "W_V has 26 columns, b_V has 1 number, W_O has 26 rows: these must be equal,"
+                " because the values"
+            ),
+        ),
+        (
+            "b_o",
+            8,
+            (
+                "W_O has 7 columns, b_O has 8 numbers: these must be equal, because b_O is added to"
+                " what W_O puts"
+            ),
+        ),
     ],
 )
 def test_a_bias_as_wide_as_another_matrix(name: str, width: int, words: str) -> None:
@@ -68,11 +100,17 @@ def test_a_bias_as_wide_as_another_matrix(name: str, width: int, words: str) -> 
 
 @pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
 def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
-    """The bias itself is named, not a matrix that nobody gave; with a single way out one head is offered."""
+    """The bias itself is named, not a matrix that nobody gave; with a single way out one head
+    is offered.
+    """
     given: dict[str, Any] = {name: np.ones(7)}
     own = OwnMatrices(**given)
     with pytest.raises(
-        ShapeError, match=f"^{symbol} has 7 numbers, but 7 cannot be shared by 4 heads evenly: choose 1 or 7 heads"
+        ShapeError,
+        match=(
+            f"^{symbol} has 7 numbers, but 7 cannot be shared by 4 heads evenly: choose 1 or 7"
+            " heads"
+        ),
     ):
         own.sizes(4)
     with pytest.raises(ShapeError, match="choose 1 head, or a width that 4 divides"):
@@ -82,20 +120,33 @@ def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
 def test_an_output_bias_without_its_matrix() -> None:
     """The output is then as wide as the input, so b_O must be."""
     with pytest.raises(
-        ShapeError, match="W_Q has 7 rows, b_O has 8 numbers: these must be equal, because b_O is added"
+        ShapeError,
+        match="W_Q has 7 rows, b_O has 8 numbers: these must be equal, because b_O is added",
     ):
         OwnMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
 
 
 def test_an_output_bias_where_the_heads_are_joined() -> None:
-    """A layer without W_O puts out the values of all heads side by side: b_O is as wide as they are, not as X."""
+    """A layer without W_O puts out the values of all heads side by side: b_O is as wide as they
+    are, not as X.
+    """
     beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
-    joined = Scenario(weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).address())
+    joined = Scenario(
+        weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).address()
+    )
     plain = replace(joined, own=OwnMatrices(**beside).address())
-    np.testing.assert_allclose(trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1)))
-    with pytest.raises(ShapeError, match="W_V has 4 columns, b_O has 7 numbers: these must be equal, because without"):
+    np.testing.assert_allclose(
+        trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1))
+    )
+    with pytest.raises(
+        ShapeError,
+        match="W_V has 4 columns, b_O has 7 numbers: these must be equal, because without",
+    ):
         trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).address()))
-    assert trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").address())).sizes["D"] == D
+    assert (
+        trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").address())).sizes["D"]
+        == D
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,7 +170,9 @@ def test_what_is_no_bias(values: Any, kind: type[AttentionError], words: str) ->
 
 
 def test_packing_many_numbers_is_quick_and_exact() -> None:
-    """Beyond what an address can hold the text is packed less tightly, and comes back with the same bits."""
+    """Beyond what an address can hold the text is packed less tightly, and comes back with the
+    same bits.
+    """
     rng = np.random.default_rng(3)
     own = OwnMatrices(w_q=rng.normal(size=(191, 193)).astype(np.float32), b_q=rng.normal(size=193))
     assert_identical(OwnMatrices.decode(own.encode()), own)
@@ -132,7 +185,9 @@ def test_every_matrix_is_known() -> None:
 
 
 def test_files_have_room_for_the_largest_matrices() -> None:
-    """All nine at once fit into a file, as base64 into a state, and beside every step into a downloaded trace."""
+    """All nine at once fit into a file, as base64 into a state, and beside every step into a
+    downloaded trace.
+    """
     assert sum(np.ones(shape).nbytes for shape in LARGEST_SHAPES.values()) == LARGEST_BYTES
     largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
     steps = sum(getattr(largest, name).nbytes for name in STEPS)

@@ -1,4 +1,6 @@
-"""Somebody's own weights: every naming that is understood gives back the matrices it was written from."""
+"""Somebody's own weights: every naming that is understood gives back the matrices it was
+written from.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ MATRICES, BIASES = ("w_q", "w_k", "w_v", "w_o"), ("b_q", "b_k", "b_v", "b_o")
 
 def weights(n_kv_heads: int = H, d_memory: int = D) -> Projections:
     """Random float32 weights with biases; the widths are no multiples of each other by accident."""
-    return Projections.random(D, H, d_k=K, n_kv_heads=n_kv_heads, d_memory=d_memory, bias=True).astype(np.float32)
+    return Projections.random(
+        D, H, d_k=K, n_kv_heads=n_kv_heads, d_memory=d_memory, bias=True
+    ).astype(np.float32)
 
 
 def side_by_side(p: Projections, kind: str) -> np.ndarray:
@@ -49,7 +53,11 @@ def as_torch(p: Projections, prefix: str = "") -> Arrays:
 def as_separate_torch(p: Projections, prefix: str = "") -> Arrays:
     """nn.MultiheadAttention with kdim or vdim: three matrices, one bias."""
     names = {f"{letter}_proj_weight": getattr(p, f"w_{letter}").T for letter in "qkv"}
-    names |= {"in_proj_bias": side_by_side(p, "b"), "out_proj.weight": p.w_o.T, "out_proj.bias": p.b_o}
+    names |= {
+        "in_proj_bias": side_by_side(p, "b"),
+        "out_proj.weight": p.w_o.T,
+        "out_proj.bias": p.b_o,
+    }
     return {prefix + name: array for name, array in names.items()}
 
 
@@ -66,14 +74,21 @@ def with_stems(*stems: str) -> Callable[..., Arrays]:
     def named(p: Projections, prefix: str = "model.layers.0.") -> Arrays:
         made: Arrays = {}
         for stem, matrix, bias in zip(stems, MATRICES, BIASES, strict=True):
-            made |= {f"{prefix}{stem}.weight": getattr(p, matrix).T, f"{prefix}{stem}.bias": getattr(p, bias)}
+            made |= {
+                f"{prefix}{stem}.weight": getattr(p, matrix).T,
+                f"{prefix}{stem}.bias": getattr(p, bias),
+            }
         return made
 
     return named
 
 
-as_bert = with_stems(*(f"attention.{part}" for part in ("self.query", "self.key", "self.value", "output.dense")))
-as_llama = with_stems("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj")
+as_bert = with_stems(
+    *(f"attention.{part}" for part in ("self.query", "self.key", "self.value", "output.dense"))
+)
+as_llama = with_stems(
+    "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"
+)
 
 
 def opened(arrays: Arrays, write: Callable[[Arrays], bytes] = safetensors) -> WeightFile:
@@ -94,12 +109,21 @@ def assert_same_weights(one: Projections, other: Projections) -> None:
     [
         (as_torch, "torch.nn.MultiheadAttention", H, D),
         (as_separate_torch, "torch.nn.MultiheadAttention with separate projections", H, 7),
-        (as_bert, "BERT", H, 7), (as_gpt2, "GPT-2 or nanoGPT", H, D), (as_llama, "Llama", 2, D),
-        (lambda p: {name: array.T for name, array in as_gpt2(p).items()}, "GPT-2 or nanoGPT", H, D),  # nanoGPT's layers
+        (as_bert, "BERT", H, 7),
+        (as_gpt2, "GPT-2 or nanoGPT", H, D),
+        (as_llama, "Llama", 2, D),
+        (
+            lambda p: {name: array.T for name, array in as_gpt2(p).items()},
+            "GPT-2 or nanoGPT",
+            H,
+            D,
+        ),  # nanoGPT's layers
     ],
-)  # fmt: skip
+)
 def test_every_naming(naming: Any, title: str, groups: int, d_memory: int, write: Any) -> None:
-    """Written under a naming, in either format, the weights come back as they were; fewer key heads are recognised."""
+    """Written under a naming, in either format, the weights come back as they were; fewer key
+    heads are recognised.
+    """
     p = weights(groups, d_memory)
     file = opened(naming(p) | {"something.else": np.zeros((2, 2), np.float32)}, write)
     (layer,) = find_layers(file)
@@ -110,14 +134,18 @@ def test_every_naming(naming: Any, title: str, groups: int, d_memory: int, write
 
 def test_weights_without_biases() -> None:
     """Biases may be absent."""
-    file = opened({name: array for name, array in as_bert(weights()).items() if not name.endswith("bias")})
+    file = opened(
+        {name: array for name, array in as_bert(weights()).items() if not name.endswith("bias")}
+    )
     read = read_layer(file, find_layers(file)[0], H)
     assert read.b_q is None
     assert np.array_equal(read.w_o, weights().w_o)
 
 
 def test_a_download_comes_back() -> None:
-    """The NPZ file that the app lets you download is a file of own weights, and it says how many heads it has."""
+    """The NPZ file that the app lets you download is a file of own weights, and it says how
+    many heads it has.
+    """
     trace: Trace = attend(np.ones((3, D)), weights(2))
     file = open_weights(io.BytesIO(trace_to_npz(trace)), "trace.npz")
     (layer,) = find_layers(file)
@@ -126,41 +154,60 @@ def test_a_download_comes_back() -> None:
 
 
 def test_layers_are_listed_in_order() -> None:
-    """Layer 10 comes after layer 9, cross-attention is its own layer, and titles say where each was found."""
+    """Layer 10 comes after layer 9, cross-attention is its own layer, and titles say where each
+    was found.
+    """
     arrays: Arrays = {}
     for number in (10, 9, 0):
         arrays |= as_bert(weights(), f"encoder.layer.{number}.")
     cross = as_bert(weights(), "encoder.layer.9.")
-    arrays |= {name.replace(".attention", ".crossattention"): array for name, array in cross.items()}
+    arrays |= {
+        name.replace(".attention", ".crossattention"): array for name, array in cross.items()
+    }
     layers = find_layers(opened(arrays))
     assert [layer.prefix for layer in layers] == [
-        "encoder.layer.0.attention.", "encoder.layer.9.attention.", "encoder.layer.9.crossattention.",
+        "encoder.layer.0.attention.",
+        "encoder.layer.9.attention.",
+        "encoder.layer.9.crossattention.",
         "encoder.layer.10.attention.",
-    ]  # fmt: skip
+    ]
     assert layers[0].title == "encoder.layer.0.attention (BERT)"
 
 
 def test_what_the_weights_do_not_say() -> None:
     """A causal model, rotary positions and what stands beside the matrices are pointed out."""
-    notes = {naming: find_layers(opened(naming(weights())))[0].notes for naming in (as_bert, as_gpt2, as_llama)}
+    notes = {
+        naming: find_layers(opened(naming(weights())))[0].notes
+        for naming in (as_bert, as_gpt2, as_llama)
+    }
     assert not notes[as_bert]
     assert "causal mask" in notes[as_gpt2][0]
     assert "position" in notes[as_llama][0]
-    for naming, beside in ((as_torch, "bias_k"), (as_llama, "self_attn.q_norm.weight"), (as_llama, "self_attn.sinks")):
+    for naming, beside in (
+        (as_torch, "bias_k"),
+        (as_llama, "self_attn.q_norm.weight"),
+        (as_llama, "self_attn.sinks"),
+    ):
         extra = naming(weights(), prefix="") | {beside: np.zeros(4, np.float32)}
         assert "left out" in find_layers(opened(extra))[0].notes[-1]
 
 
-@pytest.mark.parametrize(("n_heads", "fits"), [(6, True), (3, True), (1, False), (4, False), (15, True), (30, True)])
+@pytest.mark.parametrize(
+    ("n_heads", "fits"), [(6, True), (3, True), (1, False), (4, False), (15, True), (30, True)]
+)
 def test_the_number_of_heads(n_heads: int, fits: bool) -> None:
-    """30 query columns and 10 key columns can be cut into 3, 6, 15 or 30 heads; anything else lists these."""
+    """30 query columns and 10 key columns can be cut into 3, 6, 15 or 30 heads; anything else
+    lists these.
+    """
     file = opened(as_llama(weights(2)))
     (layer,) = find_layers(file)
     assert layer.heads == (3, 6, 15, 30)
     if fits:
         assert read_layer(file, layer, n_heads).n_heads == n_heads
     else:
-        with pytest.raises(SettingsError, match=f"n_heads is {n_heads}, but this layer can have 3, 6, 15, 30"):
+        with pytest.raises(
+            SettingsError, match=f"n_heads is {n_heads}, but this layer can have 3, 6, 15, 30"
+        ):
             read_layer(file, layer, n_heads)
 
 
@@ -175,29 +222,51 @@ def test_the_usual_number_of_heads(width: int, heads: int) -> None:
 
 def test_half_precision() -> None:
     """float16 and bfloat16 weights become float32 with the numbers they hold; float64 stays."""
-    exact = {name: np.round(array * 4).astype(np.float16) for name, array in as_bert(weights()).items()}
+    exact = {
+        name: np.round(array * 4).astype(np.float16) for name, array in as_bert(weights()).items()
+    }
     file = opened(exact)
     read = read_layer(file, find_layers(file)[0], H)
     assert read.dtype == np.float32
-    assert np.array_equal(read.w_q, exact["model.layers.0.attention.self.query.weight"].T.astype(np.float32))
+    assert np.array_equal(
+        read.w_q, exact["model.layers.0.attention.self.query.weight"].T.astype(np.float32)
+    )
     upper_halves = struct.pack("<3H", 0x3F80, 0xC000, 0x3E80)
     brain = with_header({"a": tensor([3], 0, 6, "BF16")}, upper_halves)
     assert open_weights(io.BytesIO(brain), "b").read("a").tolist() == [1.0, -2.0, 0.25]
-    assert open_weights(io.BytesIO(safetensors({"a": np.ones(2)})), "d").read("a").dtype == np.float64
+    assert (
+        open_weights(io.BytesIO(safetensors({"a": np.ones(2)})), "d").read("a").dtype == np.float64
+    )
 
 
 @pytest.mark.parametrize(
     ("arrays", "sentence"),
     [
-        ({"a": np.zeros(3, np.float32)}, "no whole attention layer: its names begin with a. Names that"),
-        ({"self.query.weight": np.zeros((4, 4), np.float32)}, r"self.query.weight has no self.key.weight beside it"),
+        (
+            {"a": np.zeros(3, np.float32)},
+            "no whole attention layer: its names begin with a. Names that",
+        ),
+        (
+            {"self.query.weight": np.zeros((4, 4), np.float32)},
+            r"self.query.weight has no self.key.weight beside it",
+        ),
         (as_torch(weights()) | {"in_proj_weight": np.zeros((31, D), np.float32)}, "has width 31"),
-        (as_torch(weights()) | {"out_proj.weight": np.zeros((D, 7), np.float32)}, "fit no number of heads"),
+        (
+            as_torch(weights()) | {"out_proj.weight": np.zeros((D, 7), np.float32)},
+            "fit no number of heads",
+        ),
         (as_torch(weights()) | {"out_proj.weight": np.zeros((D,), np.float32)}, "must be a matrix"),
-        (as_torch(weights()) | {"out_proj.weight": np.zeros((1, MAX_WIDTH + 1), np.float32)}, "wider than the 32,768"),
-        (as_bert(weights(), "x.") | {"x.attention.self.key.weight": np.zeros((4, 4), np.float32)}, "fit no number"),
+        (
+            as_torch(weights()) | {"out_proj.weight": np.zeros((1, MAX_WIDTH + 1), np.float32)},
+            "wider than the 32,768",
+        ),
+        (
+            as_bert(weights(), "x.")
+            | {"x.attention.self.key.weight": np.zeros((4, 4), np.float32)},
+            "fit no number",
+        ),
     ],
-)  # fmt: skip
+)
 def test_layers_that_cannot_be_used(arrays: Arrays, sentence: str) -> None:
     """No layer, half a layer, or matrices that fit nothing: a sentence says which and why."""
     with pytest.raises(FileError, match=sentence):
@@ -205,14 +274,18 @@ def test_layers_that_cannot_be_used(arrays: Arrays, sentence: str) -> None:
 
 
 def test_an_odd_layer_does_not_hide_the_others() -> None:
-    """What cannot be used is left out of the list, and a note on every other layer says how many and why."""
+    """What cannot be used is left out of the list, and a note on every other layer says how
+    many and why.
+    """
     good = as_gpt2(weights(), "a.")
     narrow = as_gpt2(weights(), "b.") | {"b.attn.c_attn.weight": np.zeros((D, 31), np.float32)}
     kernels = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), np.float32) for letter in "qkvo"}
     (layer,) = find_layers(opened(kernels | good))
     assert layer.prefix == "a."
-    assert layer.notes[-1] == (
-        "1 more layer of the file cannot be used: '*c*.q_proj.weight' has shape (4, 4, 1, 1), but must be a matrix."
+    assert (
+        layer.notes[-1]
+        == "1 more layer of the file cannot be used: '*c*.q_proj.weight' has shape (4, 4, 1, 1),"
+        " but must be a matrix."
     )
     (layer,) = find_layers(opened(narrow | good | kernels))
     assert layer.notes[-1].startswith(
@@ -223,14 +296,20 @@ def test_an_odd_layer_does_not_hide_the_others() -> None:
 
 
 def of_shape(rows: int, columns: int, **itemsizes: int) -> Any:
-    """A file that says it holds a layer of these sizes, four bytes a number; none of its numbers can be read."""
+    """A file that says it holds a layer of these sizes, four bytes a number; none of its
+    numbers can be read.
+    """
     shapes = {name: (columns, rows) if name == "w_o" else (rows, columns) for name in MATRICES}
     n_bytes = {name: math.prod(shape) * itemsizes.get(name, 4) for name, shape in shapes.items()}
-    return type("Said", (), {"shapes": shapes, "labels": (), "n_bytes": lambda self, name: n_bytes[name]})()
+    return type(
+        "Said", (), {"shapes": shapes, "labels": (), "n_bytes": lambda self, name: n_bytes[name]}
+    )()
 
 
 def test_more_memory_than_there_is_for_a_file() -> None:
-    """A layer is refused from its shapes: one of Llama 2 7B is read, larger ones and it in double precision are not."""
+    """A layer is refused from its shapes: one of Llama 2 7B is read, larger ones and it in
+    double precision are not.
+    """
     (layer,) = find_layers(of_shape(4096, 4096))
     assert layer.d_model == 4096
     for said, n_bytes in (
@@ -238,7 +317,10 @@ def test_more_memory_than_there_is_for_a_file() -> None:
         (of_shape(32_768, 2270), "1,190,133,760"),
         (of_shape(4096, 4096, w_v=8), "536,870,912"),
     ):
-        with pytest.raises(FileError, match=f"of '' take {n_bytes} bytes once .* at most 268,435,456: choose a small"):
+        with pytest.raises(
+            FileError,
+            match=f"of '' take {n_bytes} bytes once .* at most 268,435,456: choose a small",
+        ):
             find_layers(said)
 
 

@@ -31,7 +31,9 @@ def text_of(head: str, data: bytes, wbits: int = -15) -> str:
 @example(1, 1, 1.0, 0)
 @example(64, 64, 0.5, 0)
 def test_there_and_back(n_queries: int, n_keys: int, share: float, seed: int) -> None:
-    """Every mask up to 64 by 64 comes back as it was, from a text of harmless characters that fits into a link."""
+    """Every mask up to 64 by 64 comes back as it was, from a text of harmless characters that
+    fits into a link.
+    """
     mask = np.random.default_rng(seed).random((n_queries, n_keys)) < share
     text = mask_to_text(mask)
     assert (mask_from_text(text) == mask).all()
@@ -40,7 +42,9 @@ def test_there_and_back(n_queries: int, n_keys: int, share: float, seed: int) ->
 
 
 def test_a_few_strokes_are_a_short_text() -> None:
-    """Ten painted cells among 4096, a causal mask, and everything hidden take less than 140 characters."""
+    """Ten painted cells among 4096, a causal mask, and everything hidden take less than 140
+    characters.
+    """
     few = np.ones((64, 64), dtype=bool)
     few.flat[np.random.default_rng(0).integers(4096, size=10)] = False
     for mask in (few, np.tri(64, dtype=bool), np.zeros((64, 64), dtype=bool)):
@@ -86,7 +90,12 @@ def test_hostile_texts(name: str) -> None:
 
 
 @settings(max_examples=80)
-@given(st.one_of(st.text(max_size=40), st.from_regex(r"[1-9]{1,2}x[1-9]\.[A-Za-z0-9_-]{0,30}", fullmatch=True)))
+@given(
+    st.one_of(
+        st.text(max_size=40),
+        st.from_regex(r"[1-9]{1,2}x[1-9]\.[A-Za-z0-9_-]{0,30}", fullmatch=True),
+    )
+)
 def test_any_text_gives_a_mask_or_a_sentence(text: str) -> None:
     """No text whatever ends in another error; what is accepted has the size that the text says."""
     try:
@@ -97,9 +106,13 @@ def test_any_text_gives_a_mask_or_a_sentence(text: str) -> None:
     assert text.startswith("{}x{}.".format(*mask.shape))
 
 
-@pytest.mark.parametrize("text", [text_of("64x64", bytes(400_000)), HOSTILE["very long"]], ids=["bomb", "long"])
+@pytest.mark.parametrize(
+    "text", [text_of("64x64", bytes(400_000)), HOSTILE["very long"]], ids=["bomb", "long"]
+)
 def test_refusing_takes_no_memory(text: str) -> None:
-    """600 characters that stand for 400 kB of zeros, and a million characters, take less than 100 kB to refuse."""
+    """600 characters that stand for 400 kB of zeros, and a million characters, take less than
+    100 kB to refuse.
+    """
     tracemalloc.start()
     try:
         with pytest.raises(SettingsError, match="damaged"):
@@ -116,7 +129,9 @@ def test_no_text_at_all() -> None:
 
 
 def test_painting_a_cell() -> None:
-    """A stroke hides one cell, a second one brings it back; the mask it started from is not touched."""
+    """A stroke hides one cell, a second one brings it back; the mask it started from is not
+    touched.
+    """
     painted = toggle(ALL, 2, 4)
     assert ALL.all()
     assert np.argwhere(~painted).tolist() == [[2, 4]]
@@ -130,7 +145,9 @@ def test_painting_outside(query: int, key: int) -> None:
         toggle(ALL, query, key)
 
 
-@pytest.mark.parametrize("mask", [np.ones((3, 5)), np.ones(3, dtype=bool), np.ones((0, 5), dtype=bool)])
+@pytest.mark.parametrize(
+    "mask", [np.ones((3, 5)), np.ones(3, dtype=bool), np.ones((0, 5), dtype=bool)]
+)
 def test_what_is_no_mask(mask: np.ndarray) -> None:
     """Numbers, a row, and an empty mask cannot be written."""
     with pytest.raises(ShapeError, match="a painted mask is bool"):
@@ -145,7 +162,9 @@ def test_a_mask_that_is_too_large() -> None:
 
 @given(SIDES, SIDES)
 def test_a_painting_on_other_tokens(n_queries: int, n_keys: int) -> None:
-    """On another number of tokens the painted cells stay where they are, as far as there are tokens."""
+    """On another number of tokens the painted cells stay where they are, as far as there are
+    tokens.
+    """
     mask = np.random.default_rng(1).random((7, 11)) < 0.5
     found = fitted(mask, n_queries, n_keys)
     assert found.shape == (n_queries, n_keys)

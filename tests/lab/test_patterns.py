@@ -25,11 +25,19 @@ def uniform(n_tokens: int, causal: bool = False) -> np.ndarray:
 
 @pytest.mark.parametrize("n_tokens", LENGTHS)
 def test_distances_of_uniform_attention(n_tokens: int) -> None:
-    """Even attention looks (N²-1)/(3N) away, with a causal mask (N-1)/4; without one the signed distance is 0."""
-    assert p.mean_distance(uniform(n_tokens)).mean() == pytest.approx((n_tokens**2 - 1) / (3 * n_tokens))
-    assert p.mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx((n_tokens - 1) / 4)
+    """Even attention looks (N²-1)/(3N) away, with a causal mask (N-1)/4; without one the signed
+    distance is 0.
+    """
+    assert p.mean_distance(uniform(n_tokens)).mean() == pytest.approx(
+        (n_tokens**2 - 1) / (3 * n_tokens)
+    )
+    assert p.mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+        (n_tokens - 1) / 4
+    )
     assert p.signed_distance(uniform(n_tokens)).mean() == pytest.approx(0, abs=1e-12)
-    assert p.signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(-(n_tokens - 1) / 4)
+    assert p.signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+        -(n_tokens - 1) / 4
+    )
 
 
 def test_the_distance_for_sixteen_tokens() -> None:
@@ -51,12 +59,16 @@ def test_the_causal_entropy_for_sixteen_tokens() -> None:
 
 
 def test_one_row_by_hand() -> None:
-    """Shares 1/2, 1/4, 1/4: entropy 1.5 ln 2, so 2^1.5 effective tokens, and 1/(6/16) by participation."""
+    """Shares 1/2, 1/4, 1/4: entropy 1.5 ln 2, so 2^1.5 effective tokens, and 1/(6/16) by
+    participation.
+    """
     row = np.array([0.5, 0.25, 0.25])
     assert float(p.entropy(row)) == pytest.approx(1.5 * math.log(2))
     assert float(p.effective_tokens(row)) == pytest.approx(2**1.5)
     assert float(p.participation(row)) == pytest.approx(16 / 6)
-    assert float(p.normalised_entropy(row, np.ones(3, dtype=bool))) == pytest.approx(1.5 * math.log(2) / math.log(3))
+    assert float(p.normalised_entropy(row, np.ones(3, dtype=bool))) == pytest.approx(
+        1.5 * math.log(2) / math.log(3)
+    )
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9).filter(lambda row: sum(row) > 0.01))
@@ -71,7 +83,9 @@ def test_participation_is_never_above_effective_tokens(weights: list[float]) -> 
 @pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2, 9])
 @pytest.mark.parametrize("n_keys", [3, 5, 7])
 def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
-    """A query's mass at an offset is its share of that key, and unknown where the key does not exist."""
+    """A query's mass at an offset is its share of that key, and unknown where the key does not
+    exist.
+    """
     shares = np.random.default_rng(0).random((2, 5, n_keys))
     mass = p.offset_mass(shares, offset)
     for x, query in np.ndindex(2, 5):
@@ -84,7 +98,9 @@ def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 5])
 def test_the_rank_of_the_scores_is_the_head_width(d_k: int) -> None:
-    """Raw scores of random weights have rank d_k while there are more tokens, biases included; σ beyond it are 0."""
+    """Raw scores of random weights have rank d_k while there are more tokens, biases included;
+    σ beyond it are 0.
+    """
     weights = Projections.random(7, 2, d_k=d_k, d_v=3, bias=True)
     pattern = p.pattern_of(attend(np.random.default_rng(1).normal(size=(3, 11, 7)), weights))
     assert (p.score_rank(pattern.scores) == d_k).all()
@@ -100,12 +116,17 @@ def test_column_sums_share_out_the_queries(call: tuple[Layer, dict[str, Any]]) -
     """What all keys are read adds up to the number of queries that have something to read."""
     layer, options = call
     pattern = p.pattern_of(layer.run(**options))
-    assert_same(p.column_sums(pattern.probabilities).sum(axis=-1), pattern.occupied.sum(axis=-1).astype(float))
+    assert_same(
+        p.column_sums(pattern.probabilities).sum(axis=-1),
+        pattern.occupied.sum(axis=-1).astype(float),
+    )
 
 
 @settings(max_examples=40)
 @given(calls())
-def test_the_uniform_pattern_is_attention_with_scale_zero(call: tuple[Layer, dict[str, Any]]) -> None:
+def test_the_uniform_pattern_is_attention_with_scale_zero(
+    call: tuple[Layer, dict[str, Any]],
+) -> None:
     """A head without preferences reads like one whose scores are all 0, under the same mask."""
     layer, options = call
     even = layer.run(**{k: v for k, v in options.items() if k != "bias"} | {"scale": 0.0})
@@ -117,10 +138,14 @@ def test_the_uniform_pattern_is_attention_with_scale_zero(call: tuple[Layer, dic
 
 @settings(max_examples=40)
 @given(calls())
-def test_the_pattern_does_not_depend_on_what_empty_rows_hold(call: tuple[Layer, dict[str, Any]]) -> None:
+def test_the_pattern_does_not_depend_on_what_empty_rows_hold(
+    call: tuple[Layer, dict[str, Any]],
+) -> None:
     """Empty rows of zeros and of NaN give the same pattern, without NaN."""
     layer, options = call
-    zeros, nans = (p.pattern_of(layer.run(**options | {"empty_rows": kind})) for kind in ("zero", "nan"))
+    zeros, nans = (
+        p.pattern_of(layer.run(**options | {"empty_rows": kind})) for kind in ("zero", "nan")
+    )
     assert (zeros.probabilities == nans.probabilities).all()
     assert (zeros.occupied == ~layer.run(**options).empty_rows).all()
 
@@ -141,7 +166,11 @@ def test_means_of_the_largest_numbers(dtype: str, large: float) -> None:
 
 def test_a_causal_layer_in_single_precision() -> None:
     """Patterns are computed in float64 and know how fine the numbers were that they came from."""
-    trace = attend(np.ones((3, 2), np.float32), Projections.weightless(2).astype(np.float32), mask=causal_mask(3))
+    trace = attend(
+        np.ones((3, 2), np.float32),
+        Projections.weightless(2).astype(np.float32),
+        mask=causal_mask(3),
+    )
     pattern = p.pattern_of(trace)
     assert pattern.probabilities.dtype == np.float64
     assert pattern.resolution == np.finfo(np.float32).eps

@@ -16,7 +16,9 @@ FUSED = np.arange(B * T * H * K).reshape(B, T, H * K)
 
 @pytest.mark.parametrize("place", [(0, 0, 0, 0), (1, 4, 2, 6), (0, 3, 1, 5)])
 def test_every_place_of_the_split_holds_the_same_number(place: tuple[int, int, int, int]) -> None:
-    """One number is followed through the fused, the reshaped, the swapped and the wrongly reshaped array."""
+    """One number is followed through the fused, the reshaped, the swapped and the wrongly
+    reshaped array.
+    """
     batch, token, head, feature = place
     places = split_places((B, H, T, K), head, token, feature, batch)
     value = FUSED[places.fused]
@@ -26,7 +28,9 @@ def test_every_place_of_the_split_holds_the_same_number(place: tuple[int, int, i
 
 
 def test_foreign_cells_are_those_whose_number_comes_from_another_token() -> None:
-    """A cell counts as foreign exactly if the row of the fused matrix it came from is not its own token's."""
+    """A cell counts as foreign exactly if the row of the fused matrix it came from is not its
+    own token's.
+    """
     origin = split_without_swap(FUSED[:1], H)[0] // (H * K)
     np.testing.assert_array_equal(foreign_cells(T, H, K), origin != np.arange(T)[:, np.newaxis])
 
@@ -45,5 +49,6 @@ def test_an_input_is_the_word_plus_the_position(positions: bool) -> None:
         derivation = derive_input(embedding, token, feature)
         assert derivation.recompute() == pytest.approx(embedding.inputs[token, feature], abs=1e-15)
         assert [term.value for term in derivation.terms] == [
-            embedding.words[token, feature], embedding.positions[token, feature]
-        ]  # fmt: skip
+            embedding.words[token, feature],
+            embedding.positions[token, feature],
+        ]

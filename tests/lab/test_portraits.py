@@ -21,7 +21,9 @@ IN_ORDER = {"mean_distance", "signed_distance", "self_mass", "previous_mass", "n
 
 
 def typical() -> Pattern:
-    """Five heads of one sequence: itself, previous word, next word, first word, everything alike."""
+    """Five heads of one sequence: itself, previous word, next word, first word, everything
+    alike.
+    """
     itself = np.eye(N)
     previous, following, first = np.eye(N, k=-1), np.eye(N, k=1), np.zeros((N, N))
     previous[0, 0] = following[-1, -1] = 1
@@ -47,7 +49,9 @@ def typical() -> Pattern:
     ],
 )
 def test_typical_heads_are_told_apart(key: str, expected: list[float]) -> None:
-    """Heads that read the token itself, its neighbours, the first or all tokens have the values that say so."""
+    """Heads that read the token itself, its neighbours, the first or all tokens have the values
+    that say so.
+    """
     assert_same(BY_KEY[key].value(typical()), [expected])
 
 
@@ -62,7 +66,9 @@ def layer() -> Pattern:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_a_value_sums_up_its_profile(measure: Measure, layer: Pattern) -> None:
-    """The number of a head is the mean of its rows, the largest column sum, or the number of σ that are not 0."""
+    """The number of a head is the mean of its rows, the largest column sum, or the number of σ
+    that are not 0.
+    """
     profile, value = measure.profile(layer), measure.value(layer)
     assert profile.shape[:2] == value.shape == (2, 3)
     assert profile.shape[2] == N
@@ -78,13 +84,17 @@ def test_a_value_sums_up_its_profile(measure: Measure, layer: Pattern) -> None:
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_heads_and_sequences_do_not_mix(measure: Measure, layer: Pattern) -> None:
     """The number of one head is the same when the head stands alone."""
-    alone = Pattern(*(array[1:, 2:] for array in (layer.probabilities, layer.allowed, layer.scores)))
+    alone = Pattern(
+        *(array[1:, 2:] for array in (layer.probabilities, layer.allowed, layer.scores))
+    )
     assert_same(measure.value(alone)[0, 0], measure.value(layer)[1, 2])
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_the_baseline_is_a_head_without_preferences(measure: Measure, layer: Pattern) -> None:
-    """The baseline is what even attention gives under the same mask; the rank, read off the scores, has none."""
+    """The baseline is what even attention gives under the same mask; the rank, read off the
+    scores, has none.
+    """
     baseline = measure.baseline(layer)
     if measure.of_scores:
         assert baseline is None
@@ -94,9 +104,13 @@ def test_the_baseline_is_a_head_without_preferences(measure: Measure, layer: Pat
 
 
 def test_measures_of_order_need_one_sequence() -> None:
-    """In cross-attention, where positions of two sentences do not compare, distances and neighbours are left out."""
+    """In cross-attention, where positions of two sentences do not compare, distances and
+    neighbours are left out.
+    """
     rng = np.random.default_rng(0)
-    cross = attend(rng.normal(size=(3, 4)), Projections.random(4, 2), memory=rng.normal(size=(5, 4)))
+    cross = attend(
+        rng.normal(size=(3, 4)), Projections.random(4, 2), memory=rng.normal(size=(5, 4))
+    )
     assert {m.key for m in MEASURES if not m.applies(pattern_of(cross))} == IN_ORDER
 
 
@@ -123,17 +137,31 @@ def test_every_measure_explains_itself() -> None:
     for measure in MEASURES:
         assert all((measure.formula, measure.range))
         assert measure.says.endswith(".")
-        assert not re.search(r"-\d", measure.range + measure.says)  # a true minus sign, as in numbers
+        assert not re.search(
+            r"-\d", measure.range + measure.says
+        )  # a true minus sign, as in numbers
 
 
 @pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
 def test_formulas_in_the_letters_of_a_text(text: Notation) -> None:
-    """Indices, counts and matrices between dollar signs are the text's; where tokens are columns, a key comes first."""
-    words = r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i, \operatorname{rank} S \le d_k$"
+    """Indices, counts and matrices between dollar signs are the text's; where tokens are
+    columns, a key comes first.
+    """
+    words = (
+        r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i,"
+        r" \operatorname{rank} S \le d_k$"
+    )
     _, i, j, _ = text.indices
-    cells = (f"{i},{i}-1", f"{i}{j}", f"{i}0") if text.convention == "row" else (f"{i}-1,{i}", f"{j}{i}", f"0{i}")
+    cells = (
+        (f"{i},{i}-1", f"{i}{j}", f"{i}0")
+        if text.convention == "row"
+        else (f"{i}-1,{i}", f"{j}{i}", f"0{i}")
+    )
     before, pair, first = (f"{text.base('probabilities')}_{{{cell}}}" for cell in cells)
-    known = rf"\ln {text.base('n_tokens')}_{i}, \operatorname{{rank}} {text.base('scores')} \le {text.base('d_k')}"
+    known = (
+        rf"\ln {text.base('n_tokens')}_{i}, \operatorname{{rank}} {text.base('scores')} \le"
+        rf" {text.base('d_k')}"
+    )
     expected = rf"n_i: $$d_{i} = |{i} - {j}|$$ ${before}, \sum_{j} {pair}^2, {first}$ n_i ${known}$"
     even, uneven = (attend(np.ones((N, 6)), Projections.random(6, 3, d_k=d_k)) for d_k in (2, 5))
     assert in_letters(words, text) == in_letters(words, text, even) == expected

@@ -16,7 +16,13 @@ from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 
 BY_HAND = Scenario(
-    "you like cake", d_model=4, n_heads=2, embedding="integers", positions=False, init="integers", seed=57
+    "you like cake",
+    d_model=4,
+    n_heads=2,
+    embedding="integers",
+    positions=False,
+    init="integers",
+    seed=57,
 )
 
 
@@ -29,7 +35,9 @@ def layer(n_tokens: int = 5, d_model: int = 8, **options: Any) -> Trace:
 @settings(max_examples=60)
 @given(calls())
 def test_who_works_it_out_is_right(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The exact answer is right, so is the one from the rounded numbers, itself rounded; one farther off is not."""
+    """The exact answer is right, so is the one from the rounded numbers, itself rounded; one
+    farther off is not.
+    """
     made, options = call
     trace = made.run(**options)
     for field in askable(trace):
@@ -51,10 +59,14 @@ def test_who_works_it_out_is_right(call: tuple[Layer, dict[str, Any]]) -> None:
 
 
 def test_the_same_number_is_the_same_question() -> None:
-    """Asked again it is the same cell; other numbers ask for other cells, of all steps in turn, the shortest first."""
+    """Asked again it is the same cell; other numbers ask for other cells, of all steps in turn,
+    the shortest first.
+    """
     trace = trace_of(BY_HAND)
     asked = [ask(trace, number).exact for number in range(1, 201)]
-    assert [ask(trace, number).exact.index for number in range(1, 201)] == [one.index for one in asked]
+    assert [ask(trace, number).exact.index for number in range(1, 201)] == [
+        one.index for one in asked
+    ]
     assert {one.field for one in asked} == set(ASKED) == set(askable(trace))
     in_turn = [one.field for one in asked]
     assert in_turn[:4] == ["scaled_scores", "merged", "scores", "probabilities"]
@@ -64,25 +76,47 @@ def test_the_same_number_is_the_same_question() -> None:
 
 
 def test_an_answer_by_hand() -> None:
-    """Inputs 1 and 2.004, weightless: the score of the second token with itself is 4.016, from 2.00 it is 4.00."""
+    """Inputs 1 and 2.004, weightless: the score of the second token with itself is 4.016, from
+    2.00 it is 4.00.
+    """
     trace = attend([[1.0], [2.004]], Projections.weightless(1))
-    question = next(q for q in (ask(trace, n, "scores") for n in range(1, 40)) if q.exact.index == (0, 0, 1, 1))
+    question = next(
+        q for q in (ask(trace, n, "scores") for n in range(1, 40)) if q.exact.index == (0, 0, 1, 1)
+    )
     assert [factor.value for factor in question.shown.terms[0].factors] == [2.0, 2.0]
-    assert [question.accepts(answer) for answer in (4, 4.016, 4.02, 3.99, 4.04)] == [True, True, True, False, False]
+    assert [question.accepts(answer) for answer in (4, 4.016, 4.02, 3.99, 4.04)] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_places_follow_the_numbers() -> None:
-    """Small numbers are given with more places, so that three digits of the largest are there; never fewer than two."""
+    """Small numbers are given with more places, so that three digits of the largest are there;
+    never fewer than two.
+    """
     for size, places in ((100.0, 2), (1.0, 2), (1e-2, 4), (1e-4, 6), (1e-20, 8)):
         trace = attend([[1.0 * size], [2.0 * size]], Projections.weightless(1))
         assert ask(trace, 1, "scores").places == places
 
 
 def test_only_what_a_hand_can_do() -> None:
-    """More than 16 terms are not asked for, nor the output without W_O, nor a cap, nor numbers that are not finite."""
+    """More than 16 terms are not asked for, nor the output without W_O, nor a cap, nor numbers
+    that are not finite.
+    """
     wide, long = layer(d_model=2 * MOST_TERMS), layer(n_tokens=MOST_TERMS + 1)
     assert askable(wide) == ("scores", "scaled_scores", "probabilities", "head_outputs", "merged")
-    assert askable(long) == ("queries", "keys", "values", "scores", "scaled_scores", "merged", "output")
+    assert askable(long) == (
+        "queries",
+        "keys",
+        "values",
+        "scores",
+        "scaled_scores",
+        "merged",
+        "output",
+    )
     assert "output" not in askable(attend(np.eye(4), Projections.weightless(4)))
     assert "scaled_scores" not in askable(layer(softcap=2.0))
     assert "output" in askable(layer(d_model=MOST_TERMS))
@@ -94,7 +128,9 @@ def test_only_what_a_hand_can_do() -> None:
 
 
 def test_hidden_keys_are_not_asked_for() -> None:
-    """A share is asked for where a query sees several keys; where none sees several, of one that is seen."""
+    """A share is asked for where a query sees several keys; where none sees several, of one
+    that is seen.
+    """
     trace = layer(causal=True)
     cells = {ask(trace, number, "probabilities").exact.index[2:] for number in range(1, 300)}
     assert cells == {(query, key) for query in range(1, 5) for key in range(query + 1)}

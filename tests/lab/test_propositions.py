@@ -1,4 +1,6 @@
-"""S1 to S14: theorems hold for any tokens, false statements have counterexamples, checks find planted violations."""
+"""S1 to S14: theorems hold for any tokens, false statements have counterexamples, checks find
+planted violations.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,18 @@ TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]
 
 @st.composite
 def token_matrices(draw: st.DrawFn, least: int = 1) -> np.ndarray:
-    """Tokens of any kind: whole numbers with zeros and repetitions, decimals, and Gaussian ones of uneven length."""
+    """Tokens of any kind: whole numbers with zeros and repetitions, decimals, and Gaussian ones
+    of uneven length.
+    """
     shape = draw(array_shapes(min_dims=2, max_dims=2, min_side=least, max_side=6))
     if draw(st.booleans()):
-        return draw(arrays(np.float64, shape, elements=st.integers(-4, 4) | st.floats(-30, 30, allow_subnormal=False)))
+        return draw(
+            arrays(
+                np.float64,
+                shape,
+                elements=st.integers(-4, 4) | st.floats(-30, 30, allow_subnormal=False),
+            )
+        )
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return rng.normal(size=shape) * np.exp(draw(st.floats(0, 2)) * rng.normal(size=(shape[0], 1)))
 
@@ -55,7 +65,9 @@ def test_what_is_true_holds_with_equal_norms(x: np.ndarray) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(3, 6), st.integers(1, 4))
 def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: int) -> None:
-    """A token strictly inside the hull of other random tokens has a margin below 0, and S11 finds it."""
+    """A token strictly inside the hull of other random tokens has a margin below 0, and S11
+    finds it.
+    """
     rng = np.random.default_rng(seed)
     others = rng.normal(size=(n_tokens, d_model))
     x = np.vstack([rng.dirichlet(np.ones(n_tokens)) @ others, others])
@@ -68,7 +80,9 @@ def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: in
 
 @given(x=token_matrices(least=2))
 def test_identities_to_rounding(x: np.ndarray) -> None:
-    """S1 and S7 are identities: to 1e-12 of the largest score, and to 1e-12 of a probability for moderate scores."""
+    """S1 and S7 are identities: to 1e-12 of the largest score, and to 1e-12 of a probability
+    for moderate scores.
+    """
     x = x / max(1.0, float(np.abs(x).max()))
     largest = max(1.0, float(np.abs(weightless(x).scores).max()))
     assert proposition("S1").check(x).excess <= 1e-12 * largest
@@ -77,7 +91,9 @@ def test_identities_to_rounding(x: np.ndarray) -> None:
 
 @pytest.mark.parametrize("number", ["S4", "S5"])
 def test_what_is_false_has_a_counterexample(number: str) -> None:
-    """The search finds tokens that violate a false statement, in one and in eight dimensions; they can be loaded."""
+    """The search finds tokens that violate a false statement, in one and in eight dimensions;
+    they can be loaded.
+    """
     for n_tokens, d_model in ((3, 1), (8, 8)):
         found = search(proposition(number), n_tokens=n_tokens, d_model=d_model, tries=100)
         assert found.x is not None
@@ -91,7 +107,9 @@ def test_what_is_false_has_a_counterexample(number: str) -> None:
 
 @pytest.mark.parametrize("number", TRUE)
 def test_what_is_true_has_none(number: str) -> None:
-    """The same search finds nothing against what is true, though the condition was met again and again."""
+    """The same search finds nothing against what is true, though the condition was met again
+    and again.
+    """
     found = search(proposition(number), n_tokens=4, d_model=2, tries=60)
     assert found.x is None
     assert found.applied > 50
@@ -110,7 +128,11 @@ def test_two_tokens_never_break_the_pair_bound() -> None:
         ([[0.5], [320], [320.02]], 0.4958, 5e-5),  # d = 1: always below 1/2
         ([[0.3, 0.3], [10, 0], [11, -20]], 0.749, 5e-4),
         ([[0.9, 0.9], [10, 0], [11, -20]], 0.989, 5e-4),  # d = 2: below 1
-        ([[7.77, 0.39], [8.48, 2.55], [7.65, 4.16]], 0.0852, 5e-5),  # in the column of the longest token
+        (
+            [[7.77, 0.39], [8.48, 2.55], [7.65, 4.16]],
+            0.0852,
+            5e-5,
+        ),  # in the column of the longest token
     ],
 )
 def test_known_counterexamples(tokens: list[list[float]], excess: float, precision: float) -> None:
@@ -135,10 +157,13 @@ def test_the_condition_for_the_bound_to_fail() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_tokens", "d_model", "share"), [(4, 1, 0.037), (64, 1, 0.040), (4, 2, 0.0083), (16, 2, 0.0048)]
+    ("n_tokens", "d_model", "share"),
+    [(4, 1, 0.037), (64, 1, 0.040), (4, 2, 0.0083), (16, 2, 0.0048)],
 )
 def test_how_often_the_bound_fails(n_tokens: int, d_model: int, share: float) -> None:
-    """The known shares of violating pairs of Gaussian tokens, within three standard errors; none for 8 features."""
+    """The known shares of violating pairs of Gaussian tokens, within three standard errors;
+    none for 8 features.
+    """
     draws = 8000 // n_tokens
     x = np.random.default_rng(n_tokens).normal(size=(draws, n_tokens, d_model))
     scores = x @ x.swapaxes(1, 2) / np.sqrt(d_model)
@@ -150,13 +175,17 @@ def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
     """A repeated word looks at its twin as much as at itself, whatever rounding makes of it."""
     text = "the cat the dog the cat saw the dog and the cat ran " * 2
     for d_model in (5, 7, 13, 33):
-        tokens = tokens_of_trace(trace_of_scene(DiagonalScene(text=text, d_model=d_model, layer_norm=True)))
+        tokens = tokens_of_trace(
+            trace_of_scene(DiagonalScene(text=text, d_model=d_model, layer_norm=True))
+        )
         check = proposition("S5").test(tokens)
         assert (check.holds, check.excess) == (False, 0)
 
 
 def test_what_equal_norms_have_to_spare() -> None:
-    """Where a_ii comes nearer to 1/N than to another share of its row, that is told, and the row it is in."""
+    """Where a_ii comes nearer to 1/N than to another share of its row, that is told, and the
+    row it is in.
+    """
     x = np.array([[3.0, 4.0], [5.0, 0.0]])
     shares, check = weightless(x).probabilities, proposition("S12").check(x)
     assert (check.excess, check.where) == (pytest.approx(0.5 - shares[0, 0]), (0,))
@@ -168,7 +197,9 @@ def test_what_equal_norms_have_to_spare() -> None:
 
 
 def test_one_normaliser_has_a_letter_of_its_own() -> None:
-    """S3 speaks of one softmax over all scores and not of the a_ij of the page, and so does what it has to spare."""
+    """S3 speaks of one softmax over all scores and not of the a_ij of the page, and so does
+    what it has to spare.
+    """
     assert "a_{" not in proposition("S3").latex
     p = np.exp([[9, 6, 3], [6, 4, 2], [3, 2, 1]])
     spare = min(np.sqrt(p[i, i] * p[j, j]) - p[i, j] for i, j in ((0, 1), (0, 2), (1, 2)))
@@ -186,7 +217,9 @@ def test_conditions_that_are_not_met() -> None:
 
 
 def test_tied_weights_are_weightless_queries() -> None:
-    """With tied weights every theorem holds for the queries; unrelated weights violate S1, S3, S7 and S14."""
+    """With tied weights every theorem holds for the queries; unrelated weights violate S1, S3,
+    S7 and S14.
+    """
     x = gaussian_tokens(7, 5)
     tied, free = (tokens_of_trace(attend(x, at_angle(5, 3, degrees))) for degrees in (0, 90))
     assert all(proposition(number).test(tied).holds for number in TRUE)
@@ -196,7 +229,9 @@ def test_tied_weights_are_weightless_queries() -> None:
 
 @pytest.mark.parametrize("number", TRUE)
 def test_theorems_hold_in_single_precision(number: str) -> None:
-    """The coarser rounding of float32 is no violation; the verdict is that of the same numbers in float64."""
+    """The coarser rounding of float32 is no violation; the verdict is that of the same numbers
+    in float64.
+    """
     test = proposition(number).test
     for seed, spread in ((0, 1.0), (1, 10.0), (2, 30.0)):
         x = (spread * gaussian_tokens(20, 5, seed)).astype(np.float32)
@@ -205,12 +240,17 @@ def test_theorems_hold_in_single_precision(number: str) -> None:
         double = attend(x.astype(np.float64), layer.astype(np.float64))
         assert test(tokens_of_trace(single)) == test(tokens_of_trace(double))
         assert test(tokens_of_trace(single, batch=1)).holds
-        fields = (getattr(attend(x, layer), name)[0, 0] for name in ("query_heads", "scaled_scores", "probabilities"))
+        fields = (
+            getattr(attend(x, layer), name)[0, 0]
+            for name in ("query_heads", "scaled_scores", "probabilities")
+        )
         assert test(Tokens(*fields, scale=single.scale)).holds
 
 
 def test_a_planted_violation_is_found() -> None:
-    """One probability moved in the matrix of a valid example makes the checks that read it fail, at that place."""
+    """One probability moved in the matrix of a valid example makes the checks that read it
+    fail, at that place.
+    """
     tokens = weightless(gaussian_tokens(5, 9))
     a = tokens.probabilities.copy()
     a[1, 3] = 0.99
@@ -230,7 +270,9 @@ def test_the_smallest_trace() -> None:
 
 
 def test_every_proposition_is_declared_in_full() -> None:
-    """S1 to S14 in order, each with words, a formula and a proof; a false one names the step that fails."""
+    """S1 to S14 in order, each with words, a formula and a proof; a false one names the step
+    that fails.
+    """
     assert [f"S{k}" for k in range(1, 15)] == NUMBERS
     for p in PROPOSITIONS:
         assert all((p.title, p.says, p.latex, p.proof))

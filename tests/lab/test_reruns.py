@@ -15,7 +15,9 @@ from tests.core.random_layers import Layer, calls
 
 @settings(max_examples=40)
 @given(calls(), st.sampled_from(["zero", "nan"]))
-def test_nothing_changed_gives_the_same_numbers(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
+def test_nothing_changed_gives_the_same_numbers(
+    call: tuple[Layer, dict[str, Any]], empty_rows: str
+) -> None:
     """Run again with any options, every intermediate is the same, bit by bit."""
     layer, options = call
     trace = layer.run(**options, empty_rows=empty_rows)
@@ -35,7 +37,9 @@ def test_labels_and_self_attention_stay() -> None:
 
 
 def test_rows_that_become_empty_are_as_the_layer_has_them() -> None:
-    """A layer that gives NaN for a query without keys does so under another mask too, and says so in its code."""
+    """A layer that gives NaN for a query without keys does so under another mask too, and says
+    so in its code.
+    """
     trace = attend(np.eye(3), Projections.weightless(3), empty_rows="nan")
     again = rerun(trace, mask=np.arange(3)[:, np.newaxis] != 1)
     assert np.isnan(again.probabilities[0, 0]).all(axis=-1).tolist() == [False, True, False]

@@ -20,24 +20,34 @@ from tests.lab.script_cases import CASES, case
 @settings(max_examples=50)
 @given(calls(), st.integers(-6, 6))
 def test_single_precision_stays_within_it(call: tuple[Layer, dict[str, Any]], power: int) -> None:
-    """What float32 loses against float64 is less than the float32 tolerance, for small and for large numbers."""
+    """What float32 loses against float64 is less than the float32 tolerance, for small and for
+    large numbers.
+    """
     layer, options = call
     layer = layer.astype("float32")
     x, memory = (array * np.float32(10.0**power) for array in (layer.x, layer.memory))
     rough = layer.run(x=x, memory=memory, **options)
-    fine = layer.astype("float64").run(x=x.astype("float64"), memory=memory.astype("float64"), **options)
+    fine = layer.astype("float64").run(
+        x=x.astype("float64"), memory=memory.astype("float64"), **options
+    )
     for field in STEPS:
         rough_numbers, fine_numbers = getattr(rough, field), getattr(fine, field)
-        np.testing.assert_allclose(rough_numbers, fine_numbers, rtol=0, atol=tolerance(rough, field), err_msg=field)
+        np.testing.assert_allclose(
+            rough_numbers, fine_numbers, rtol=0, atol=tolerance(rough, field), err_msg=field
+        )
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_another_order_of_adding_stays_within_it(seed: int) -> None:
-    """Long sums taken in the opposite order differ by less than the tolerance, in wide layers too."""
+    """Long sums taken in the opposite order differ by less than the tolerance, in wide layers
+    too.
+    """
     rng = np.random.default_rng(seed)
     x, p = rng.normal(size=(61, 127)), Projections.random(127, 3, d_k=53, d_v=59, seed=seed)
     there = attend(x, p, scale=2.0)
-    back = attend(x[:, ::-1], Projections(p.w_q[::-1], p.w_k[::-1], p.w_v[::-1], p.w_o, n_heads=3), scale=2.0)
+    back = attend(
+        x[:, ::-1], Projections(p.w_q[::-1], p.w_k[::-1], p.w_v[::-1], p.w_o, n_heads=3), scale=2.0
+    )
     differences = []
     for field in list(STEPS)[2:]:
         difference = np.abs(getattr(there, field) - getattr(back, field)).max()
@@ -47,21 +57,39 @@ def test_another_order_of_adding_stays_within_it(seed: int) -> None:
 
 
 def test_terms_that_cancel() -> None:
-    """0.1 + 0.2 − 0.3 is nothing but rounding: the tolerance is that of the terms, not of what remains."""
-    trace = attend([[0.1, 0.2, -0.3]], Projections(np.ones((3, 1)), np.ones((3, 1)), np.ones((3, 1)), n_heads=1))
+    """0.1 + 0.2 − 0.3 is nothing but rounding: the tolerance is that of the terms, not of what
+    remains.
+    """
+    trace = attend(
+        [[0.1, 0.2, -0.3]],
+        Projections(np.ones((3, 1)), np.ones((3, 1)), np.ones((3, 1)), n_heads=1),
+    )
     assert abs(trace.queries.item()) < 1e-16
     assert tolerance(trace, "queries") == pytest.approx(0.6e-13)
 
 
 def test_magnitudes_by_hand() -> None:
-    """A projection adds absolute values; from there on what is off meets the other factor as it is: 5·1 + 5·3 = 20."""
+    """A projection adds absolute values; from there on what is off meets the other factor as it
+    is: 5·1 + 5·3 = 20.
+    """
     matrices = [[[-3.0], [1.0]], [[1.0], [1.0]], [[2.0], [-5.0]], [[-7.0, 3.0]]]
     weights = Projections(*matrices, n_heads=1, b_o=[1.0, -4.0])
     trace = attend([[1.0, -2.0]], weights, scale=-0.5, bias=[[0.25]], residual=True)
-    expected = {"inputs": 2, "queries": 5, "keys": 3, "values": 12, "scores": 20, "scaled_scores": 10,
-                "masked_scores": 10.25, "probabilities": 2 * 10.25 + 1, "head_outputs": 21.5 * 12 + 12,
-                "output": 270 * 7 + 4 + 1}  # fmt: skip
-    assert {field: magnitudes(trace)[field] for field in expected} == pytest.approx(expected, rel=1e-9)
+    expected = {
+        "inputs": 2,
+        "queries": 5,
+        "keys": 3,
+        "values": 12,
+        "scores": 20,
+        "scaled_scores": 10,
+        "masked_scores": 10.25,
+        "probabilities": 2 * 10.25 + 1,
+        "head_outputs": 21.5 * 12 + 12,
+        "output": 270 * 7 + 4 + 1,
+    }
+    assert {field: magnitudes(trace)[field] for field in expected} == pytest.approx(
+        expected, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -75,12 +103,16 @@ def test_no_number_is_larger_than_what_it_is_added_up_from(name: str) -> None:
 
 
 def test_the_checks_of_the_app_are_strict() -> None:
-    """In the scenario that the app starts with, a difference in the tenth decimal is found in every step."""
+    """In the scenario that the app starts with, a difference in the tenth decimal is found in
+    every step.
+    """
     assert max(tolerance(trace_of(Scenario()), field) for field in STEPS) < 2e-10
 
 
 def test_the_tolerance_is_a_number() -> None:
-    """Even where sums of absolute values leave the range of their type, the tolerance can be written down."""
+    """Even where sums of absolute values leave the range of their type, the tolerance can be
+    written down.
+    """
     w_q, zeros = [[1.0], [-1.0]], np.zeros((2, 1))
     trace = attend([[1.2e308, 1.2e308]], Projections(w_q, zeros, zeros, n_heads=1), scale=0)
     assert np.isinf(magnitudes(trace)["queries"])
@@ -91,7 +123,9 @@ def test_the_tolerance_is_a_number() -> None:
 def test_the_tolerance_is_finite_as_it_is_written() -> None:
     """Sums beyond the range give a tolerance that one digit rounds to a number, not to infinity."""
     large = attend(np.full((2, 1), 1e153), Projections([[1]], [[1]], [[1e154]], [[1]], n_heads=1))
-    single = attend(np.full((2, 1), 1e15, "f4"), Projections(*np.full((3, 1, 1), 1e4, "f4"), n_heads=1))
+    single = attend(
+        np.full((2, 1), 1e15, "f4"), Projections(*np.full((3, 1, 1), 1e4, "f4"), n_heads=1)
+    )
     for trace in (large, single):
         written = [check_line(trace, field).rpartition("atol=")[2][:-1] for field in STEPS]
         assert np.isfinite(np.array(written, dtype=trace.output.dtype)).all()
@@ -99,7 +133,9 @@ def test_the_tolerance_is_finite_as_it_is_written() -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_subnormal_numbers_may_differ_by_a_few_steps(dtype: str) -> None:
-    """Near zero a number is rounded to whole steps, however small it is: the tolerance is never less than those."""
+    """Near zero a number is rounded to whole steps, however small it is: the tolerance is never
+    less than those.
+    """
     step = np.finfo(dtype).smallest_subnormal
     trace = attend(np.array([[5 * step]]), Projections.weightless(1).astype(dtype))
     for field in STEPS:

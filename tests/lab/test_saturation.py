@@ -20,7 +20,8 @@ from attention_lab.masks.saturation import (
 )
 from tests.core.random_layers import assert_same
 
-# d_k: largest share, effective tokens, trace and norm of the Jacobian, of 32 keys, from an independent program.
+# d_k: largest share, effective tokens, trace and norm of the Jacobian, of 32 keys, from an
+# independent program.
 RAW = {
     1: (0.14, 23.8, 0.93, 0.22),
     4: (0.34, 11.8, 0.79, 0.29),
@@ -42,7 +43,9 @@ ROWS = st.lists(st.floats(-9, 9), min_size=1, max_size=7)
 
 @pytest.mark.parametrize("d_k", WIDTHS)
 def test_the_variance_is_the_width(d_k: int) -> None:
-    """The variance of q·k is d_k, within four standard errors, which are below 5 percent of it from d_k = 4 on."""
+    """The variance of q·k is d_k, within four standard errors, which are below 5 percent of it
+    from d_k = 4 on.
+    """
     found = score_spread(d_k)
     assert abs(found.variance - d_k) < 4 * found.standard_error
     assert found.standard_error < (0.05 if d_k > 1 else 0.1) * d_k
@@ -51,7 +54,9 @@ def test_the_variance_is_the_width(d_k: int) -> None:
 @pytest.mark.parametrize("d_k", WIDTHS)
 @pytest.mark.parametrize(("kind", "table"), [("raw", RAW), ("scaled", SCALED)])
 def test_the_table_of_saturation(d_k: int, kind: str, table: dict[int, tuple[float, ...]]) -> None:
-    """Raw scores saturate the softmax as heads grow wider, scaled ones do not: every entry of the table."""
+    """Raw scores saturate the softmax as heads grow wider, scaled ones do not: every entry of
+    the table.
+    """
     found, expected = getattr(score_spread(d_k), kind), table[d_k]
     measures = (found.top, found.effective_tokens, found.jacobian_trace, found.jacobian_norm)
     for value, right, tolerance in zip(measures, expected, (0.012, 0.3, 0.012, 0.012), strict=True):
@@ -78,7 +83,9 @@ def test_the_jacobian_by_finite_differences(row: list[float]) -> None:
 
 @given(ROWS)
 def test_what_the_jacobian_cannot_be(row: list[float]) -> None:
-    """Its rows sum to 0, no eigenvalue is below 0 or above 1/2, and trace and norm are those of the formulas."""
+    """Its rows sum to 0, no eigenvalue is below 0 or above 1/2, and trace and norm are those of
+    the formulas.
+    """
     shares = softmax(row)
     slope = softmax_jacobian(shares)
     assert_same(slope.sum(axis=-1), np.zeros(len(row)))
@@ -104,17 +111,27 @@ def test_jacobians_of_many_rows() -> None:
     assert jacobian_trace(shares).shape == jacobian_norm(shares).shape == (2, 3)
 
 
-@pytest.mark.parametrize(("gap", "slope"), [(0, 0.25), (1, 0.197), (2, 0.105), (4, 0.0177), (8, 0.00034)])
+@pytest.mark.parametrize(
+    ("gap", "slope"), [(0, 0.25), (1, 0.197), (2, 0.105), (4, 0.0177), (8, 0.00034)]
+)
 def test_two_tokens(gap: float, slope: float) -> None:
-    """Two tokens whose scores differ by 0, 1, 2, 4, 8 have slope .25, .197, .105, .0177, .00034, either way round."""
+    """Two tokens whose scores differ by 0, 1, 2, 4, 8 have slope .25, .197, .105, .0177,
+    .00034, either way round.
+    """
     assert two_token_slope(gap) == pytest.approx(slope, rel=0.02)
     assert two_token_slope(-gap) == pytest.approx(two_token_slope(gap))
 
 
 def test_the_sharpest_softmax() -> None:
-    """Scores whose difference is infinite: all attention on one key in one row, shared by two in the other."""
+    """Scores whose difference is infinite: all attention on one key in one row, shared by two
+    in the other.
+    """
     both = sharpness(np.array([[1e308, -1e308], [0.0, 0.0]]))
-    assert (both.top, both.effective_tokens, both.jacobian_trace) == (0.75, pytest.approx(1.5), 0.25)
+    assert (both.top, both.effective_tokens, both.jacobian_trace) == (
+        0.75,
+        pytest.approx(1.5),
+        0.25,
+    )
 
 
 @pytest.mark.parametrize(("d_k", "n_keys"), [(0, 32), (5000, 32), (4, 0), (4, 257)])

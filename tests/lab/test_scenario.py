@@ -82,7 +82,9 @@ def test_every_field_is_tried() -> None:
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_field_changes_the_output(name: str) -> None:
-    """No field is decoration: another value gives another output (or other tokens), where the field matters."""
+    """No field is decoration: another value gives another output (or other tokens), where the
+    field matters.
+    """
     base, value = CHANGES[name]
     assert getattr(base, name) != value
     changed = trace_of(replace(base, **{name: value}))
@@ -91,7 +93,9 @@ def test_every_field_changes_the_output(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNTOUCHED)
 def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
-    """Changing one choice changes no intermediate that is computed before that choice acts, to the last bit."""
+    """Changing one choice changes no intermediate that is computed before that choice acts, to
+    the last bit.
+    """
     base, value = CHANGES[name]
     before, after = trace_of(base), trace_of(replace(base, **{name: value}))
     assert [field for field in UNTOUCHED[name] if not same(before, after, field)] == []
@@ -100,20 +104,35 @@ def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
 def test_the_default_scenario() -> None:
     """The app opens with twelve tokens, 16 dimensions and 4 heads of 4, scaled, without a mask."""
     trace = trace_of(Scenario())
-    assert trace.sizes == {"B": 1, "H": 4, "G": 4, "T": 12, "S": 12, "D": 16, "M": 16, "O": 16, "K": 4, "V": 4}
+    assert trace.sizes == {
+        "B": 1,
+        "H": 4,
+        "G": 4,
+        "T": 12,
+        "S": 12,
+        "D": 16,
+        "M": 16,
+        "O": 16,
+        "K": 4,
+        "V": 4,
+    }
     assert trace.tokens == trace.memory_tokens == tokens_of(Scenario()).tokens
     assert trace.scale == 0.5
     assert trace.mask is None
 
 
 def test_a_scenario_is_plain_values() -> None:
-    """A scenario can be hashed, compared and written into an address: text, whole numbers, numbers, yes or no."""
+    """A scenario can be hashed, compared and written into an address: text, whole numbers,
+    numbers, yes or no.
+    """
     assert {type(value) for value in asdict(Scenario()).values()} <= {str, int, float, bool}
     assert hash(Scenario()) == hash(Scenario())
 
 
 def test_masks_say_who_sees_whom() -> None:
-    """Causal hides later keys, padding the [pad] keys, window the far ones; probabilities there are exactly 0."""
+    """Causal hides later keys, padding the [pad] keys, window the far ones; probabilities there
+    are exactly 0.
+    """
     base = replace(SMALL, text="a b c", n_tokens=5)
     expected = {
         "causal": [[s <= t for s in range(5)] for t in range(5)],
@@ -131,12 +150,17 @@ def test_scalings() -> None:
     """On is 1/√d_k, off is 1, custom is the given number, also a negative one or 0."""
     assert trace_of(replace(SMALL, scaling="on")).scale == pytest.approx(3**-0.5)
     assert trace_of(replace(SMALL, scaling="off", scale=9.0)).scale == 1
-    assert [trace_of(replace(SMALL, scaling="custom", scale=s)).scale for s in (-2.5, 0.0)] == [-2.5, 0]
+    assert [trace_of(replace(SMALL, scaling="custom", scale=s)).scale for s in (-2.5, 0.0)] == [
+        -2.5,
+        0,
+    ]
     assert set(SCALINGS) == {"on", "off", "custom"}
 
 
 def test_kinds_of_weights() -> None:
-    """Weightless has Q = K = V = X and no W_O, tied has W_K = W_Q, orthonormal has heads with orthonormal columns."""
+    """Weightless has Q = K = V = X and no W_O, tied has W_K = W_Q, orthonormal has heads with
+    orthonormal columns.
+    """
     kinds = {weights: trace_of(replace(SMALL, weights=weights)) for weights in WEIGHTS}
     plain = kinds["weightless"]
     for name in ("queries", "keys", "values"):
@@ -161,40 +185,69 @@ def test_kinds_of_weights() -> None:
         ({"d_k": -1}, SettingsError, "d_k"),
         ({"seed": -1}, SettingsError, "seed"),
         ({"seed": 2**64}, SettingsError, "seed"),
-        ({"weights": "magic"}, SettingsError, "weights is 'magic' but must be one of random, weightless"),
+        (
+            {"weights": "magic"},
+            SettingsError,
+            "weights is 'magic' but must be one of random, weightless",
+        ),
         ({"init": "magic"}, SettingsError, "init is 'magic' but must be one of xavier"),
-        ({"scaling": "magic"}, SettingsError, "scaling is 'magic' but must be one of on, off, custom"),
+        (
+            {"scaling": "magic"},
+            SettingsError,
+            "scaling is 'magic' but must be one of on, off, custom",
+        ),
         ({"mask": "magic"}, SettingsError, "mask is 'magic' but must be one of none, causal"),
-        ({"embedding": "magic"}, SettingsError, "embedding is 'magic' but must be one of normal, integers"),
+        (
+            {"embedding": "magic"},
+            SettingsError,
+            "embedding is 'magic' but must be one of normal, integers",
+        ),
         ({"mask": "window", "window": -1}, SettingsError, "window is -1 but must be at least 0"),
         ({"scaling": "custom", "scale": float("nan")}, SettingsError, "scale is nan"),
         ({"weights": "orthonormal", "d_k": 7}, SettingsError, "do not fit into 6 dimensions"),
         ({"weights": "weightless", "n_heads": 4}, SettingsError, "must divide d_model 6"),
     ],
 )
-def test_a_wrong_choice_is_named(changes: dict[str, Any], kind: type[AttentionError], words: str) -> None:
-    """Each impossible choice gives an error that names the field, what came and what is possible."""
+def test_a_wrong_choice_is_named(
+    changes: dict[str, Any], kind: type[AttentionError], words: str
+) -> None:
+    """Each impossible choice gives an error that names the field, what came and what is
+    possible.
+    """
     with pytest.raises(kind, match=words):
         trace_of(replace(SMALL, **changes))
 
 
 def test_uneven_heads_with_a_given_width() -> None:
-    """Heads that do not divide the embedding work once a width is given; a missing width is then like the other."""
+    """Heads that do not divide the embedding work once a width is given; a missing width is
+    then like the other.
+    """
     for given in ({"d_k": 4}, {"d_v": 4}, {"d_k": 4, "d_v": 4}):
         weights = projections_of(replace(SMALL, n_heads=5, **given))
         assert (weights.d_k, weights.d_v, weights.d_out) == (4, 4, 6)
 
 
 def test_own_matrices_decide_the_sizes() -> None:
-    """A file of five matrices runs as it is, whatever the controls say of sizes and weights; the heads share it."""
+    """A file of five matrices runs as it is, whatever the controls say of sizes and weights;
+    the heads share it.
+    """
     rng = np.random.default_rng(3)
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
     own = OwnMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
     for weights in (weights for weights in WEIGHTS if weights != "trained"):
         trace = trace_of(replace(SMALL, own=own.address(), weights=weights, d_k=3))
-        assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {"H": 2, "T": 5, "D": 7, "K": 11, "V": 13}
+        assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {
+            "H": 2,
+            "T": 5,
+            "D": 7,
+            "K": 11,
+            "V": 13,
+        }
         assert (trace.inputs[0] == own.x).all()
-        assert all((getattr(trace.projections, name) == matrix).all() for name, matrix in own.weights.items())
+        assert all(
+            (getattr(trace.projections, name) == matrix).all()
+            for name, matrix in own.weights.items()
+        )
 
 
 def test_one_own_matrix_keeps_the_rest() -> None:
@@ -209,7 +262,9 @@ def test_one_own_matrix_keeps_the_rest() -> None:
 
 
 def test_edits_come_on_top_of_own_matrices() -> None:
-    """An edit changes one number of what the file or the controls gave, and its last value counts."""
+    """An edit changes one number of what the file or the controls gave, and its last value
+    counts.
+    """
     own = OwnMatrices(w_v=np.ones((6, 6)))
     edits = Edits((Edit("w_v", 1, 2, 5.0), Edit("x", 3, 4, 0.5)))
     before = trace_of(replace(SMALL, own=own.address()))

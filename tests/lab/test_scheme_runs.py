@@ -7,7 +7,13 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.scheme_runs import MOST_MULTIPLIES, MOST_NUMBERS, agreement, is_small_enough, runs_as_grows
+from attention_lab.heads.scheme_runs import (
+    MOST_MULTIPLIES,
+    MOST_NUMBERS,
+    agreement,
+    is_small_enough,
+    runs_as_grows,
+)
 from attention_lab.heads.score_schemes import SCHEMES
 
 LAYERS = {
@@ -38,7 +44,9 @@ def test_a_large_layer_is_compared_in_part() -> None:
 
 
 def test_runs_stay_within_their_bounds() -> None:
-    """Every run keeps at most 32 MB and multiplies at most so often; the cheap ways go on where others stop."""
+    """Every run keeps at most 32 MB and multiplies at most so often; the cheap ways go on where
+    others stop.
+    """
     size = LayerSize(n_tokens=64, d_model=4, n_heads=4, n_kv_heads=4, d_k=1, d_v=1)
     runs = runs_as_grows(size, "n")
     reached = {}

@@ -1,4 +1,6 @@
-"""Four ways to the same scores: equal numbers, and counts that are those of the arithmetic really done."""
+"""Four ways to the same scores: equal numbers, and counts that are those of the arithmetic
+really done.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,14 @@ def size(n_heads: int, n_tokens: int, d_k: int) -> LayerSize:
 @settings(max_examples=50)
 @given(SMALL, SMALL, SMALL, SMALL, st.integers(0, 2**32 - 1))
 def test_all_schemes_agree(n_heads: int, n_queries: int, n_keys: int, d_k: int, seed: int) -> None:
-    """Loop, fused product, diagonal of the full product and Hadamard row sums give the same scores to 1e-12."""
+    """Loop, fused product, diagonal of the full product and Hadamard row sums give the same
+    scores to 1e-12.
+    """
     rng = np.random.default_rng(seed)
-    queries, keys = rng.normal(size=(n_heads, n_queries, d_k)), rng.normal(size=(n_heads, n_keys, d_k))
+    queries, keys = (
+        rng.normal(size=(n_heads, n_queries, d_k)),
+        rng.normal(size=(n_heads, n_keys, d_k)),
+    )
     expected = np.einsum("htk,hsk->hts", queries, keys)
     for scheme in SCHEMES:
         assert_same(scheme.scores(queries, keys), expected)
@@ -46,7 +53,9 @@ def test_all_schemes_agree(n_heads: int, n_queries: int, n_keys: int, d_k: int, 
 @every_scheme
 def test_the_scores_are_those_of_the_layer(scheme: Scheme) -> None:
     """Each scheme gives the scores of `attend` from its query and key heads."""
-    trace = attend(np.random.default_rng(1).normal(size=(5, 7)), Projections.random(7, 3, d_k=2, d_v=2))
+    trace = attend(
+        np.random.default_rng(1).normal(size=(5, 7)), Projections.random(7, 3, d_k=2, d_v=2)
+    )
     assert_same(scheme.scores(trace.query_heads[0], trace.key_heads[0]), trace.scores[0])
 
 
@@ -63,7 +72,9 @@ def test_counts_of_arithmetic(scheme: Scheme, sizes: tuple[int, int, int]) -> No
 
 @every_scheme
 def test_counts_of_memory(scheme: Scheme) -> None:
-    """The most memory held at once is the result and the extra numbers, give or take half of n² numbers."""
+    """The most memory held at once is the result and the extra numbers, give or take half of n²
+    numbers.
+    """
     sizes = (5, 211, 7)
     numbers = 5 * 211**2 + scheme.extra.of(size(*sizes))
     peak = measure(scheme, *heads(*sizes), repeats=1).peak_bytes
@@ -71,9 +82,14 @@ def test_counts_of_memory(scheme: Scheme) -> None:
 
 
 def test_the_table_of_counts() -> None:
-    """For N = 10, h = 3 and d_k = 8: 2400 products, 7200 in the full product; 100, 0, 900 and 2400 extra numbers."""
+    """For N = 10, h = 3 and d_k = 8: 2400 products, 7200 in the full product; 100, 0, 900 and
+    2400 extra numbers.
+    """
     of_size = size(3, 10, 8)
-    found = {s.key: (s.multiplies.of(of_size), s.additions.of(of_size), s.extra.of(of_size)) for s in SCHEMES}
+    found = {
+        s.key: (s.multiplies.of(of_size), s.additions.of(of_size), s.extra.of(of_size))
+        for s in SCHEMES
+    }
     assert found == {
         "loop": (2400, 2100, 100),
         "fused": (2400, 2100, 0),
@@ -92,7 +108,9 @@ def test_the_full_product_holds_what_is_thrown_away() -> None:
 
 
 def test_one_head_in_disguise() -> None:
-    """The dot product of the fused queries and keys is the sum of the heads' scores: heads that are not kept apart."""
+    """The dot product of the fused queries and keys is the sum of the heads' scores: heads that
+    are not kept apart.
+    """
     queries, keys = heads(3, 5, 7)
     fused_queries, fused_keys = (np.hstack(list(of_heads)) for of_heads in (queries, keys))
     assert_same(fused_queries @ fused_keys.T, BY_KEY["fused"].scores(queries, keys).sum(axis=0))

@@ -1,4 +1,6 @@
-"""The Python script of a trace: it runs on NumPy alone, reproduces every step, and stops when a number is changed."""
+"""The Python script of a trace: it runs on NumPy alone, reproduces every step, and stops when a
+number is changed.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,20 @@ CHANGES = (
     ("tiny", "scale = 0.70710678", "scale = 0.70710679", "scaled_scores"),
     ("tiny", "mask = np.tri(3, 3,", "mask = np.tri(3, 3, 1,", "masked_scores"),
     ("default", "keys = memory @ w_k", "keys = memory @ w_q", "keys"),
-    ("default", "queries.reshape(B, T, H, K).swapaxes(1, 2)", "queries.reshape(B, H, T, K)", "query_heads"),
+    (
+        "default",
+        "queries.reshape(B, T, H, K).swapaxes(1, 2)",
+        "queries.reshape(B, H, T, K)",
+        "query_heads",
+    ),
     ("default", "exponentials.sum(axis=-1", "exponentials.sum(axis=-2", "probabilities"),
     ("default", "head_outputs.swapaxes(1, 2).reshape", "head_outputs.reshape", "merged"),
-    ("shared heads", "np.repeat(key_heads, H // G, axis=1)", "np.tile(key_heads, (H // G, 1, 1))", "scores"),
+    (
+        "shared heads",
+        "np.repeat(key_heads, H // G, axis=1)",
+        "np.tile(key_heads, (H // G, 1, 1))",
+        "scores",
+    ),
     ("residual", "merged @ w_o + inputs", "merged @ w_o", "output"),
 )
 
@@ -58,19 +70,27 @@ def in_fresh_interpreter(source: str, folder: Path) -> subprocess.CompletedProce
     file = folder / "layer.py"
     file.write_bytes(source.encode("utf-8"))
     command = [sys.executable, "-I", "-B", "-W", "error", file.name]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_script_reproduces_every_step_on_its_own(name: str, tmp_path: Path) -> None:
-    """The downloaded file, alone in a folder, computes the layer again and finds the numbers of the app."""
+    """The downloaded file, alone in a folder, computes the layer again and finds the numbers of
+    the app.
+    """
     done = in_fresh_interpreter(script(case(name)), tmp_path)
     assert (done.stderr, done.stdout, done.returncode) == ("", SENTENCE, 0)
 
 
 def test_a_changed_number_stops_a_script(tmp_path: Path) -> None:
-    """With one weight moved by a millionth the file ends with an error at the step that reads it."""
-    changed = script(case("default")).replace("queries = inputs", "w_q[3, 5] += 1e-6\nqueries = inputs")
+    """With one weight moved by a millionth the file ends with an error at the step that reads
+    it.
+    """
+    changed = script(case("default")).replace(
+        "queries = inputs", "w_q[3, 5] += 1e-6\nqueries = inputs"
+    )
     done = in_fresh_interpreter(changed, tmp_path)
     assert done.returncode == 1
     assert 'shown["queries"]' in done.stderr
@@ -79,7 +99,9 @@ def test_a_changed_number_stops_a_script(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("field", STEPS)
 def test_every_check_can_fail(field: str) -> None:
-    """If the app had shown one number a little different, the script would stop at that very step."""
+    """If the app had shown one number a little different, the script would stop at that very
+    step.
+    """
     source = script(case("shared heads"))
     lie = f'shown["{field}"].flat[-1] += 1e-8\n\n# Step 1:'
     assert f'shown["{field}"]' in stopping_line(source.replace("# Step 1:", lie))
@@ -87,7 +109,9 @@ def test_every_check_can_fail(field: str) -> None:
 
 @pytest.mark.parametrize(("name", "old", "new", "field"), CHANGES)
 def test_a_changed_line_is_noticed(name: str, old: str, new: str, field: str) -> None:
-    """A wrong weight, scale or mask and the classic mistakes stop the script at the step they spoil."""
+    """A wrong weight, scale or mask and the classic mistakes stop the script at the step they
+    spoil.
+    """
     source = script(case(name))
     assert source.count(old) == 1
     assert f'shown["{field}"]' in stopping_line(source.replace(old, new))
@@ -106,19 +130,25 @@ def test_a_script_names_the_positions() -> None:
 @settings(max_examples=40)
 @given(calls())
 def test_the_script_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Whatever the sizes and options, the script runs and leaves the very arrays of the trace under their names."""
+    """Whatever the sizes and options, the script runs and leaves the very arrays of the trace
+    under their names.
+    """
     layer, options = call
     trace = layer.run(**options)
     names = run(script(trace))
     for field in STEPS:
         assert names["shown"][field].dtype == getattr(trace, field).dtype
         assert np.array_equal(names["shown"][field], getattr(trace, field))
-    assert {letter: names[letter] for letter in "BTSHKV"} == {letter: trace.sizes[letter] for letter in "BTSHKV"}
+    assert {letter: names[letter] for letter in "BTSHKV"} == {
+        letter: trace.sizes[letter] for letter in "BTSHKV"
+    }
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_script_of_subnormal_numbers(dtype: str) -> None:
-    """Six keys share evenly what is three steps above zero: the last bit of a share decides between none and one."""
+    """Six keys share evenly what is three steps above zero: the last bit of a share decides
+    between none and one.
+    """
     weights = Projections([[1], [0]], [[1], [0]], [[0], [1]], [[1]], n_heads=1).astype(dtype)
     for size in np.arange(1, 31) / 10:
         x = np.full((6, 2), [size, 0])
@@ -128,18 +158,31 @@ def test_the_script_of_subnormal_numbers(dtype: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_script_needs_numpy_only(name: str) -> None:
-    """It imports NumPy and, for packed numbers, base64; it runs no text as code and opens no file."""
+    """It imports NumPy and, for packed numbers, base64; it runs no text as code and opens no
+    file.
+    """
     tree = ast.parse(script(case(name)))
-    imports = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imports = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     assert {"numpy"} <= imports <= {"numpy", "base64"}
     assert not any(isinstance(node, ast.ImportFrom) for node in ast.walk(tree))
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    called = {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
     assert called <= {"unpacked", "print"}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_script_has_one_block_for_each_step(name: str) -> None:
-    """The steps come in order, each with its sentence, its lines and one check; then the closing sentence."""
+    """The steps come in order, each with its sentence, its lines and one check; then the
+    closing sentence.
+    """
     trace = case(name)
     _, *blocks = script(trace).split("# Step ")
     assert len(blocks) == 15
@@ -153,13 +196,17 @@ def test_a_script_has_one_block_for_each_step(name: str) -> None:
 @settings(max_examples=40)
 @given(st.lists(st.text(), min_size=2, max_size=2).map(tuple))
 def test_labels_are_data(labels: tuple[str, ...]) -> None:
-    """Whatever the labels are, one assignment of strings holds them, and no other character of the script changes."""
+    """Whatever the labels are, one assignment of strings holds them, and no other character of
+    the script changes.
+    """
     trace = attend([[1.0], [2.0]], Projections.weightless(1))
     assert_labels(trace, labels)
 
 
 def test_hostile_labels_are_data() -> None:
-    """Labels made to break out of their quotes, a comment or a docstring are strings like any other."""
+    """Labels made to break out of their quotes, a comment or a docstring are strings like any
+    other.
+    """
     assert_labels(case("hostile"), HOSTILE)
 
 

@@ -1,4 +1,6 @@
-"""Other sentences for the same layer: read with the same word vectors, filled up, and in an encoder-decoder."""
+"""Other sentences for the same layer: read with the same word vectors, filled up, and in an
+encoder-decoder.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def test_the_own_sentence_holds_the_users_numbers() -> None:
     given = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     assert own_sentence(given).vectors[4, 5] == 29
     for scenario in (edited, given):
-        assert (other_sentence(scenario, SCENARIO.text).vectors == own_sentence(SCENARIO).vectors).all()
+        assert (
+            other_sentence(scenario, SCENARIO.text).vectors == own_sentence(SCENARIO).vectors
+        ).all()
 
 
 def test_padding_comes_after_the_sentence() -> None:
@@ -40,17 +44,26 @@ def test_padding_comes_after_the_sentence() -> None:
     assert (padded_sentence(edited, 2).vectors[:5] == trace_of(edited).inputs[0]).all()
 
 
-@pytest.mark.parametrize(("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))])
+@pytest.mark.parametrize(
+    ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
+)
 def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
-    """Queries of the one and keys of the other sequence: 5 + 2 source tokens, 3 + 2 target tokens."""
+    """Queries of the one and keys of the other sequence: 5 + 2 source tokens, 3 + 2 target
+    tokens.
+    """
     trace = three_uses(SCENARIO, TARGET, 2)[use]
     assert trace.scores.shape == (1, 2, *shape)
     assert (len(trace.tokens), len(trace.memory_tokens)) == shape
 
 
 def test_which_keys_are_hidden() -> None:
-    """The encoder and the cross-attention hide the source's padding, the decoder also every later token."""
-    hidden = {use: np.isneginf(trace.masked_scores[0, 0]) for use, trace in three_uses(SCENARIO, TARGET, 2).items()}
+    """The encoder and the cross-attention hide the source's padding, the decoder also every
+    later token.
+    """
+    hidden = {
+        use: np.isneginf(trace.masked_scores[0, 0])
+        for use, trace in three_uses(SCENARIO, TARGET, 2).items()
+    }
     for use in ("encoder", "cross"):
         assert hidden[use].all(axis=0).tolist() == [False] * 5 + [True] * 2
         assert not hidden[use][:, :5].any()
@@ -59,11 +72,17 @@ def test_which_keys_are_hidden() -> None:
 
 
 def test_cross_attention_is_attention_with_a_memory() -> None:
-    """Without padding it is the layer called on the target with the source as its memory, at the scenario's scale."""
-    scenario = Scenario(text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3)
+    """Without padding it is the layer called on the target with the source as its memory, at
+    the scenario's scale.
+    """
+    scenario = Scenario(
+        text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3
+    )
     cross = three_uses(scenario, TARGET, 0)["cross"]
     own, target = trace_of(scenario), other_sentence(scenario, TARGET).vectors
-    assert_same(cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output)
+    assert_same(
+        cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output
+    )
 
 
 def test_a_trained_layer_reads_other_sentences() -> None:
@@ -72,5 +91,6 @@ def test_a_trained_layer_reads_other_sentences() -> None:
     other = other_sentence(scenario, "It slept", 6)
     assert other.vectors.shape == (6, 384)
     assert (
-        three_uses(scenario, "It slept", 1)["cross"].sizes["T"] == len(other_sentence(scenario, "It slept").tokens) + 1
+        three_uses(scenario, "It slept", 1)["cross"].sizes["T"]
+        == len(other_sentence(scenario, "It slept").tokens) + 1
     )

@@ -1,4 +1,6 @@
-"""Shuffled tokens: what a layer without an order does, and what positions and a causal mask change."""
+"""Shuffled tokens: what a layer without an order does, and what positions and a causal mask
+change.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 
 @pytest.mark.parametrize("seed", range(3))
 def test_words_alone_have_no_order(seed: int) -> None:
-    """Every row of the shuffled output is the row of its token, every probability that of its pair of tokens."""
+    """Every row of the shuffled output is the row of its token, every probability that of its
+    pair of tokens.
+    """
     made = shuffle(SCENARIO, "words alone", seed)
     assert made.gaps.output <= tolerance(made.straight, "output")
     for place, token in enumerate(made.order):
-        np.testing.assert_allclose(made.shuffled.output[0, place], made.straight.output[0, token], atol=1e-12)
+        np.testing.assert_allclose(
+            made.shuffled.output[0, place], made.straight.output[0, token], atol=1e-12
+        )
     a, b = made.order.index(1), made.order.index(4)
     before, after = made.straight.probabilities[0, :, 1, 4], made.shuffled.probabilities[0, :, a, b]
     np.testing.assert_allclose(after, before, atol=1e-12)
@@ -30,19 +36,25 @@ def test_words_alone_have_no_order(seed: int) -> None:
 
 @pytest.mark.parametrize("key", ["with positions", "causal mask"])
 def test_what_breaks_it(key: str) -> None:
-    """With a code for each place, or a causal mask, the shuffled output is not the output shuffled."""
+    """With a code for each place, or a causal mask, the shuffled output is not the output
+    shuffled.
+    """
     assert shuffle(SCENARIO, key).gaps.output > 0.01
 
 
 def test_the_tokens_move_along() -> None:
-    """The shuffled run is labelled with the tokens in their new order, and no token stays where it was."""
+    """The shuffled run is labelled with the tokens in their new order, and no token stays where
+    it was.
+    """
     made = shuffle(SCENARIO, "words alone", 1)
     assert made.shuffled.tokens == tuple(made.straight.tokens[place] for place in made.order)
     assert all(place != token for place, token in enumerate(made.order))
 
 
 def test_the_words_are_those_of_the_scenario() -> None:
-    """Words have no position in them, also beside a cell that the user changed, which is as it was left."""
+    """Words have no position in them, also beside a cell that the user changed, which is as it
+    was left.
+    """
     words = words_of(SCENARIO)
     assert (words != trace_of(SCENARIO).inputs[0]).any()
     words[0, 1] = 9

@@ -1,4 +1,6 @@
-"""Likeness of heads: known values, agreement with slow computations, and an order that puts like beside like."""
+"""Likeness of heads: known values, agreement with slow computations, and an order that puts
+like beside like.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def heads(*shares: np.ndarray) -> Pattern:
 
 
 def test_heads_with_nothing_in_common() -> None:
-    """A head that reads the token itself and one that reads its neighbour are ln 2 apart: not redundant at all."""
+    """A head that reads the token itself and one that reads its neighbour are ln 2 apart: not
+    redundant at all.
+    """
     itself, shifted = np.eye(7), np.roll(np.eye(7), 1, axis=1)
     divergence = head_divergences(heads(itself, shifted))[0]
     assert divergence[0, 1] == pytest.approx(math.log(2), abs=1e-12)
@@ -42,26 +46,34 @@ def test_heads_with_nothing_in_common() -> None:
 def test_a_divergence_by_hand() -> None:
     """(1, 0) and (1/2, 1/2): the entropy of (3/4, 1/4) minus half of ln 2."""
     expected = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25)) - math.log(2) / 2
-    assert float(jensen_shannon(np.array([1.0, 0.0]), np.array([0.5, 0.5]))) == pytest.approx(expected)
+    assert float(jensen_shannon(np.array([1.0, 0.0]), np.array([0.5, 0.5]))) == pytest.approx(
+        expected
+    )
 
 
 @settings(max_examples=20)
 @given(calls())
 def test_divergences_by_loops(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Each pair's divergence is the mean over the queries that both heads have keys for; 0 where there is none."""
+    """Each pair's divergence is the mean over the queries that both heads have keys for; 0
+    where there is none.
+    """
     layer, options = call
     trace = layer.run(**options)
     found = head_divergences(pattern_of(trace))
     n_batch, n_heads, n_queries = trace.scores.shape[:3]
     for b, g, h in np.ndindex(n_batch, n_heads, n_heads):
         rows = [t for t in range(n_queries) if not trace.empty_rows[b, [g, h], t].any()]
-        each = [jensen_shannon(trace.probabilities[b, g, t], trace.probabilities[b, h, t]) for t in rows]
+        each = [
+            jensen_shannon(trace.probabilities[b, g, t], trace.probabilities[b, h, t]) for t in rows
+        ]
         assert found[b, g, h] == pytest.approx(np.mean(each) if each else 0.0, abs=1e-12)
     assert ((found >= 0) & (found <= math.log(2))).all()
 
 
 def test_two_heads_are_a_layer() -> None:
-    """For two heads the divergence of the layer is that of the pair; for h heads apart it is ln h."""
+    """For two heads the divergence of the layer is that of the pair; for h heads apart it is ln
+    h.
+    """
     rng = np.random.default_rng(2)
     two = heads(*rng.dirichlet(np.ones(5), size=(2, 3)))
     assert_same(layer_divergence(two), head_divergences(two)[:, 0, 1])
@@ -73,11 +85,15 @@ def test_two_heads_are_a_layer() -> None:
 def test_the_correlation_is_that_of_all_cells() -> None:
     """Without a mask the centred correlation is the usual one between the cells of two matrices."""
     pattern = heads(*np.random.default_rng(3).dirichlet(np.ones(5), size=(3, 7)))
-    assert_same(centred_correlations(pattern)[0], np.corrcoef(pattern.probabilities[0].reshape(3, -1)))
+    assert_same(
+        centred_correlations(pattern)[0], np.corrcoef(pattern.probabilities[0].reshape(3, -1))
+    )
 
 
 def test_opposite_and_indifferent_heads() -> None:
-    """A head that reads what another avoids has correlation -1 with it; one that reads evenly has none."""
+    """A head that reads what another avoids has correlation -1 with it; one that reads evenly
+    has none.
+    """
     even = np.full((3, 4), 0.25)
     lean = np.array([0.1, -0.1, 0.05, -0.05])
     found = centred_correlations(heads(even + lean, even - lean, even))[0]
@@ -88,14 +104,18 @@ def test_opposite_and_indifferent_heads() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rounding_is_no_preference(dtype: str) -> None:
-    """A layer whose scores are all equal reads evenly under any mask, in both precisions; no noise is correlated."""
+    """A layer whose scores are all equal reads evenly under any mask, in both precisions; no
+    noise is correlated.
+    """
     x = np.random.default_rng(1).normal(size=(13, 6)).astype(dtype)
     trace = attend(x, Projections.random(6, 2).astype(dtype), scale=0.0, causal=True)
     assert np.isnan(centred_correlations(pattern_of(trace))).all()
 
 
 def test_the_two_answers_differ_for_random_heads() -> None:
-    """Random heads of 16 tokens, d_k = 8, are about a quarter of ln 2 apart, while their correlation is about 0."""
+    """Random heads of 16 tokens, d_k = 8, are about a quarter of ln 2 apart, while their
+    correlation is about 0.
+    """
     x = np.random.default_rng(0).normal(size=(24, 16, 32))
     pattern = pattern_of(attend(x, Projections.random(32, 4, init="normal")))
     pairs = np.triu_indices(4, k=1)
@@ -109,7 +129,10 @@ def clusters_of(distances: np.ndarray) -> list[frozenset[int]]:
     current = [frozenset([head]) for head in range(len(distances))]
     made = []
     while len(current) > 1:
-        pair = min(combinations(current, 2), key=lambda p: np.mean([distances[a, b] for a in p[0] for b in p[1]]))
+        pair = min(
+            combinations(current, 2),
+            key=lambda p: np.mean([distances[a, b] for a in p[0] for b in p[1]]),
+        )
         made.append(pair[0] | pair[1])
         current = [cluster for cluster in current if cluster not in pair] + [made[-1]]
     return made
@@ -129,7 +152,9 @@ def test_clusters_stay_together(n_heads: int, seed: int) -> None:
 
 
 def test_points_on_a_line_are_put_in_line() -> None:
-    """Heads that differ along one line come out along it, because the clusters are turned towards each other."""
+    """Heads that differ along one line come out along it, because the clusters are turned
+    towards each other.
+    """
     places = np.array([5.0, 0.0, 1.0, 9.0, 5.5, 0.4])
     order = head_order(np.abs(np.subtract.outer(places, places)))
     assert order in ((1, 5, 2, 0, 4, 3), (3, 4, 0, 2, 5, 1))
@@ -149,8 +174,17 @@ def test_distances_that_are_none(distances: list[list[float]]) -> None:
 
 
 def test_no_more_heads_differ_than_keys_are_seen() -> None:
-    """Of four heads over two keys two can have nothing in common; under a causal mask the last query counts."""
+    """Of four heads over two keys two can have nothing in common; under a causal mask the last
+    query counts.
+    """
     assert most_apart(Pattern(np.full((1, 4, 3, 2), 0.5), np.ones((1, 4, 3, 2), dtype=bool))) == 2
     past = np.tril(np.ones((3, 3), dtype=bool))
-    assert most_apart(Pattern(np.broadcast_to(past / past.sum(axis=1, keepdims=True), (1, 4, 3, 3)).copy(),
-                              np.broadcast_to(past, (1, 4, 3, 3)).copy())) == 3  # fmt: skip
+    assert (
+        most_apart(
+            Pattern(
+                np.broadcast_to(past / past.sum(axis=1, keepdims=True), (1, 4, 3, 3)).copy(),
+                np.broadcast_to(past, (1, 4, 3, 3)).copy(),
+            )
+        )
+        == 3
+    )

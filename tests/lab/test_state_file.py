@@ -1,4 +1,6 @@
-"""The state file: it brings back every choice and every number, and refuses what no control could be set to."""
+"""The state file: it brings back every choice and every number, and refuses what no control
+could be set to.
+"""
 
 from __future__ import annotations
 
@@ -24,42 +26,71 @@ OWN = OwnMatrices(x=np.arange(10.0).reshape(2, 5) / 3, w_o=np.array([[-0.0, 5e-3
 EDITS = Edits((Edit("w_q", 3, 5, 0.1), Edit("x", 1, 0, -0.0)))
 STATE = State(
     Scenario(
-        text="“ß” שלום 🙂 \\ \"", d_model=10, n_heads=2, mask="causal", scale=0.1,
-        edits=EDITS.address(), own=OWN.address(),
+        text='“ß” שלום 🙂 \\ "',
+        d_model=10,
+        n_heads=2,
+        mask="causal",
+        scale=0.1,
+        edits=EDITS.address(),
+        own=OWN.address(),
     ),
     (1, 2, 3, 4),
     "slides",
-)  # fmt: skip
-DEFAULTS = {field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")}
+)
+DEFAULTS = {
+    field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")
+}
 
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Anything the controls can be set to."""
-    values: dict[str, Any] = {name: draw(st.sampled_from(choices)) for name, choices in CHOICES.items()}
+    values: dict[str, Any] = {
+        name: draw(st.sampled_from(choices)) for name, choices in CHOICES.items()
+    }
     for name, (low, high) in LIMITS.items():
-        bounds = st.floats(low, high) if isinstance(DEFAULTS[name], float) else st.integers(int(low), int(high))
+        bounds = (
+            st.floats(low, high)
+            if isinstance(DEFAULTS[name], float)
+            else st.integers(int(low), int(high))
+        )
         values[name] = draw(bounds)
-    values |= {name: draw(st.booleans()) for name, value in DEFAULTS.items() if isinstance(value, bool)}
+    values |= {
+        name: draw(st.booleans()) for name, value in DEFAULTS.items() if isinstance(value, bool)
+    }
     letters = st.characters(exclude_categories=["Cs"])
     return Scenario(text=draw(st.text(letters, max_size=20)), **values)
 
 
 PLACE = st.integers(0, LAST_PLACE)
-EDIT = st.builds(Edit, st.sampled_from(sorted(SYMBOLS)), PLACE, PLACE, st.floats(-LARGEST_VALUE, LARGEST_VALUE))
+EDIT = st.builds(
+    Edit, st.sampled_from(sorted(SYMBOLS)), PLACE, PLACE, st.floats(-LARGEST_VALUE, LARGEST_VALUE)
+)
 
 
 def contents(state: State) -> tuple[Any, ...]:
     """All of a state, numbers as bits."""
-    matrices = {name: (matrix.shape, matrix.tobytes()) for name, matrix in own_of(state.scenario).given.items()}
+    matrices = {
+        name: (matrix.shape, matrix.tobytes())
+        for name, matrix in own_of(state.scenario).given.items()
+    }
     edits = [(edit.cell, edit.value.hex()) for edit in edits_of(state.scenario).items]
-    return state.scenario, repr(asdict(state.scenario)), edits, matrices, state.focus, state.notation
+    return (
+        state.scenario,
+        repr(asdict(state.scenario)),
+        edits,
+        matrices,
+        state.focus,
+        state.notation,
+    )
 
 
 def file(**changes: Any) -> bytes:
     """The file of a state with entries changed; None leaves one out."""
     entries = json.loads(write_state(STATE)) | changes
-    return json.dumps({name: value for name, value in entries.items() if value is not None}).encode()
+    return json.dumps(
+        {name: value for name, value in entries.items() if value is not None}
+    ).encode()
 
 
 def scenario_file(**changes: Any) -> bytes:
@@ -68,14 +99,18 @@ def scenario_file(**changes: Any) -> bytes:
 
 
 @given(scenarios(), st.lists(EDIT, max_size=5), st.tuples(PLACE, PLACE, PLACE, PLACE))
-def test_states_come_back(scenario: Scenario, items: list[Edit], focus: tuple[int, int, int, int]) -> None:
+def test_states_come_back(
+    scenario: Scenario, items: list[Edit], focus: tuple[int, int, int, int]
+) -> None:
     """Writing and reading changes no choice, no character and no bit."""
     state = State(replace(scenario, edits=Edits(tuple(items)).address()), focus)
     assert contents(read_state(write_state(state))) == contents(state)
 
 
 def test_a_state_with_everything_in_it() -> None:
-    """Own matrices, tiny numbers, the sign of zero and text in any script come back; the file says what it is."""
+    """Own matrices, tiny numbers, the sign of zero and text in any script come back; the file
+    says what it is.
+    """
     assert contents(read_state(write_state(STATE))) == contents(STATE)
     entries = json.loads(write_state(STATE))
     assert (entries["format"], entries["version"]) == ("Attention Lab state", 1)
@@ -85,23 +120,33 @@ def test_a_state_with_everything_in_it() -> None:
 
 
 def test_more_than_the_address_can_hold() -> None:
-    """A thousand edits and matrices of many thousand random numbers, which no address could carry, come back."""
+    """A thousand edits and matrices of many thousand random numbers, which no address could
+    carry, come back.
+    """
     edits = Edits(tuple(Edit("w_v", i // 32, i % 32, i / 7) for i in range(1000)))
     own = OwnMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
     assert len(edits.items) > MOST_IN_ADDRESS
-    state = replace(STATE, scenario=replace(STATE.scenario, edits=edits.address(), own=own.address()))
+    state = replace(
+        STATE, scenario=replace(STATE.scenario, edits=edits.address(), own=own.address())
+    )
     assert contents(read_state(write_state(state))) == contents(state)
 
 
 def test_the_longest_sentence() -> None:
-    """A sentence of nothing but quotes and brackets, as long as the field takes, is not mistaken for a hostile file."""
+    """A sentence of nothing but quotes and brackets, as long as the field takes, is not
+    mistaken for a hostile file.
+    """
     state = State(Scenario(text='"[{,' * (MAX_TEXT // 4)))
     assert contents(read_state(write_state(state))) == contents(state)
 
 
 def test_what_is_missing_has_its_default() -> None:
-    """A file that says less, as an older one may, gives the defaults for the rest; a BOM does no harm."""
-    assert contents(read_state(b'\xef\xbb\xbf{"format": "Attention Lab state", "version": 1}')) == contents(State())
+    """A file that says less, as an older one may, gives the defaults for the rest; a BOM does
+    no harm.
+    """
+    assert contents(
+        read_state(b'\xef\xbb\xbf{"format": "Attention Lab state", "version": 1}')
+    ) == contents(State())
     assert read_state(file(scenario={"n_heads": 8}, focus={"key": 3})).focus == (0, 0, 3, 0)
 
 
@@ -127,36 +172,84 @@ FILES: dict[str, tuple[bytes, type[AttentionError], str]] = {
     "newer": (file(version=2, anything=1), FileError, "has version 2, but 1 is read here"),
     "version as text": (file(version="1"), FileError, "has version '1'"),
     "version as bool": (file(version=True), FileError, "has version True"),
-    "unknown entry": (file(extra=1), FileError, "the state file holds 'extra', which is none of format, version"),
-    "unknown field": (scenario_file(__class__=1), FileError, "scenario holds '__class__', which is none of text"),
+    "unknown entry": (
+        file(extra=1),
+        FileError,
+        "the state file holds 'extra', which is none of format, version",
+    ),
+    "unknown field": (
+        scenario_file(__class__=1),
+        FileError,
+        "scenario holds '__class__', which is none of text",
+    ),
     "hidden fields": (scenario_file(edits="x_0_0_1"), FileError, "scenario holds 'edits'"),
-    "unknown focus": (file(focus={"row": 1}), FileError, "focus holds 'row', which is none of head, query"),
+    "unknown focus": (
+        file(focus={"row": 1}),
+        FileError,
+        "focus holds 'row', which is none of head, query",
+    ),
     "scenario as list": (file(scenario=[1]), FileError, "scenario is [1] but must be an object"),
     "focus as number": (file(focus=1), FileError, "focus is 1 but must be an object"),
-    "edits as list": (file(edits=["x_0_0_1"]), FileError, "edits is ['x_0_0_1'] but must be a text"),
+    "edits as list": (
+        file(edits=["x_0_0_1"]),
+        FileError,
+        "edits is ['x_0_0_1'] but must be a text",
+    ),
     "own as number": (file(own=1.5), FileError, "own is 1.5 but must be a text"),
     "said twice": (b'{"format": 1, "format": 2}', FileError, "says 'format' twice"),
     "nan": (scenario_file(scale=float("nan")), FileError, "holds NaN, which is no finite number"),
     "infinity": (scenario_file(scale=float("-inf")), FileError, "holds -Infinity"),
-    "overflow": (scenario_file(scale=0).replace(b'"scale": 0', b'"scale": 1e999'), SettingsError, "scale is inf"),
-    "many digits": (scenario_file(seed=0).replace(b'"seed": 0', b'"seed": 1' + b"0" * 5000), FileError, "is damaged"),
+    "overflow": (
+        scenario_file(scale=0).replace(b'"scale": 0', b'"scale": 1e999'),
+        SettingsError,
+        "scale is inf",
+    ),
+    "many digits": (
+        scenario_file(seed=0).replace(b'"seed": 0', b'"seed": 1' + b"0" * 5000),
+        FileError,
+        "is damaged",
+    ),
     "deep": (b"[" * 1990, FileError, "is damaged"),
     "deep pairs": (b'{"a":' * 600, FileError, "is damaged"),
     "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, "holds more parts than a state has"),
     "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, "holds more parts than a state has"),
-    "too large": (b" " * (MAX_STATE + 1), FileError, "50,331,649 bytes but may have at most 50,331,648"),
+    "too large": (
+        b" " * (MAX_STATE + 1),
+        FileError,
+        "50,331,649 bytes but may have at most 50,331,648",
+    ),
     "bad edit": (file(edits="wq_0_0_nan"), SettingsError, "its value is 'nan'"),
-    "many edits": (file(edits="__".join(["x_0_0_1"] * 4001)), SettingsError, "4,001 edits, but at most 4,000"),
+    "many edits": (
+        file(edits="__".join(["x_0_0_1"] * 4001)),
+        SettingsError,
+        "4,001 edits, but at most 4,000",
+    ),
     "key of kept edits": (file(edits=".0123"), SettingsError, "The edit '.0123' is not understood"),
     "bad matrices": (file(own="AAAA"), FileError, "text of your matrices is damaged"),
     "notation as list": (file(notation=["ours"]), SettingsError, "notation is ['ours']"),
     "notation as page": (file(notation="<script>"), SettingsError, "notation is '<script>'"),
-    "notation of nobody": (file(notation="martian"), SettingsError, "'martian' but must be one of ours, gml"),
-    "focus as text": (file(focus={"head": "1"}), SettingsError, "head is '1' but must be a whole number"),
-    "negative focus": (file(focus={"query": -1}), SettingsError, "query is -1 but must be from 0 to 4095"),
+    "notation of nobody": (
+        file(notation="martian"),
+        SettingsError,
+        "'martian' but must be one of ours, gml",
+    ),
+    "focus as text": (
+        file(focus={"head": "1"}),
+        SettingsError,
+        "head is '1' but must be a whole number",
+    ),
+    "negative focus": (
+        file(focus={"query": -1}),
+        SettingsError,
+        "query is -1 but must be from 0 to 4095",
+    ),
     "far focus": (file(focus={"key": 10**9}), SettingsError, "key is 1000000000"),
-    "half a letter": (file(scenario={"text": "a\ud800"}), SettingsError, "text holds half a character"),
-}  # fmt: skip
+    "half a letter": (
+        file(scenario={"text": "a\ud800"}),
+        SettingsError,
+        "text holds half a character",
+    ),
+}
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "d_model": (0, 513, 16.0, "16", True, None, [16], 10**100),

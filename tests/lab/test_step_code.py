@@ -1,4 +1,6 @@
-"""What the code panel shows of a step: true shapes, the lines as they are, and a check that runs."""
+"""What the code panel shows of a step: true shapes, the lines as they are, and a check that
+runs.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,30 @@ from attention_lab.export.step_code import numpy_lines, torch_lines, value
 from tests.core.random_layers import Layer, calls
 from tests.lab.script_cases import CASES, case
 
-COMMENT = re.compile(r"# (?P<way>in |out)  (?P<name>\w+) +(?:\((?P<letters>[^)]*)\) = )?(?P<size>.+)")
+COMMENT = re.compile(
+    r"# (?P<way>in |out)  (?P<name>\w+) +(?:\((?P<letters>[^)]*)\) = )?(?P<size>.+)"
+)
 
 
 def comments(lines: str) -> list[dict[str, str]]:
     """The parts of the comments above the lines of a step."""
-    found = [COMMENT.fullmatch(line) for line in lines.splitlines() if line.startswith(("# in  ", "# out "))]
+    found = [
+        COMMENT.fullmatch(line)
+        for line in lines.splitlines()
+        if line.startswith(("# in  ", "# out "))
+    ]
     return [match.groupdict() for match in found if match]
 
 
 def namespace(trace: Any) -> dict[str, Any]:
     """What the lines of a panel read: sizes, what was given, and what is shown."""
     shown = {field: getattr(trace, field) for field in STEPS}
-    return {"np": np, "shown": shown, **trace.sizes, **{name: value(trace, name) for name in given_names(trace)}}
+    return {
+        "np": np,
+        "shown": shown,
+        **trace.sizes,
+        **{name: value(trace, name) for name in given_names(trace)},
+    }
 
 
 @settings(max_examples=40)
@@ -71,18 +84,25 @@ def test_the_comments_are_true(name: str, panel: Any) -> None:
             assert comment["size"] == str(np.shape(thing))
             letters = comment["letters"].split(", ") if comment["letters"] else []
             sizes = trace.sizes | {"1": 1}
-            assert tuple(int(np.prod([sizes[part] for part in axis.split("·")])) for axis in letters) == np.shape(thing)
+            assert tuple(
+                int(np.prod([sizes[part] for part in axis.split("·")])) for axis in letters
+            ) == np.shape(thing)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_field_that_is_needed_has_a_comment(name: str) -> None:
     """What goes in is named by the lines: the fields a step needs, its weights and its settings."""
     trace = case(name)
-    read = {field: {comment["name"] for comment in comments(numpy_lines(trace, field))[:-1]} for field in STEPS}
+    read = {
+        field: {comment["name"] for comment in comments(numpy_lines(trace, field))[:-1]}
+        for field in STEPS
+    }
     p = trace.projections
     assert read["keys"] == {"memory", "w_k"} | ({"b_k"} if p.b_k is not None else set())
     assert read["scores"] == {"query_heads", "key_heads"}
-    assert read["scaled_scores"] == {"scores", "scale"} | ({"softcap"} if trace.softcap is not None else set())
+    assert read["scaled_scores"] == {"scores", "scale"} | (
+        {"softcap"} if trace.softcap is not None else set()
+    )
     hiding = {name for name in ("mask", "bias") if getattr(trace, name) is not None}
     assert read["masked_scores"] == {"scaled_scores"} | hiding
     mixing = {name for name in ("w_o", "b_o") if getattr(p, name) is not None}
@@ -90,7 +110,9 @@ def test_every_field_that_is_needed_has_a_comment(name: str) -> None:
 
 
 def test_a_panel_in_full() -> None:
-    """Shapes with their letters, one where a mask is the same along an axis; the lines; the check."""
+    """Shapes with their letters, one where a mask is the same along an axis; the lines; the
+    check.
+    """
     rng = np.random.default_rng(0)
     weights = Projections.random(7, 6, d_k=2, d_v=3, n_kv_heads=3)
     trace = attend(rng.normal(size=(2, 5, 7)), weights, mask=padding_mask([3, 5], 5))
@@ -104,9 +126,15 @@ def test_a_panel_in_full() -> None:
 
 
 def test_the_torch_panel_ends_with_the_call_that_does_it_all() -> None:
-    """Below the lines of head outputs and output stands PyTorch's own function, and below no other step."""
+    """Below the lines of head outputs and output stands PyTorch's own function, and below no
+    other step.
+    """
     trace = case("residual")
     ends = {field: torch_lines(trace, field).partition("\n\n# in one call\n")[2] for field in STEPS}
-    assert ends["head_outputs"].startswith("head_outputs = F.scaled_dot_product_attention(query_heads,")
-    assert ends["output"].startswith("# torch.nn.MultiheadAttention cannot be used here: its scale is always")
+    assert ends["head_outputs"].startswith(
+        "head_outputs = F.scaled_dot_product_attention(query_heads,"
+    )
+    assert ends["output"].startswith(
+        "# torch.nn.MultiheadAttention cannot be used here: its scale is always"
+    )
     assert {field for field, end in ends.items() if end} == {"head_outputs", "output"}

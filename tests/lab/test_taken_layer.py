@@ -1,4 +1,6 @@
-"""A layer taken to the story: the pages compute with its own matrices and biases, in its own heads."""
+"""A layer taken to the story: the pages compute with its own matrices and biases, in its own
+heads.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,21 @@ TEXT = "one two three four five"
 
 def told(layer: Projections, **choices: Any) -> Trace:
     """The story of a layer: a sentence, the layer's matrices, its number of heads."""
-    return trace_of(Scenario(text=TEXT, own=take_layer(layer).address(), n_heads=layer.n_heads, **choices))
+    return trace_of(
+        Scenario(text=TEXT, own=take_layer(layer).address(), n_heads=layer.n_heads, **choices)
+    )
 
 
 def in_bert(p: Projections, number: int) -> Arrays:
     """A layer under the names of a whole BERT checkpoint."""
     names = {"q": "self.query", "k": "self.key", "v": "self.value", "o": "output.dense"}
     start = f"bert.encoder.layer.{number}.attention."
-    arrays = {f"{start}{name}.weight": getattr(p, f"w_{letter}").T for letter, name in names.items()}
-    return arrays | {f"{start}{name}.bias": getattr(p, f"b_{letter}") for letter, name in names.items()}
+    arrays = {
+        f"{start}{name}.weight": getattr(p, f"w_{letter}").T for letter, name in names.items()
+    }
+    return arrays | {
+        f"{start}{name}.bias": getattr(p, f"b_{letter}") for letter, name in names.items()
+    }
 
 
 def layer_of(data: bytes, number: int) -> Projections:
@@ -45,11 +53,15 @@ def layer_of(data: bytes, number: int) -> Projections:
 
 
 @pytest.mark.parametrize("pack", [npz, safetensors])
-@pytest.mark.parametrize("names", [as_torch, as_gpt2, lambda p: in_bert(weights(), 0) | in_bert(p, 1)])
+@pytest.mark.parametrize(
+    "names", [as_torch, as_gpt2, lambda p: in_bert(weights(), 0) | in_bert(p, 1)]
+)
 def test_a_layer_of_a_checkpoint_is_told(
     names: Callable[[Projections], Arrays], pack: Callable[[Arrays], bytes]
 ) -> None:
-    """The story's trace is that of the file's layer on the story's inputs: scores, output, sizes, biases."""
+    """The story's trace is that of the file's layer on the story's inputs: scores, output,
+    sizes, biases.
+    """
     layer = replace(weights(), b_o=np.linspace(-1, 1, D, dtype=np.float32))
     read = layer_of(pack(names(layer)), -1)
     trace = told(read)
@@ -61,12 +73,19 @@ def test_a_layer_of_a_checkpoint_is_told(
         np.testing.assert_array_equal(getattr(trace.projections, name), getattr(layer, name))
 
 
-@pytest.mark.parametrize(("field", "index", "bias"), [
-    ("queries", (0, 2, 7), "b_q"), ("keys", (0, 4, 0), "b_k"), ("values", (0, 1, 29), "b_v"),
-    ("output", (0, 3, 5), "b_o"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("field", "index", "bias"),
+    [
+        ("queries", (0, 2, 7), "b_q"),
+        ("keys", (0, 4, 0), "b_k"),
+        ("values", (0, 1, 29), "b_v"),
+        ("output", (0, 3, 5), "b_o"),
+    ],
+)
 def test_the_arithmetic_shows_the_bias(field: str, index: tuple[int, ...], bias: str) -> None:
-    """A query, key, value or output is the sum of its products and, as its last term, the bias of its column."""
+    """A query, key, value or output is the sum of its products and, as its last term, the bias
+    of its column.
+    """
     layer = weights()
     derivation = derive(told(layer), field, index)
     last = derivation.terms[-1].factors[0]
@@ -94,7 +113,9 @@ def test_a_layer_without_biases_has_none() -> None:
 
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_shared_heads_are_written_out(groups: int) -> None:
-    """Where query heads share keys and values, each gets its own copy, and every number after it is the same."""
+    """Where query heads share keys and values, each gets its own copy, and every number after
+    it is the same.
+    """
     layer = weights(n_kv_heads=groups)
     trace = told(layer)
     expected = attend(trace.inputs, layer.astype(np.float64))
@@ -103,11 +124,16 @@ def test_shared_heads_are_written_out(groups: int) -> None:
     np.testing.assert_allclose(trace.output, expected.output, atol=1e-12)
     readers = H // groups
     heads = written_out(layer.b_k, layer).reshape(H, -1)
-    assert all(np.array_equal(heads[head], layer.b_k.reshape(groups, -1)[head // readers]) for head in range(H))
+    assert all(
+        np.array_equal(heads[head], layer.b_k.reshape(groups, -1)[head // readers])
+        for head in range(H)
+    )
 
 
 def test_a_layer_of_the_trained_model_fits() -> None:
-    """Twelve heads and 384 features with all biases: told with the numbers of the model's own layer."""
+    """Twelve heads and 384 features with all biases: told with the numbers of the model's own
+    layer.
+    """
     layer = load_minilm().layers[2].attention
     trace = told(layer, weights="trained")
     assert trace.projections.b_v is not None
@@ -125,7 +151,9 @@ def test_a_state_file_holds_the_biases() -> None:
 
 
 def test_the_template_of_a_taken_layer() -> None:
-    """What the story shows, biases included, can be downloaded, and loading it changes no number."""
+    """What the story shows, biases included, can be downloaded, and loading it changes no
+    number.
+    """
     trace = told(weights())
     read = read_own(template(trace), "a.npz")
     assert read.given.keys() == {"x", *MATRICES, *BIASES}
@@ -134,36 +162,66 @@ def test_the_template_of_a_taken_layer() -> None:
 
 
 def test_biases_beside_other_weights() -> None:
-    """Biases alone join the weights of the scenario, drawn or trained; the trained ones must be as wide as they are."""
+    """Biases alone join the weights of the scenario, drawn or trained; the trained ones must be
+    as wide as they are.
+    """
     b_q, b_o = np.arange(16.0), np.arange(16.0) / 7
     trace = trace_of(Scenario(text=TEXT, own=OwnMatrices(b_q=b_q, b_o=b_o).address()))
     plain = trace_of(Scenario(text=TEXT))
     np.testing.assert_allclose(trace.queries, plain.queries + b_q, atol=1e-12)
     np.testing.assert_array_equal(trace.projections.w_q, plain.projections.w_q)
-    beside = trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).address()))
+    beside = trace_of(
+        Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).address())
+    )
     assert (np.asarray(beside.projections.b_o) == 1).all()
-    with pytest.raises(ShapeError, match="b_Q is 16, but in a trained layer it must be 384: choose other weights"):
+    with pytest.raises(
+        ShapeError, match="b_Q is 16, but in a trained layer it must be 384: choose other weights"
+    ):
         trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).address()))
 
 
 @pytest.mark.parametrize(
     ("layer", "kind", "words"),
     [
-        (Projections.random(768, 12), SettingsError, "it has 768 features where at most 512 are shown; choose a"),
+        (
+            Projections.random(768, 12),
+            SettingsError,
+            "it has 768 features where at most 512 are shown; choose a",
+        ),
         (Projections.random(34, 17), SettingsError, "it has 17 heads where at most 16 are shown"),
-        (Projections.random(8, 2, d_k=129), SettingsError, "it has 129 numbers in a head where at most 128 are shown"),
+        (
+            Projections.random(8, 2, d_k=129),
+            SettingsError,
+            "it has 129 numbers in a head where at most 128 are shown",
+        ),
         (Projections.random(8, 1, d_v=129), SettingsError, "it has 129 numbers in a head"),
         (
-            Projections.random(4096, 32, d_k=1, d_v=1), SettingsError,
-            "it has 4096 features where at most 512 are shown and 32 heads where at most 16 are shown",
+            Projections.random(4096, 32, d_k=1, d_v=1),
+            SettingsError,
+            (
+                "it has 4096 features where at most 512 are shown and 32 heads where at most 16 are"
+                " shown"
+            ),
         ),
-        (replace(Projections.random(8, 2), w_o=np.ones((8, 513))), SettingsError, "it has 513 features"),
-        (Projections.random(8, 2, d_memory=6), ShapeError, "queries from 8 features but keys and values from 6"),
+        (
+            replace(Projections.random(8, 2), w_o=np.ones((8, 513))),
+            SettingsError,
+            "it has 513 features",
+        ),
+        (
+            Projections.random(8, 2, d_memory=6),
+            ShapeError,
+            "queries from 8 features but keys and values from 6",
+        ),
         (Projections.weightless(8, 2), ShapeError, "The layer has no W_O"),
     ],
-)  # fmt: skip
-def test_layers_that_are_refused(layer: Projections, kind: type[AttentionError], words: str) -> None:
-    """A layer beyond the limits of the controls, or one that reads two sequences, is refused by what is wrong."""
+)
+def test_layers_that_are_refused(
+    layer: Projections, kind: type[AttentionError], words: str
+) -> None:
+    """A layer beyond the limits of the controls, or one that reads two sequences, is refused by
+    what is wrong.
+    """
     for refuse in (check_fits, take_layer):
         with pytest.raises(kind) as caught:
             refuse(layer)
@@ -183,7 +241,9 @@ def test_inputs_that_a_layer_cannot_read_are_refused() -> None:
 
 
 def test_the_largest_layer_fits() -> None:
-    """16 heads of 32 over 512 features, every bias there: nothing is refused, every number comes back."""
+    """16 heads of 32 over 512 features, every bias there: nothing is refused, every number
+    comes back.
+    """
     layer = Projections.random(512, 16, bias=True).astype(np.float32)
     own = OwnMatrices.at(take_layer(layer).address())
     assert own.sizes(16) == {"d_model": 512, "d_k": 32, "d_v": 32}
@@ -196,9 +256,16 @@ def test_the_largest_layer_fits() -> None:
         (
             {"weights": "orthonormal"},
             {"w_q": (4, 64)},
-            "W_Q has 64 columns, which makes d_k = 32 with 2 heads, but an orthonormal head is at most as wide as the "
-            "inputs, 4: choose other weights, make all heads together at most 8 wide, or leave it out",
-            [{"weights": "random"}, {"own": OwnMatrices(w_q=np.ones((4, 8))).encode()}, {"own": ""}],
+            (
+                "W_Q has 64 columns, which makes d_k = 32 with 2 heads, but an orthonormal head is"
+                " at most as wide as the inputs, 4: choose other weights, make all heads together"
+                " at most 8 wide, or leave it out"
+            ),
+            [
+                {"weights": "random"},
+                {"own": OwnMatrices(w_q=np.ones((4, 8))).encode()},
+                {"own": ""},
+            ],
         ),
         (
             {"weights": "orthonormal"},
@@ -209,7 +276,10 @@ def test_the_largest_layer_fits() -> None:
         (
             {"residual": True},
             {"w_o": (6, 5)},
-            "Residual adds the inputs, 6 wide, to an output that is 5 wide: switch Residual off, or give W_O 6 columns",
+            (
+                "Residual adds the inputs, 6 wide, to an output that is 5 wide: switch Residual"
+                " off, or give W_O 6 columns"
+            ),
             [{"residual": False}, {"own": OwnMatrices(w_o=np.ones((6, 6))).encode()}],
         ),
     ],
@@ -217,9 +287,13 @@ def test_the_largest_layer_fits() -> None:
 def test_what_is_advised_beside_own_matrices_helps(
     changes: dict[str, Any], own: dict[str, Any], words: str, remedies: list[dict[str, Any]]
 ) -> None:
-    """Where own matrices and a choice of the controls exclude each other, each remedy of the sentence helps."""
+    """Where own matrices and a choice of the controls exclude each other, each remedy of the
+    sentence helps.
+    """
     given: dict[str, Any] = {name: np.ones(shape) for name, shape in own.items()}
-    scenario = replace(Scenario(text=TEXT, d_model=6, n_heads=2), own=OwnMatrices(**given).encode(), **changes)
+    scenario = replace(
+        Scenario(text=TEXT, d_model=6, n_heads=2), own=OwnMatrices(**given).encode(), **changes
+    )
     with pytest.raises(ShapeError) as caught:
         trace_of(scenario)
     assert words in str(caught.value)

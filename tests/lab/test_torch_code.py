@@ -1,4 +1,6 @@
-"""The PyTorch lines as far as they can be checked without PyTorch; scripts/check_torch_code.py runs them."""
+"""The PyTorch lines as far as they can be checked without PyTorch; scripts/check_torch_code.py
+runs them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from attention_lab.export.step_code import given
 from tests.lab.script_cases import CASES, SOME, B, H, S, T, case
 
 D, M = 12, 11
-X, ELSEWHERE = np.random.default_rng(0).normal(size=(B, T, D)), np.random.default_rng(1).normal(size=(B, S, M))
+X, ELSEWHERE = (
+    np.random.default_rng(0).normal(size=(B, T, D)),
+    np.random.default_rng(1).normal(size=(B, S, M)),
+)
 WEIGHTS = Projections.random(D, H, bias=True)
 SQUARE = SOME[..., :T] | np.eye(T, dtype=bool)
 ALL, HEADS = ".expand(B, H, T, S)", ".expand(B, H, T, S).flatten(0, 1)"
@@ -22,26 +27,44 @@ BOTH = "torch.where(mask, bias, -torch.inf)"
 
 
 def usual(weights: Projections = WEIGHTS, **options: Any) -> Trace:
-    """A layer that nn.MultiheadAttention can compute, unless an option or a weight says otherwise."""
+    """A layer that nn.MultiheadAttention can compute, unless an option or a weight says
+    otherwise.
+    """
     return attend(X, weights, **options)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_lines_read_only_what_there_is(name: str) -> None:
-    """A step's lines give its field and read only sizes, what was given, and the fields that the step needs."""
+    """A step's lines give its field and read only sizes, what was given, and the fields that
+    the step needs.
+    """
     trace = case(name)
     known = {"torch", "F", *trace.sizes, *given(trace)}
     for field in STEPS:
         code = compile(getattr(torch_code, field)(trace), field, "exec")
-        methods = {"linear", "unflatten", "transpose", "repeat_interleave", "tanh", "where", "inf", "T", "softmax"}
+        methods = {
+            "linear",
+            "unflatten",
+            "transpose",
+            "repeat_interleave",
+            "tanh",
+            "where",
+            "inf",
+            "T",
+            "softmax",
+        }
         methods |= {"nan_to_num", "flatten"}
         assert field in code.co_names
-        assert set(code.co_names) - methods - known - {field} <= set(STEPS[field].needs.split()), field
+        assert set(code.co_names) - methods - known - {field} <= set(STEPS[field].needs.split()), (
+            field
+        )
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_lines_leave_out_nothing_that_was_given(name: str) -> None:
-    """Mask, bias, soft cap, connection, memory, shared heads and empty rows stand in a step exactly where there are."""
+    """Mask, bias, soft cap, connection, memory, shared heads and empty rows stand in a step
+    exactly where there are.
+    """
     trace = case(name)
     grouped = trace.sizes["G"] != trace.sizes["H"]
     options = {
@@ -53,7 +76,9 @@ def test_the_lines_leave_out_nothing_that_was_given(name: str) -> None:
         ("scaled_scores", "softcap"): trace.softcap is not None,
         ("masked_scores", "mask"): trace.mask is not None,
         ("masked_scores", "bias"): trace.bias is not None,
-        ("probabilities", "nan_to_num"): trace.empty_rows_as == "zero" and bool(trace.empty_rows.any()),
+        ("probabilities", "nan_to_num"): (
+            trace.empty_rows_as == "zero" and bool(trace.empty_rows.any())
+        ),
         ("output", "inputs"): trace.residual,
         ("output", "w_o"): trace.projections.w_o is not None,
     }
@@ -64,7 +89,10 @@ def test_the_lines_leave_out_nothing_that_was_given(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_calls_are_python(name: str) -> None:
     """The one-call forms compile, and either give their field or are a comment of one line."""
-    for field, form in (("head_outputs", torch_code.heads_in_one_call), ("output", torch_code.layer_in_one_call)):
+    for field, form in (
+        ("head_outputs", torch_code.heads_in_one_call),
+        ("output", torch_code.layer_in_one_call),
+    ):
         code = form(case(name))
         names = compile(code, field, "exec").co_names
         assert field in names or (code.startswith("# ") and "\n" not in code and code.endswith("."))
@@ -75,16 +103,28 @@ def test_the_calls_are_python(name: str) -> None:
     [
         ({"mask": SQUARE[0, 0]}, "attn_mask=mask", "attn_mask=~mask"),
         ({"mask": SQUARE}, "attn_mask=mask", f"attn_mask=~mask{HEADS}"),
-        ({"mask": np.array([True, False, True])}, f"attn_mask=mask{ALL}", f"attn_mask=~mask{HEADS}"),
+        (
+            {"mask": np.array([True, False, True])},
+            f"attn_mask=mask{ALL}",
+            f"attn_mask=~mask{HEADS}",
+        ),
         ({"mask": padding_mask([2, 3], T)}, "attn_mask=mask", "key_padding_mask=~mask[:, 0, 0]"),
         ({"causal": True}, "is_causal=True", "attn_mask=~mask"),
         ({"bias": np.eye(T)}, "attn_mask=bias", "attn_mask=bias"),
         ({"bias": np.eye(T), "causal": True}, f"attn_mask={BOTH}", f"attn_mask={BOTH}"),
-        ({"bias": np.ones(T), "mask": padding_mask([2, 3], T)}, f"attn_mask={BOTH}", f"attn_mask={BOTH}{HEADS}"),
+        (
+            {"bias": np.ones(T), "mask": padding_mask([2, 3], T)},
+            f"attn_mask={BOTH}",
+            f"attn_mask={BOTH}{HEADS}",
+        ),
     ],
 )
-def test_masks_are_said_the_way_of_each_call(options: dict[str, Any], heads: str, layer: str) -> None:
-    """True means "may attend" in the function and "may not" in the module, which also wants heads and batch as one."""
+def test_masks_are_said_the_way_of_each_call(
+    options: dict[str, Any], heads: str, layer: str
+) -> None:
+    """True means "may attend" in the function and "may not" in the module, which also wants
+    heads and batch as one.
+    """
     trace = usual(**options)
     assert f", {heads})" in torch_code.heads_in_one_call(trace).replace("\n)", ")")
     assert f", {layer}, average_attn_weights=False" in torch_code.layer_in_one_call(trace)
@@ -104,8 +144,12 @@ def test_masks_are_said_the_way_of_each_call(options: dict[str, Any], heads: str
         ({}, {"softcap": 2.0}, "it has no soft cap"),
     ],
 )
-def test_why_the_module_cannot_be_used(change: dict[str, Any], options: dict[str, Any], reason: str) -> None:
-    """Where nn.MultiheadAttention lacks an option, the panel says which instead of showing wrong code."""
+def test_why_the_module_cannot_be_used(
+    change: dict[str, Any], options: dict[str, Any], reason: str
+) -> None:
+    """Where nn.MultiheadAttention lacks an option, the panel says which instead of showing
+    wrong code.
+    """
     changed = dict(change)
     weights = replace(Projections.random(D, H, bias=True, **changed.pop("made", {})), **changed)
     expected = f"# torch.nn.MultiheadAttention cannot be used here: {reason}."
@@ -123,31 +167,48 @@ def test_why_the_function_cannot_be_used() -> None:
 @pytest.mark.parametrize("scale", [0.0, -1.0])
 def test_is_causal_needs_a_scale_above_zero(scale: float) -> None:
     """PyTorch gives NaN for is_causal=True with scale 0 or less, so the mask itself is shown."""
-    assert ", attn_mask=mask, scale=scale" in torch_code.heads_in_one_call(usual(causal=True, scale=scale))
-    assert ", is_causal=True, scale=scale" in torch_code.heads_in_one_call(usual(causal=True, scale=0.3))
+    assert ", attn_mask=mask, scale=scale" in torch_code.heads_in_one_call(
+        usual(causal=True, scale=scale)
+    )
+    assert ", is_causal=True, scale=scale" in torch_code.heads_in_one_call(
+        usual(causal=True, scale=0.3)
+    )
 
 
 def test_a_mask_that_broadcasts_is_not_causal() -> None:
-    """One column or row that hides nothing is not the causal mask, though it equals that of one key or query."""
+    """One column or row that hides nothing is not the causal mask, though it equals that of one
+    key or query.
+    """
     for shape in ((T, 1), (1, T), (1, 1)):
-        assert "attn_mask=mask" in torch_code.heads_in_one_call(usual(mask=np.tri(*shape, dtype=bool)))
+        assert "attn_mask=mask" in torch_code.heads_in_one_call(
+            usual(mask=np.tri(*shape, dtype=bool))
+        )
     one_key = attend(X, Projections.random(D, H), memory=X[:, :1], causal=True)
     assert "is_causal=True" in torch_code.heads_in_one_call(one_key)
 
 
 def test_empty_rows_are_zeros_only_without_weights() -> None:
-    """Asked for its probabilities the module gives NaN to an empty row, so it is not asked where we give zeros."""
+    """Asked for its probabilities the module gives NaN to an empty row, so it is not asked
+    where we give zeros.
+    """
     empty = np.arange(T)[:, np.newaxis] != 1
-    assert "output, _ = layer(" in torch_code.layer_in_one_call(usual(mask=empty & np.eye(T, dtype=bool)))
+    assert "output, _ = layer(" in torch_code.layer_in_one_call(
+        usual(mask=empty & np.eye(T, dtype=bool))
+    )
     nan = torch_code.layer_in_one_call(usual(mask=empty & np.eye(T, dtype=bool), empty_rows="nan"))
     assert "output, probabilities = layer(" in nan
 
 
 def test_the_module_gets_our_weights() -> None:
-    """Another memory width, and no biases, change how the module is made and which entries it reads."""
+    """Another memory width, and no biases, change how the module is made and which entries it
+    reads.
+    """
     plain = attend(X, Projections.random(D, H, d_memory=M), memory=ELSEWHERE)
     code = torch_code.layer_in_one_call(plain)
-    assert "MultiheadAttention(\n    D, H, kdim=M, vdim=M, bias=False, batch_first=True, dtype=x.dtype\n)" in code
+    assert (
+        "MultiheadAttention(\n    D, H, kdim=M, vdim=M, bias=False, batch_first=True,"
+        " dtype=x.dtype\n)" in code
+    )
     assert '"q_proj_weight": w_q.T' in code
     assert "b_q" not in code
     code = torch_code.layer_in_one_call(usual(residual=True))

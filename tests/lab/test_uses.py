@@ -13,16 +13,22 @@ BY_KEY = {use.key: use for use in USES}
 
 
 def run(key: str, residual: bool = True) -> Trace:
-    """One use for a source of 7 tokens, the last two padding, and a target of 5, the last one padding."""
+    """One use for a source of 7 tokens, the last two padding, and a target of 5, the last one
+    padding.
+    """
     rng = np.random.default_rng(0)
     source = Sentence(rng.normal(size=(S, D)), tuple("abcdefg"), 5)
     target = Sentence(rng.normal(size=(T, D)), tuple("vwxyz"), 4)
     return attend_as(BY_KEY[key], source, target, Projections.random(D, H, d_k=K, d_v=V), residual)
 
 
-@pytest.mark.parametrize(("key", "asking", "answering"), [("encoder", S, S), ("decoder", T, T), ("cross", T, S)])
+@pytest.mark.parametrize(
+    ("key", "asking", "answering"), [("encoder", S, S), ("decoder", T, T), ("cross", T, S)]
+)
 def test_shapes_through_every_step(key: str, asking: int, answering: int) -> None:
-    """Queries and outputs are as many as the asking tokens, keys and values as the answering ones."""
+    """Queries and outputs are as many as the asking tokens, keys and values as the answering
+    ones.
+    """
     trace = run(key)
     assert trace.query_heads.shape == (1, H, asking, K)
     assert trace.key_heads.shape == (1, H, answering, K)
@@ -55,7 +61,9 @@ def test_self_attention_is_known_as_such(key: str, own: bool) -> None:
 
 @pytest.mark.parametrize("key", BY_KEY)
 def test_the_connection_goes_around_whoever_asks(key: str) -> None:
-    """With Residual the vectors of the asking sequence are added to the output, without it nothing is."""
+    """With Residual the vectors of the asking sequence are added to the output, without it
+    nothing is.
+    """
     with_it, without = (run(key, residual) for residual in (True, False))
     np.testing.assert_allclose(with_it.output, without.output + without.inputs, atol=1e-12)
 

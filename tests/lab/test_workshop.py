@@ -1,4 +1,6 @@
-"""The mask workshop: the batch is the scenario's layer, and what its masks allow together is what each allows."""
+"""The mask workshop: the batch is the scenario's layer, and what its masks allow together is
+what each allows.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,16 @@ def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
     assert made.batch.tokens[2][-1] == "five"
 
 
-@pytest.mark.parametrize(("weights", "n_tokens"), [("random", 0), ("random", 4), ("trained", 0), ("trained", 5)])
+@pytest.mark.parametrize(
+    ("weights", "n_tokens"), [("random", 0), ("random", 4), ("trained", 0), ("trained", 5)]
+)
 def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
-    """Tokens that are read and tokens that are left out are together those of the whole sentence."""
-    scenario = Scenario(text=SCENARIO.text, d_model=6, n_heads=2, weights=weights, n_tokens=n_tokens)
+    """Tokens that are read and tokens that are left out are together those of the whole
+    sentence.
+    """
+    scenario = Scenario(
+        text=SCENARIO.text, d_model=6, n_heads=2, weights=weights, n_tokens=n_tokens
+    )
     batch = masked_batch(scenario, Workshop(OTHERS)).batch
     whole = [other_sentence(scenario, text).n_real for text in (SCENARIO.text, *OTHERS)]
     assert [read + cut for read, cut in zip(batch.lengths, batch.left_out, strict=True)] == whole
@@ -38,10 +46,14 @@ def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
 
 
 def test_the_scenarios_own_sentence_comes_first() -> None:
-    """Without a mask the first sequence gives what the scenario's layer gives, own numbers and Residual included."""
+    """Without a mask the first sequence gives what the scenario's layer gives, own numbers and
+    Residual included.
+    """
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
     for scenario in (SCENARIO, edited, replace(SCENARIO, residual=True)):
-        assert_same(masked_batch(scenario, Workshop(OTHERS)).trace.output[:1], trace_of(scenario).output)
+        assert_same(
+            masked_batch(scenario, Workshop(OTHERS)).trace.output[:1], trace_of(scenario).output
+        )
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -54,7 +66,9 @@ def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> No
 
 
 def test_padded_queries_still_ask() -> None:
-    """A padding mask hides keys: the rows of padded queries are probabilities like any other, over the real keys."""
+    """A padding mask hides keys: the rows of padded queries are probabilities like any other,
+    over the real keys.
+    """
     trace = masked_batch(SCENARIO, Workshop(OTHERS, ("padding",))).trace
     rows = trace.probabilities[1, :, 2:]
     assert_same(rows.sum(axis=-1), np.ones((2, 3)))
@@ -66,12 +80,16 @@ def test_all_masks_together() -> None:
     """A key is seen where causal, padding, window and painted mask all allow it, cell by cell."""
     painted = np.ones((5, 5), dtype=bool)
     painted[4, 3] = False
-    workshop = Workshop(OTHERS, ("causal", "padding", "window", "painted"), 1, mask_to_text(painted))
+    workshop = Workshop(
+        OTHERS, ("causal", "padding", "window", "painted"), 1, mask_to_text(painted)
+    )
     made = masked_batch(SCENARIO, workshop)
     for b, n_real in enumerate((5, 2, 5)):
         for t in range(5):
             for s in range(5):
-                assert made.allowed[b, t, s] == (s <= t and s < n_real and t - s <= 1 and (t, s) != (4, 3))
+                assert made.allowed[b, t, s] == (
+                    s <= t and s < n_real and t - s <= 1 and (t, s) != (4, 3)
+                )
     assert (made.allowed[:, np.newaxis] != np.isneginf(made.trace.masked_scores)).all()
     assert list(made.masks) == ["causal", "window", "padding", "painted"]
 
@@ -85,7 +103,9 @@ def test_no_mask_allows_everything() -> None:
 
 
 def test_paintings() -> None:
-    """An empty text hides nothing; a row can be emptied without touching the painting it came from; junk is refused."""
+    """An empty text hides nothing; a row can be emptied without touching the painting it came
+    from; junk is refused.
+    """
     blank = painted_mask("", 3)
     assert blank.all()
     assert without_row(blank, 1).tolist() == [[True] * 3, [False] * 3, [True] * 3]

@@ -1,4 +1,6 @@
-"""Switching heads off, and the shares of the output: exact sums, and nothing left when nothing is on."""
+"""Switching heads off, and the shares of the output: exact sums, and nothing left when nothing
+is on.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from hypothesis import given, settings
 from attention_core import Projections, SettingsError, attend
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.reruns import rerun
-from attention_lab.heads.worth import ablated_output, norm_shares, ranking, signed_shares, switch_off, token_changes
+from attention_lab.heads.worth import (
+    ablated_output,
+    norm_shares,
+    ranking,
+    signed_shares,
+    switch_off,
+    token_changes,
+)
 from tests.core.random_layers import Layer, assert_same, calls
 
 X = np.random.default_rng(8).normal(size=(2, 5, 7))
@@ -22,7 +31,9 @@ FOUR = attend(X, Projections.random(7, 4, d_k=3, d_v=2, bias=True), residual=Tru
 @settings(max_examples=40)
 @given(calls())
 def test_all_heads_off_leave_bias_and_residual(call: tuple[Layer, dict[str, Any]]) -> None:
-    """With every head switched off the output is exactly the bias, plus the inputs where they are added."""
+    """With every head switched off the output is exactly the bias, plus the inputs where they
+    are added.
+    """
     layer, options = call
     trace = layer.run(**options)
     rest = trace.inputs if trace.residual else np.zeros_like(trace.output)
@@ -56,14 +67,21 @@ def test_joined_heads_are_switched_off_too() -> None:
     """Without W_O a head's own columns become 0 and the others stay."""
     trace = attend(X[0, :, :6], Projections.weightless(6, 3))
     columns = np.arange(6) // 2 == 1
-    for output in (ablated_output(trace, [1]), rerun(trace, projections=switch_off(trace.projections, [1])).output):
+    for output in (
+        ablated_output(trace, [1]),
+        rerun(trace, projections=switch_off(trace.projections, [1])).output,
+    ):
         assert not output[..., columns].any()
         assert_same(output[..., ~columns], trace.output[..., ~columns])
 
 
 def test_a_head_that_is_off_adds_no_nan() -> None:
-    """Where a layer gives NaN to queries without keys, the output loses the NaN of a head that is switched off."""
-    trace = attend(X, FOUR.projections, mask=np.arange(4)[:, np.newaxis, np.newaxis] > 0, empty_rows="nan")
+    """Where a layer gives NaN to queries without keys, the output loses the NaN of a head that
+    is switched off.
+    """
+    trace = attend(
+        X, FOUR.projections, mask=np.arange(4)[:, np.newaxis, np.newaxis] > 0, empty_rows="nan"
+    )
     assert np.isnan(trace.output).all()
     assert np.isnan(ablated_output(trace, [1])).all()
     assert_same(ablated_output(trace, [0]), ablated_output(rerun(trace, empty_rows="zero"), [0]))
@@ -91,7 +109,9 @@ def test_shares_by_hand() -> None:
 
 
 def test_a_head_may_pull_against_the_output() -> None:
-    """Contributions 3 and -1 of one column: shares 3/2 and -1/2, which still sum to 1; norms 3/2 and 1/2."""
+    """Contributions 3 and -1 of one column: shares 3/2 and -1/2, which still sum to 1; norms
+    3/2 and 1/2.
+    """
     weights = Projections(np.eye(2), np.eye(2), np.eye(2), [[1.0], [-1.0]], n_heads=2)
     trace = attend([[3.0, 1.0]], weights)
     assert_same(signed_shares(trace), [[1.5, -0.5]])
@@ -99,7 +119,9 @@ def test_a_head_may_pull_against_the_output() -> None:
 
 
 def test_norm_shares_are_the_change_under_ablation() -> None:
-    """A norm share is how far the output moves without the head; the four of random heads sum to about 2, not 1."""
+    """A norm share is how far the output moves without the head; the four of random heads sum
+    to about 2, not 1.
+    """
     added = FOUR.output - ablated_output(FOUR, range(4))
     for head in range(4):
         moved = FOUR.output - ablated_output(FOUR, [head])
@@ -109,9 +131,13 @@ def test_norm_shares_are_the_change_under_ablation() -> None:
     assert (norm_shares(FOUR).sum(axis=1) > 1.5).all()
 
 
-@pytest.mark.parametrize(("dtype", "size"), [("f4", 1e-22), ("f4", 1e22), ("f8", 1e-170), ("f8", 1e155), ("f8", 1e300)])
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("f4", 1e-22), ("f4", 1e22), ("f8", 1e-170), ("f8", 1e155), ("f8", 1e300)]
+)
 def test_shares_do_not_depend_on_size(dtype: str, size: float) -> None:
-    """Outputs whose squares are 0 or infinite have the shares of outputs of usual size, in each sequence of a batch."""
+    """Outputs whose squares are 0 or infinite have the shares of outputs of usual size, in each
+    sequence of a batch.
+    """
     usual = FOUR.projections
     p = replace(usual, w_o=size * usual.w_o).astype(dtype)
     trace = attend(np.stack([X[0], 1e-9 * X[1]]).astype(dtype), p)
@@ -131,11 +157,21 @@ def test_shares_of_faint_outputs_in_single_precision() -> None:
 
 
 def test_a_change_beyond_the_range_of_float_is_refused() -> None:
-    """Finite numbers whose length float32 cannot hold give a sentence; rows without keys stay NaN where asked for."""
+    """Finite numbers whose length float32 cannot hold give a sentence; rows without keys stay
+    NaN where asked for.
+    """
     with pytest.raises(SettingsError, match="beyond the range of float32"):
-        token_changes(attend(np.full((1, 2), 3e38, np.float32), Projections.weightless(2).astype("f4"), scale=1e-39))
+        token_changes(
+            attend(
+                np.full((1, 2), 3e38, np.float32),
+                Projections.weightless(2).astype("f4"),
+                scale=1e-39,
+            )
+        )
     empty = attend(X, FOUR.projections, mask=np.zeros((5, 5), bool), empty_rows="nan")
-    assert all(np.isnan(measure(empty)).all() for measure in (signed_shares, norm_shares, token_changes))
+    assert all(
+        np.isnan(measure(empty)).all() for measure in (signed_shares, norm_shares, token_changes)
+    )
 
 
 def test_the_ranking() -> None:
@@ -149,7 +185,10 @@ def test_the_ranking() -> None:
 @pytest.mark.parametrize("head", [-1, 4, 1.5, True])
 def test_a_head_that_does_not_exist(head: Any) -> None:
     """Switching off a head that is not there is an error with a sentence."""
-    for action in (lambda: switch_off(FOUR.projections, [head]), lambda: ablated_output(FOUR, [head])):
+    for action in (
+        lambda: switch_off(FOUR.projections, [head]),
+        lambda: ablated_output(FOUR, [head]),
+    ):
         with pytest.raises(SettingsError, match="head is"):
             action()
 

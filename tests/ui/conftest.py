@@ -1,4 +1,5 @@
-"""Every test of the app also fails when something is logged that a maintainer would have to look at.
+"""Every test of the app also fails when something is logged that a maintainer would have to look
+at.
 
 And a page that shows a figure with a property that Plotly does not know raises an exception.
 """
@@ -25,7 +26,9 @@ EXPECTED = "missing ScriptRunContext"
 
 @pytest.fixture(autouse=True)
 def logged() -> Iterator[list[str]]:
-    """What is logged at WARNING or above, in any thread and by any logger; a test that expects some clears the list."""
+    """What is logged at WARNING or above, in any thread and by any logger; a test that expects
+    some clears the list.
+    """
     messages: list[str] = []
     make = logging.getLogRecordFactory()
 
@@ -43,11 +46,17 @@ def logged() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_server() -> Iterator[None]:
-    """Do once what a server does once and AppTest for every app or run: look for components, compile the pages.
+    """Do once what a server does once and AppTest for every app or run: look for components,
+    compile the pages.
 
-    Of 95 ms for an app that is opened, 70 went into reading about every installed package, 10 into compiling.
+    Of 95 ms for an app that is opened, 70 went into reading about every installed package, 10 into
+    compiling.
     """
-    found, scripts, compiled = manifest_scanner.scan_component_manifests(), ScriptCache(), ScriptCache.get_bytecode
+    found, scripts, compiled = (
+        manifest_scanner.scan_component_manifests(),
+        ScriptCache(),
+        ScriptCache.get_bytecode,
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
         patch.setattr(ScriptCache, "get_bytecode", lambda _, path: compiled(scripts, path))
@@ -56,7 +65,9 @@ def _one_server() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _figures_checked() -> Iterator[None]:
-    """Have Plotly check the properties of every figure that a page shows, once for equal figures."""
+    """Have Plotly check the properties of every figure that a page shows, once for equal
+    figures.
+    """
     dress = show.dress
 
     def checked(*figure: Any) -> Figure:

@@ -12,14 +12,23 @@ from attention_lab.scenario import LIMITS, Scenario
 from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, here, opened, said, scenes, texts
 
 
-@pytest.mark.parametrize(("page", "name", "label", "shown"), [
-    ("scores", "d_model", "Embedding size", "16"), ("scores", "seed", "Seed", "0"),
-    ("training", "train_steps", "Steps (0: as the task has them)", "0"), ("growth", "growth_seed", "Seed", "0"),
-    ("invariances", "inv_shuffle", "Shuffle number", "0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "name", "label", "shown"),
+    [
+        ("scores", "d_model", "Embedding size", "16"),
+        ("scores", "seed", "Seed", "0"),
+        ("training", "train_steps", "Steps (0: as the task has them)", "0"),
+        ("growth", "growth_seed", "Seed", "0"),
+        ("invariances", "inv_shuffle", "Shuffle number", "0"),
+    ],
+)
 @pytest.mark.parametrize("endless", ["1e400", "-inf", "Infinity"])
-def test_infinity_for_a_whole_number(page: str, name: str, label: str, shown: str, endless: str) -> None:
-    """An address that asks a field of whole numbers for infinity gets its default, and a sentence that says so."""
+def test_infinity_for_a_whole_number(
+    page: str, name: str, label: str, shown: str, endless: str
+) -> None:
+    """An address that asks a field of whole numbers for infinity gets its default, and a
+    sentence that says so.
+    """
     app = opened(page, **{name: endless})
     assert not errors(app)
     assert name not in app.query_params
@@ -27,7 +36,9 @@ def test_infinity_for_a_whole_number(page: str, name: str, label: str, shown: st
 
 
 def test_every_wish_that_is_refused_is_said() -> None:
-    """Infinity ends a run half-way; what was refused before it in the same address is said all the same."""
+    """Infinity ends a run half-way; what was refused before it in the same address is said all
+    the same.
+    """
     app = opened("scores", layer="-1", seed="inf", d_model="1e400", head="NaN", query="999")
     assert not errors(app)
     sentences = " ".join(said(app))
@@ -44,7 +55,8 @@ def test_every_wish_that_is_refused_is_said() -> None:
     ],
 )
 def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
-    """Only a field for a fraction, which Streamlit guards itself, or what is not bound, is drawn directly.
+    """Only a field for a fraction, which Streamlit guards itself, or what is not bound, is drawn
+    directly.
 
     And one function binds widgets, which notes what they are called.
     """
@@ -80,7 +92,9 @@ def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
     ],
 )
 def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None:
-    """A hand-made address with a value that no control offers shows the default, and a notice says so."""
+    """A hand-made address with a value that no control offers shows the default, and a notice
+    says so.
+    """
     app = opened("scores", **{name: junk})
     assert not errors(app)
     assert here(app).scenario == Scenario()
@@ -105,8 +119,12 @@ def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None
         ("scores", "head", "9" * 5000, "Head", "the last one, 3,"),
     ],
 )
-def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, label: str, shown: str) -> None:
-    """A choice that belongs to one page alone falls back to its default; a notice by its label says so, once."""
+def test_nonsense_for_a_choice_of_one_page(
+    page: str, name: str, junk: str, label: str, shown: str
+) -> None:
+    """A choice that belongs to one page alone falls back to its default; a notice by its label
+    says so, once.
+    """
     app = opened(page, **{name: junk})
     assert not errors(app)
     assert said(app) == [f"The address asks for “{junk[:40]}” under “{label}”; {shown} is shown."]
@@ -115,12 +133,18 @@ def test_nonsense_for_a_choice_of_one_page(page: str, name: str, junk: str, labe
 
 
 @pytest.mark.parametrize(
-    ("asked", "quoted"), [("\u202e", "\\u202e"), ("4\x00", "4\\x00"), ("4\r5", "4\\r5"), ("👩\u200d🚀", "👩\\u200d🚀")]
+    ("asked", "quoted"),
+    [("\u202e", "\\u202e"), ("4\x00", "4\\x00"), ("4\r5", "4\\r5"), ("👩\u200d🚀", "👩\\u200d🚀")],
 )
 def test_what_shows_nothing_is_said_by_its_code(asked: str, quoted: str) -> None:
-    """A notice about characters that cannot be seen names them, instead of quoting what looks like nothing."""
+    """A notice about characters that cannot be seen names them, instead of quoting what looks
+    like nothing.
+    """
     (toast,) = opened("scores", n_heads=asked).toast
-    assert toast.value.replace("\\\\", "\\") == f"The address asks for “{quoted}” under “Heads”; 4 is shown."
+    assert (
+        toast.value.replace("\\\\", "\\")
+        == f"The address asks for “{quoted}” under “Heads”; 4 is shown."
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,17 +156,25 @@ def test_what_shows_nothing_is_said_by_its_code(asked: str, quoted: str) -> None
         ("self-attention-mass", "lab_numbers", "3,3; " * 500, "Such as 3,3; 10,0", "2,000"),
     ],
 )
-def test_a_text_that_a_field_cuts_off(page: str, name: str, asked: str, label: str, most: str) -> None:
+def test_a_text_that_a_field_cuts_off(
+    page: str, name: str, asked: str, label: str, most: str
+) -> None:
     """Where the address holds more characters than a field takes, how many it takes is said."""
     app = opened(page, lab_tokens="numbers", **{name: asked})
-    assert f"The address asks for “{asked[:40]}” under “{label}”: {most} characters are the most." in said(app)
+    assert (
+        f"The address asks for “{asked[:40]}” under “{label}”: {most} characters are the most."
+        in said(app)
+    )
 
 
 @pytest.mark.parametrize(
-    ("page", "name"), [("mask-workshop", "mw_masks"), ("growth", "growth_n"), ("growth", "growth_lines")]
+    ("page", "name"),
+    [("mask-workshop", "mw_masks"), ("growth", "growth_n"), ("growth", "growth_lines")],
 )
 def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
-    """Where every choice of a group is taken back, the app writes an empty text, and follows it without a word."""
+    """Where every choice of a group is taken back, the app writes an empty text, and follows it
+    without a word.
+    """
     app = opened(page, **{name: ""})
     assert app.session_state[name] == []
     assert not app.toast
@@ -150,7 +182,9 @@ def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_choice_of_a_page_is_understood(page: str) -> None:
-    """An address with every choice of a page, none of them its default, is followed without a word, at once."""
+    """An address with every choice of a page, none of them its default, is followed without a
+    word, at once.
+    """
     address = dict(choices(opened(page)))
     app = opened(page, **address)
     assert not app.toast
@@ -165,7 +199,9 @@ def test_every_choice_of_a_page_is_understood(page: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_a_choice_set_to_nothing(page: str) -> None:
-    """Where one is always chosen, an address that sets every choice of a page to nothing gives the first one."""
+    """Where one is always chosen, an address that sets every choice of a page to nothing gives
+    the first one.
+    """
     plain = opened(page)
     wished = [name for name, _ in choices(plain) if not isinstance(plain.session_state[name], list)]
     app = opened(page, **dict.fromkeys(wished, ""))
@@ -175,15 +211,22 @@ def test_a_choice_set_to_nothing(page: str) -> None:
 
 
 def choices(app: AppTest) -> Iterator[tuple[str, str]]:
-    """Each widget with a few choices that is bound to the address, with one that it does not show."""
+    """Each widget with a few choices that is bound to the address, with one that it does not
+    show.
+    """
     for widget in app.main:
-        options, name = getattr(widget, "options", None), getattr(widget.proto, "query_param_key", "")
+        options, name = (
+            getattr(widget, "options", None),
+            getattr(widget.proto, "query_param_key", ""),
+        )
         if name and options:
             yield name, next(option for option in options if option != str(app.session_state[name]))
 
 
 def test_a_kernel_keeps_its_digits() -> None:
-    """Nine numbers of the most digits are taken as they stand, and so they are shown and stay in the address."""
+    """Nine numbers of the most digits are taken as they stand, and so they are shown and stay
+    in the address.
+    """
     given = ", ".join([" ".join(["0.123456789", "-1.2345678901234567e-101", "4"])] * 3)
     app = opened("convolution", conv_kernel="own", conv_own=given)
     assert app.session_state["conv_own"] == given
@@ -199,7 +242,9 @@ def test_an_own_word_that_stands_there_twice() -> None:
 
 
 def test_parameters_that_nobody_knows_do_nothing() -> None:
-    """Foreign names in the address are left alone, even those that no widget can have or that the session uses."""
+    """Foreign names in the address are left alone, even those that no widget can have or that
+    the session uses.
+    """
     foreign = {
         "utm_source": "x",
         "__proto__": "1",
@@ -216,17 +261,26 @@ def test_parameters_that_nobody_knows_do_nothing() -> None:
     assert not app.exception
 
 
-@pytest.mark.parametrize(("page", "name", "label"), [
-    ("layers", "layer", "Trained layer"), ("training", "layer", "Trained layer"), ("depth", "seed", "Seed")
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "name", "label"),
+    [
+        ("layers", "layer", "Trained layer"),
+        ("training", "layer", "Trained layer"),
+        ("depth", "seed", "Seed"),
+    ],
+)
 def test_a_control_of_other_pages_is_not_said_to_be_shown(page: str, name: str, label: str) -> None:
-    """What a page has no use for keeps its value for others, and the notice does not say that the page shows it."""
+    """What a page has no use for keeps its value for others, and the notice does not say that
+    the page shows it.
+    """
     app = opened(page, **{name: "-9"})
     assert said(app) == [f"The address asks for “-9” under “{label}”; 0 stays set for other pages."]
 
 
 def test_a_step_back_takes_a_choice_back_once() -> None:
-    """An address that says "unset" gives up what the app wrote there; said again, too late, it takes nothing."""
+    """An address that says "unset" gives up what the app wrote there; said again, too late, it
+    takes nothing.
+    """
     app = opened("scores", head=2, query=3)
     del app.query_params["head"]
     app.query_params["unset"] = "head.n_heads.subset"

@@ -1,4 +1,6 @@
-"""Bad input gives a clear sentence in the page, keeps what the user had, and leaves no traceback in the log."""
+"""Bad input gives a clear sentence in the page, keeps what the user had, and leaves no
+traceback in the log.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +15,38 @@ from tests.ui.app import EVERY_PAGE, errors, here, opened, scenes, texts, title
 
 # Pages that show something without any word of the sentence.
 WORDLESS = {
-    "growth", "geometry", "depth", "claims", "training", "stiefel", "convolution", "lexicon", "glossary", "concepts",
-    "about", "your-weights",
-}  # fmt: skip
+    "growth",
+    "geometry",
+    "depth",
+    "claims",
+    "training",
+    "stiefel",
+    "convolution",
+    "lexicon",
+    "glossary",
+    "concepts",
+    "about",
+    "your-weights",
+}
 
 
 @pytest.mark.parametrize(
     ("page", "text"),
-    [*((page, "") for page in EVERY_PAGE if page not in WORDLESS), ("scores", "   "), ("scores", "\u200b\u202e")],
+    [
+        *((page, "") for page in EVERY_PAGE if page not in WORDLESS),
+        ("scores", "   "),
+        ("scores", "\u200b\u202e"),
+    ],
 )
 def test_an_empty_sentence(page: str, text: str) -> None:
-    """Without a word the page says what to do; the heading and the controls stay, and a new sentence works at once."""
+    """Without a word the page says what to do; the heading and the controls stay, and a new
+    sentence works at once.
+    """
     app = opened(page, n_heads=2, text="first words")
     app.text_area(key="text").set_value(text).run()
-    assert errors(app) == ["The text holds no word, so there is nothing to attend to: type at least one"]
+    assert errors(app) == [
+        "The text holds no word, so there is nothing to attend to: type at least one"
+    ]
     assert title(app) == page_of(page).title
     app.text_area(key="text").set_value("back again").run()
     assert not app.error
@@ -43,7 +63,9 @@ def test_a_layer_that_a_page_does_not_show(page: str) -> None:
 
 
 def test_ten_thousand_words() -> None:
-    """A far too long text is cut to what the field holds, and the page says how many tokens are used."""
+    """A far too long text is cut to what the field holds, and the page says how many tokens are
+    used.
+    """
     app = opened("scores", n_tokens=64)
     app.text_area(key="text").set_value("word " * 10_000).run()
     assert not errors(app)
@@ -72,7 +94,9 @@ REMEDIES = {
 @pytest.mark.parametrize("page", ["overview", "scores", "output"])
 @pytest.mark.parametrize("label", REMEDIES)
 def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
-    """Five heads cannot share 64 evenly: the page says so, and each button offered makes it whole with one click."""
+    """Five heads cannot share 64 evenly: the page says so, and each button offered makes it
+    whole with one click.
+    """
     app = opened(page, d_model=64, n_heads=5)
     assert "5 heads cannot share 64 features evenly" in app.warning[0].value
     assert not scenes(app)
@@ -100,8 +124,12 @@ def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
     ],
 )
 def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: str) -> None:
-    """Whatever the sizes and weights, there is a way out and each leads to a page without an error."""
-    labels = [button.label for button in opened(d_model=d_model, n_heads=n_heads, weights=weights).button]
+    """Whatever the sizes and weights, there is a way out and each leads to a page without an
+    error.
+    """
+    labels = [
+        button.label for button in opened(d_model=d_model, n_heads=n_heads, weights=weights).button
+    ]
     assert labels
     for label in labels:
         app = opened(d_model=d_model, n_heads=n_heads, weights=weights)
@@ -113,12 +141,20 @@ def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: s
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ({"weights": "orthonormal", "d_k": 17}, "17 orthonormal columns do not fit into 16 dimensions"),
-        ({"weights": "orthonormal", "d_v": 128}, "128 orthonormal columns do not fit into 16 dimensions"),
+        (
+            {"weights": "orthonormal", "d_k": 17},
+            "17 orthonormal columns do not fit into 16 dimensions",
+        ),
+        (
+            {"weights": "orthonormal", "d_v": 128},
+            "128 orthonormal columns do not fit into 16 dimensions",
+        ),
     ],
 )
 @pytest.mark.parametrize("page", ["overview", "softmax"])
-def test_an_impossible_layer_is_explained(address: dict[str, object], words: str, page: str) -> None:
+def test_an_impossible_layer_is_explained(
+    address: dict[str, object], words: str, page: str
+) -> None:
     """What the engine refuses is shown as its own sentence in the place of the page."""
     app = opened(page, **address)
     assert len(errors(app)) == 1
@@ -128,19 +164,25 @@ def test_an_impossible_layer_is_explained(address: dict[str, object], words: str
 
 
 def test_an_error_of_the_engine_is_shown_and_not_logged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence of an AttentionError appears letter by letter, whatever is in it; nothing reaches the log."""
+    """The sentence of an AttentionError appears letter by letter, whatever is in it; nothing
+    reaches the log.
+    """
 
     def refuse(scenario: Scenario) -> None:
         raise SettingsError("<b>no</b> **way** [x](http://x) $1$ :red[x]")
 
     monkeypatch.setattr(attention_ui.frame, "trace_of", refuse)
     app = opened()
-    assert [error.value for error in app.error] == [plain("<b>no</b> **way** [x](http://x) $1$ :red[x]")]
+    assert [error.value for error in app.error] == [
+        plain("<b>no</b> **way** [x](http://x) $1$ :red[x]")
+    ]
     assert not app.exception
 
 
 def test_any_other_error_is_logged(monkeypatch: pytest.MonkeyPatch, logged: list[str]) -> None:
-    """A bug is not swallowed: it is in the log with its message, and the visitor sees that something is wrong."""
+    """A bug is not swallowed: it is in the log with its message, and the visitor sees that
+    something is wrong.
+    """
 
     def fail(scenario: Scenario) -> None:
         raise RuntimeError("a bug of ours")
@@ -154,20 +196,38 @@ def test_any_other_error_is_logged(monkeypatch: pytest.MonkeyPatch, logged: list
 
 
 def test_user_text_in_markdown_is_escaped() -> None:
-    """Every ASCII sign that Markdown could take for markup is preceded by a backslash; a line break is a space."""
+    """Every ASCII sign that Markdown could take for markup is preceded by a backslash; a line
+    break is a space.
+    """
     signs = "\\`*_{}[]()<>#+-.!|$~:&"
     assert plain(signs) == "".join("\\" + sign for sign in signs)
     assert plain("a\nb\rc é 😀") == "a b c é 😀"
-    assert plain("*שלום*") == "\u2068\\*שלום\\*\u2069"  # apart, so that the words around it keep their order
+    assert (
+        plain("*שלום*") == "\u2068\\*שלום\\*\u2069"
+    )  # apart, so that the words around it keep their order
     assert plain("a\u202eb\u2069c") == "abc"  # marks that would turn all that follows
     assert len(PAGES) == len(EVERY_PAGE)
 
 
 @pytest.mark.parametrize(
-    "sought", ["www.a.b", "http://a.b", "a@b.c", ":material/home:", ":streamlit:", "--", "->", "<->", ">=", "~="]
+    "sought",
+    [
+        "www.a.b",
+        "http://a.b",
+        "a@b.c",
+        ":material/home:",
+        ":streamlit:",
+        "--",
+        "->",
+        "<->",
+        ">=",
+        "~=",
+    ],
 )
 def test_what_the_browser_seeks_after_the_escapes_is_broken_up(sought: str) -> None:
-    """Links, icons and signs set as one, which the browser looks for in what is left of Markdown, are not found."""
+    """Links, icons and signs set as one, which the browser looks for in what is left of
+    Markdown, are not found.
+    """
     shown = plain(f"a {sought} b").replace("\\", "")
     assert sought not in shown
     assert shown.replace(JOINER, "") == f"a {sought} b"

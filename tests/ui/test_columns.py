@@ -48,21 +48,35 @@ def shown(page: str, choices: dict[str, Any], notation: str) -> AppTest:
 
 
 def told(app: AppTest) -> list[str]:
-    """What the page says, outside the sidebar, and what stands on its boards; but not what it says of the notation."""
+    """What the page says, outside the sidebar, and what stands on its boards; but not what it
+    says of the notation.
+    """
     kinds = (app.main.markdown, app.main.caption, app.main.info, app.main.warning, app.main.success)
     said = [str(element.value) for kind in kinds for element in kind]
-    said += [str(element.label) for kind in (app.main.button, app.main.expander) for element in kind]
+    said += [
+        str(element.label) for kind in (app.main.button, app.main.expander) for element in kind
+    ]
     for scene in scenes(app):
         said += [scene["description"], *(panel["title"] for panel in scene["panels"])]
         said += [axis["word"] for axis in scene["axes"].values()]
-    return [words for words in said if not words.startswith("In this notation") and OF_A_TABLE not in words]
+    return [
+        words
+        for words in said
+        if not words.startswith("In this notation") and OF_A_TABLE not in words
+    ]
 
 
 @pytest.mark.parametrize(("page", "choices"), CASES)
 def test_every_word_about_rows_and_columns_is_turned(page: str, choices: dict[str, Any]) -> None:
-    """Where boards are transposed, each row of the page is a column and each column a row; nothing else is said."""
+    """Where boards are transposed, each row of the page is a column and each column a row;
+    nothing else is said.
+    """
     ours, gml = (
-        [side.lower() for words in told(shown(page, choices, notation)) for side in SIDES.findall(words)]
+        [
+            side.lower()
+            for words in told(shown(page, choices, notation))
+            for side in SIDES.findall(words)
+        ]
         for notation in ("ours", "gml")
     )
     assert gml == [turned(side, GML) for side in ours]
@@ -71,15 +85,21 @@ def test_every_word_about_rows_and_columns_is_turned(page: str, choices: dict[st
 @pytest.mark.parametrize("page", BOARDS)
 def test_the_users_own_words_are_not_turned(page: str) -> None:
     """A sentence about rows keeps its tokens."""
-    ours, gml = (told(opened(page, notation=notation, text="row row")) for notation in ("ours", "gml"))
+    ours, gml = (
+        told(opened(page, notation=notation, text="row row")) for notation in ("ours", "gml")
+    )
     assert "“column”" not in "".join(gml)
     assert "".join(ours).count("“row”") == "".join(gml).count("“row”")
 
 
 def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence in the web page of a step is turned as the board below it is; its code stays in rows."""
+    """The sentence in the web page of a step is turned as the board below it is; its code stays
+    in rows.
+    """
     files: dict[str, Any] = {}
-    monkeypatch.setattr(st, "download_button", lambda label, data, *_, **__: files.setdefault(label, data))
+    monkeypatch.setattr(
+        st, "download_button", lambda label, data, *_, **__: files.setdefault(label, data)
+    )
     shown("softmax", {"closer": ["files"]}, "gml")
     page = files["This step as one web page"]()
     assert "<p>Each column becomes shares that sum to 1" in page
@@ -105,7 +125,9 @@ def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None
 
 
 def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
-    """With tokens as columns an output number takes a row of W_Oᵀ, and a head has a block of its columns."""
+    """With tokens as columns an output number takes a row of W_Oᵀ, and a head has a block of
+    its columns.
+    """
     app = opened("output", notation="gml", head=1, query=2, feature=3)
     said = texts(app).replace("\\", "")
     assert titles(app)["w_o"] == "W_Oᵀ"
@@ -115,7 +137,9 @@ def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
 
 
 def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
-    """In the notation of such a text the page speaks of the columns of its boards, never of rows."""
+    """In the notation of such a text the page speaks of the columns of its boards, never of
+    rows.
+    """
     app = opened("softmax", notation="gml")
     words = texts(app) + " ".join(one.label for one in app.expander)
     assert not re.search(r"\brows?\b", words)
@@ -123,7 +147,9 @@ def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns(
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
-    """What a head does and is worth is told in the letters of the text that was chosen, and not in ours."""
+    """What a head does and is worth is told in the letters of the text that was chosen, and not
+    in ours.
+    """
     does = texts(opened("head-portraits", notation="gml"))
     assert all(formula in does for formula in (r"\sum_m \mathcal{P}_{mn} \ln", r"to $\ln T_n$"))
     assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))
@@ -139,10 +165,15 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))
 
 
-@pytest.mark.parametrize("page", ["self-attention-mass", "growth", "claims", "training", "stiefel", "lexicon"])
+@pytest.mark.parametrize(
+    "page", ["self-attention-mass", "growth", "claims", "training", "stiefel", "lexicon"]
+)
 def test_no_page_claims_symbols_that_it_does_not_show(page: str) -> None:
     """The diagonal and the laboratories look alike in every notation, and say so."""
     said = [caption.value for caption in opened(page, notation="note").main.caption]
     assert "Symbols and words of Lecture note on self-attention." not in said
-    kept = "Symbols and words of Lecture note on self-attention stand in the other sections; this one keeps its own."
+    kept = (
+        "Symbols and words of Lecture note on self-attention stand in the other sections; this one"
+        " keeps its own."
+    )
     assert said.count(kept) == 1

@@ -1,4 +1,6 @@
-"""Every number that the list of concepts promises at the end of a link is the number that is computed there."""
+"""Every number that the list of concepts promises at the end of a link is the number that is
+computed there.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,20 @@ from attention_viz import story
 from tests.ui.app import ROOT
 
 WORDS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12, "thirteen": 13, "fourteen": 14,
-}  # fmt: skip
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "thirteen": 13,
+    "fourteen": 14,
+}
 NUMBER = re.compile(rf"\b(?:\d+|{'|'.join(WORDS)})\b")
 KINDS = {name: type(value) for name, value in vars(Scenario()).items()}
 TARGET = "Das Tier war zu müde"
@@ -39,7 +52,9 @@ Address = dict[str, str]
 
 
 def promised(look: str) -> list[int]:
-    """The numbers of a text in their order, in digits or in words; "one" is too often a pronoun to count."""
+    """The numbers of a text in their order, in digits or in words; "one" is too often a pronoun
+    to count.
+    """
     return [WORDS.get(found) or int(found) for found in NUMBER.findall(look.casefold())]
 
 
@@ -50,8 +65,11 @@ def address_of(concept: Concept) -> Address:
 
 def scenario_of(address: Address) -> Scenario:
     """The layer that a link asks for."""
-    chosen = {name: value == "true" if KINDS[name] is bool else KINDS[name](value)
-              for name, value in address.items() if name in KINDS}  # fmt: skip
+    chosen = {
+        name: value == "true" if KINDS[name] is bool else KINDS[name](value)
+        for name, value in address.items()
+        if name in KINDS
+    }
     return Scenario(**chosen)
 
 
@@ -61,7 +79,9 @@ def width(trace: Trace, field: str) -> int:
 
 
 def place(field: str, *names: str) -> Callable[[Trace, Address], Iterable[float]]:
-    """The numbers of the link's query, key or head, which must exist in the field that the page shows."""
+    """The numbers of the link's query, key or head, which must exist in the field that the page
+    shows.
+    """
     axes = {"head": "H", "query": "T", "key": "S"}
 
     def found(trace: Trace, address: Address) -> list[float]:
@@ -81,13 +101,17 @@ def following_heads(trace: Trace, address: Address) -> list[int]:
     """A head, and the one whose numbers stand before its own in the merged matrix."""
     head, d_v = int(address["head"]), trace.sizes["V"]
     assert np.array_equal(trace.merged[0][:, head * d_v :][:, :d_v], trace.head_outputs[0, head])
-    assert np.array_equal(trace.merged[0][:, : head * d_v][:, -d_v:], trace.head_outputs[0, head - 1])
+    assert np.array_equal(
+        trace.merged[0][:, : head * d_v][:, -d_v:], trace.head_outputs[0, head - 1]
+    )
     return [head, head - 1]
 
 
 def stage(what: str) -> int:
     """The number of a row in the table of stages on the page Split."""
-    row = re.search(rf"\*\*(\d)\*\* {what}", (ROOT / page_of("split").path).read_text(encoding="utf-8"))
+    row = re.search(
+        rf"\*\*(\d)\*\* {what}", (ROOT / page_of("split").path).read_text(encoding="utf-8")
+    )
     assert row
     return int(row[1])
 
@@ -106,7 +130,9 @@ def hatched_for_all(address: Address) -> int:
 
 
 def heads_of_a_convolution() -> list[int]:
-    """Heads for a kernel, the kernel's sides, and heads for one channel; both ways give the convolution."""
+    """Heads for a kernel, the kernel's sides, and heads for one channel; both ways give the
+    convolution.
+    """
     image, kernel = IMAGES["letter A"], KERNELS["Laplacian"]
     many, few = run_convolution(image, kernel, 40), run_two_heads(image, kernel, 40)
     assert max(many.largest_error, few.largest_error) < 1e-12
@@ -159,7 +185,12 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
     ("mql5", 18): lambda t, _: [len(SCHEMES)],
     ("mql5", 23): lambda t, at: [*place("probabilities", "head")(t, at), *sums(t)],
     ("mql5", 26): place("head_outputs", "query"),
-    ("mql5", 28): lambda t, _: [t.sizes["H"], width(t, "head_outputs"), width(t, "merged"), width(t, "inputs")],
+    ("mql5", 28): lambda t, _: [
+        t.sizes["H"],
+        width(t, "head_outputs"),
+        width(t, "merged"),
+        width(t, "inputs"),
+    ],
     ("mql5", 29): lambda t, _: [width(t, "merged"), width(t, "output")],
     ("mql5", 30): lambda t, _: {width(t, "inputs"), width(t, "output")},
     ("mql5", 31): lambda t, _: [width(t, "merged"), t.sizes["H"], width(t, "output")],
@@ -168,14 +199,20 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
     ("doshi", 6): lambda t, _: [len(SCHEMES)],
     ("doshi", 7): lambda t, _: [stage("reshape")],
     ("doshi", 8): lambda t, _: [stage("swap")],
-    ("doshi", 14): lambda t, at: [len(USES), len({one.hidden_keys.tobytes() for one in three_traces(at).values()})],
+    ("doshi", 14): lambda t, at: [
+        len(USES),
+        len({one.hidden_keys.tobytes() for one in three_traces(at).values()}),
+    ],
     ("doshi", 17): lambda t, _: [len(re.findall(r"\.\w+\(", t.code("merged")))],
     ("doshi", 22): lambda t, at: [hatched_for_all(at)],
     ("slides", 4): lambda t, _: [distances(t)],
     ("slides", 5): lambda t, _: [len(PROPOSITIONS)],
     ("slides", 6): lambda t, _: [tokens_against_the_pair_bound()],
     ("slides", 10): lambda t, _: one_by_one_example()[1][np.newaxis, np.newaxis].shape[:2],
-    ("slides", 12): lambda t, _: [t.sizes["H"], len({head.tobytes() for head in t.probabilities[0]})],
+    ("slides", 12): lambda t, _: [
+        t.sizes["H"],
+        len({head.tobytes() for head in t.probabilities[0]}),
+    ],
     ("slides", 13): lambda t, _: [width(t, "key_heads"), width(t, "value_heads")],
     ("slides", 14): lambda t, _: [t.sizes["H"], width(t, "value_heads"), *t.projections.w_o.shape],
     ("slides", 16): lambda t, _: heads_of_a_convolution(),
@@ -202,10 +239,14 @@ def test_the_numbers_are_those_of_the_engine(key: tuple[str, int]) -> None:
 
 
 def test_heads_that_do_not_fit() -> None:
-    """The link that promises an uneven width is refused for the heads and the width that its text names."""
+    """The link that promises an uneven width is refused for the heads and the width that its
+    text names.
+    """
     one = LISTED[UNEVEN]
     n_heads, d_model = promised(one.look)
-    with pytest.raises(SettingsError, match=f"n_heads is {n_heads} but must divide d_model {d_model}: try"):
+    with pytest.raises(
+        SettingsError, match=f"n_heads is {n_heads} but must divide d_model {d_model}: try"
+    ):
         trace_of(scenario_of(address_of(one)))
 
 
@@ -214,4 +255,6 @@ def test_quoted_headings_stand_on_their_pages() -> None:
     quoted = [(one, title) for one in LISTED.values() for title in re.findall("“(.*?)”", one.look)]
     assert quoted
     for one, title in quoted:
-        assert f'("{title}' in " ".join((ROOT / page_of(one.page).path).read_text("utf-8").split()).replace("( ", "(")
+        assert f'("{title}' in " ".join(
+            (ROOT / page_of(one.page).path).read_text("utf-8").split()
+        ).replace("( ", "(")

@@ -1,4 +1,6 @@
-"""Every choice has one widget; moving it changes that choice and the numbers, and nothing else does."""
+"""Every choice has one widget; moving it changes that choice and the numbers, and nothing else
+does.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,17 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
 }
 
 
-DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "init", "seed", "d_k", "d_v", "positions", "embedding", "piece"}
+DECIDED_BY_THE_MODEL = {
+    "d_model",
+    "n_heads",
+    "init",
+    "seed",
+    "d_k",
+    "d_v",
+    "positions",
+    "embedding",
+    "piece",
+}
 
 
 def moved(app: AppTest, name: str, value: Any) -> AppTest:
@@ -53,7 +65,9 @@ def different(first: Trace, second: Trace) -> bool:
 
 
 def test_every_field_has_one_control() -> None:
-    """The controls and the user's own numbers are exactly the fields of Scenario, and every move is tried below."""
+    """The controls and the user's own numbers are exactly the fields of Scenario, and every
+    move is tried below.
+    """
     names = [control.name for control in CONTROLS]
     assert sorted([*names, "edits", "own"]) == sorted(field.name for field in fields(Scenario))
     assert set(MOVES) == set(names)
@@ -79,7 +93,9 @@ def test_every_control_is_drawn_once() -> None:
 
 @pytest.mark.parametrize("name", MOVES)
 def test_moving_a_control_changes_its_field_alone(name: str) -> None:
-    """Another value arrives in the scenario as this field and no other, and the layer computes other numbers."""
+    """Another value arrives in the scenario as this field and no other, and the layer computes
+    other numbers.
+    """
     value, address = MOVES[name]
     app = opened("scores", **address)
     before = here(app)
@@ -91,7 +107,9 @@ def test_moving_a_control_changes_its_field_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", MOVES)
 def test_moving_back_gives_the_same_trace(name: str) -> None:
-    """Back at the old value the very same trace is shown again, so going to and fro compares what is comparable."""
+    """Back at the old value the very same trace is shown again, so going to and fro compares
+    what is comparable.
+    """
     value, address = MOVES[name]
     app = opened("scores", **address)
     before = here(app)
@@ -109,9 +127,13 @@ def test_every_choice_works(name: str, value: str) -> None:
     assert not app.error
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, limits in LIMITS.items() for value in limits])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, limits in LIMITS.items() for value in limits]
+)
 def test_both_ends_of_every_range_work(name: str, value: float) -> None:
-    """The smallest and the largest number a control offers give a layer, or a remedy where heads do not divide."""
+    """The smallest and the largest number a control offers give a layer, or a remedy where
+    heads do not divide.
+    """
     app = moved(opened("scores", **MOVES[name][1], n_heads=1), name, type(DEFAULTS[name])(value))
     assert getattr(here(app).scenario, name) == value or app.warning
     assert not app.error
@@ -128,7 +150,9 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
         ({"weights": "trained"}, {"scale", "window", *DECIDED_BY_THE_MODEL}),
     ],
 )
-def test_a_control_without_effect_is_switched_off(address: dict[str, object], idle: set[str]) -> None:
+def test_a_control_without_effect_is_switched_off(
+    address: dict[str, object], idle: set[str]
+) -> None:
     """What cannot change the numbers now is greyed out, and only that."""
     app = unfolded(opened("scores", **address))
     assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
@@ -146,7 +170,10 @@ def test_a_control_without_effect_is_switched_off(address: dict[str, object], id
 )
 def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
     """A greyed-out control really changes no number, whatever the address says."""
-    still, changed = opened("scores", weights=weights), opened("scores", weights=weights, **{name: MOVES[name][0]})
+    still, changed = (
+        opened("scores", weights=weights),
+        opened("scores", weights=weights, **{name: MOVES[name][0]}),
+    )
     assert getattr(here(changed).scenario, name) == MOVES[name][0]
     assert not different(here(still).trace, here(changed).trace)
 
@@ -165,14 +192,18 @@ def test_an_address_sets_its_control(name: str) -> None:
     """A deep link with a value gives the scenario with that value."""
     value, address = MOVES[name]
     asked = widget_value(BY_NAME[name], value)
-    app = opened("scores", **address | {name: str(asked).lower() if isinstance(asked, bool) else asked})
+    app = opened(
+        "scores", **address | {name: str(asked).lower() if isinstance(asked, bool) else asked}
+    )
     assert getattr(here(app).scenario, name) == value
     assert not app.toast
 
 
 @pytest.mark.parametrize("name", MOVES)
 def test_a_control_that_was_moved_stays_on_the_page(name: str) -> None:
-    """A closed group is left out while all of it is at its default; what is not would leave the address."""
+    """A closed group is left out while all of it is at its default; what is not would leave the
+    address.
+    """
     value, address = MOVES[name]
     folded = BY_NAME[name].group != GROUPS[0]
     assert drawn(opened("scores"), name) is not folded
@@ -189,7 +220,9 @@ def drawn(app: AppTest, name: str) -> bool:
 
 
 def test_an_address_that_lags_behind_is_no_wish() -> None:
-    """For one run after an example the address holds what was shown before; only what nobody saw is a wish."""
+    """For one run after an example the address holds what was shown before; only what nobody
+    saw is a wish.
+    """
     app = opened("scores", n_heads=2)
     app.slider(key="n_heads").set_value(8)
     app.query_params["n_heads"] = "2"
@@ -199,7 +232,9 @@ def test_an_address_that_lags_behind_is_no_wish() -> None:
 
 
 def test_a_group_stays_open_from_page_to_page() -> None:
-    """A group that was opened is open on the next page, too, and one that was closed again is closed there."""
+    """A group that was opened is open on the next page, too, and one that was closed again is
+    closed there.
+    """
     app = opened("scores")
     app.session_state["group Weights"] = True
     app = gone_to(app.run(), "mask")

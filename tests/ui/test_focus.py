@@ -1,4 +1,6 @@
-"""The cell in focus: set by select boxes and addresses, always within the trace, never changing it."""
+"""The cell in focus: set by select boxes and addresses, always within the trace, never changing
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ SIZES = {"head": 4, "query": 12, "key": 12}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_select_box_moves_the_focus(name: str) -> None:
-    """Choosing another head, query, key or feature moves that alone, and the trace stays the very same."""
+    """Choosing another head, query, key or feature moves that alone, and the trace stays the
+    very same.
+    """
     app = opened("arrays")
     before = here(app)
     app.selectbox(key=name).select_index(2).run()
@@ -34,7 +38,9 @@ def test_a_select_box_moves_the_focus(name: str) -> None:
 
 
 def test_the_boxes_name_tokens_and_places() -> None:
-    """Queries and keys are offered with their place and their token, heads and features by number."""
+    """Queries and keys are offered with their place and their token, heads and features by
+    number.
+    """
     app = opened("arrays", text="the cat the dog")
     assert app.selectbox(key="query").options == ["0 · the", "1 · cat", "2 · the", "3 · dog"]
     assert app.selectbox(key="key").options == app.selectbox(key="query").options
@@ -42,7 +48,9 @@ def test_the_boxes_name_tokens_and_places() -> None:
 
 
 def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
-    """Told a value, a browser draws the box twice; it must hear of new words for the place, and of another place."""
+    """Told a value, a browser draws the box twice; it must hear of new words for the place, and
+    of another place.
+    """
     app = opened("scores", text="the cat sat on the mat", query=3)
 
     def told() -> dict[str, str]:
@@ -56,15 +64,22 @@ def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
     app.run()
     assert told() == {}
     app.text_area(key="text").set_value("the cat").run()
-    assert (app.selectbox(key="query").proto.raw_value, app.selectbox(key="query").proto.default) == ("1 · cat", 1)
+    assert (
+        app.selectbox(key="query").proto.raw_value,
+        app.selectbox(key="query").proto.default,
+    ) == ("1 · cat", 1)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
 def test_every_box_has_an_effect(page: Page) -> None:
-    """A page has a box for each of head, query, key and feature that changes what it shows, and for no other."""
+    """A page has a box for each of head, query, key and feature that changes what it shows, and
+    for no other.
+    """
     states = STATES.get(page.url_path, [{}])
     shown = [opened(page.url_path, **state) for state in states]
-    assert tuple(box.key for box in shown[0].sidebar.selectbox if box.key in NAMES) == page.looks_into
+    assert (
+        tuple(box.key for box in shown[0].sidebar.selectbox if box.key in NAMES) == page.looks_into
+    )
     before = [_everything(app) for app in shown]
     for name in NAMES:
         after = [_everything(opened(page.url_path, **state, **{name: 2})) for state in states]
@@ -72,7 +87,9 @@ def test_every_box_has_an_effect(page: Page) -> None:
 
 
 def _everything(app: AppTest) -> list[str]:
-    """All that the browser is sent for the page itself; what the machine takes for it differs from run to run."""
+    """All that the browser is sent for the page itself; what the machine takes for it differs
+    from run to run.
+    """
     return [str(element.proto) for element in app.main]
 
 
@@ -96,13 +113,17 @@ def test_the_focus_goes_along(page: str) -> None:
         ({"head": "007"}, Focus(3, 0, 0, 0), ["head"]),
     ],
 )
-def test_a_place_outside_moves_to_the_nearest_end(address: dict[str, object], expected: Focus, said: list[str]) -> None:
-    """A number beyond the trace is the last head, token or feature, and a notice names what is shown instead."""
+def test_a_place_outside_moves_to_the_nearest_end(
+    address: dict[str, object], expected: Focus, said: list[str]
+) -> None:
+    """A number beyond the trace is the last head, token or feature, and a notice names what is
+    shown instead.
+    """
     app = opened("scores", **address)
     assert here(app).focus == expected
     assert [toast.value for toast in app.toast] == [
-        f"The address asks for “{address[name]}” under “{name.capitalize()}”; the last one, {vars(expected)[name]}, is "
-        "shown."
+        f"The address asks for “{address[name]}” under “{name.capitalize()}”; the last one,"
+        f" {vars(expected)[name]}, is shown."
         for name in said
     ]
     app.run()
@@ -114,7 +135,9 @@ def test_no_notice_where_no_place_is_shown() -> None:
     assert not opened("claims", query=999).toast
 
 
-@pytest.mark.parametrize("junk", ["banana", "-1", "1.5", "", "½", "٣", "<script>", "0x2", "nan", " 1"])
+@pytest.mark.parametrize(
+    "junk", ["banana", "-1", "1.5", "", "½", "٣", "<script>", "0x2", "nan", " 1"]
+)
 @pytest.mark.parametrize("name", ["head", "key"])
 def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
     """What is no number changes nothing, and a notice says so without running any of it."""
@@ -142,7 +165,9 @@ def test_a_smaller_layer_moves_the_focus_in() -> None:
 
 @pytest.mark.parametrize(("sent", "expected"), [("3 · street", 3), ("99 · gone", 11), ("· x", 0)])
 def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: int) -> None:
-    """When the sentence changes while a browser still sends an entry of the old list, its number counts."""
+    """When the sentence changes while a browser still sends an entry of the old list, its
+    number counts.
+    """
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.session_state["query"] = sent
     gone_to(app, "scores")
@@ -151,7 +176,9 @@ def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: in
 
 
 def test_panels_follow_the_focus() -> None:
-    """The line below the board names the chosen head and tokens and ends in the chosen cell's number."""
+    """The line below the board names the chosen head and tokens and ends in the chosen cell's
+    number.
+    """
     app = opened("scores", head=2, query=6, key=1)
     trace = here(app).trace
     assert "**Head 2:** :blue[query of “street”] and :red[key of “animal”]" in texts(app)
@@ -161,17 +188,25 @@ def test_panels_follow_the_focus() -> None:
 
 
 def test_a_focus_within_a_narrower_field() -> None:
-    """Where a field has fewer features than chosen, its last one is meant; columns count the head's block."""
+    """Where a field has fewer features than chosen, its last one is meant; columns count the
+    head's block.
+    """
     trace = trace_of(Scenario(d_k=3, d_v=5))
     far = Focus(head=2, query=0, key=0, feature=9)
     assert far.within(trace, "query_heads").feature == 2
     assert far.within(trace, "merged").feature == 4
     assert far.within(trace, "inputs").feature == 9
-    assert (far.column(trace, "queries"), far.column(trace, "merged"), far.column(trace, "inputs")) == (8, 14, 9)
+    assert (
+        far.column(trace, "queries"),
+        far.column(trace, "merged"),
+        far.column(trace, "inputs"),
+    ) == (8, 14, 9)
 
 
 def test_a_page_without_cells_keeps_the_place() -> None:
-    """Where no page has a use for the boxes they are not drawn, and the place is still there on the next page."""
+    """Where no page has a use for the boxes they are not drawn, and the place is still there on
+    the next page.
+    """
     app = opened("scores", head=2, query=5)
     gone_to(app, "claims")
     assert not any(box.key in ("head", "query", "key", "feature") for box in app.sidebar.selectbox)

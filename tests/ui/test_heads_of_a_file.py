@@ -1,4 +1,6 @@
-"""Heads and weights of a file on the pages about trained heads: what is shown, asked, refused and forgotten."""
+"""Heads and weights of a file on the pages about trained heads: what is shown, asked, refused
+and forgotten.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from tests.ui.uploads import ANIMAL, BERT, SHARES, WORDS, asked, rng, uploaded
 
 
 def test_attention_from_elsewhere() -> None:
-    """Maps with their labels are shown on every head page; what needs scores says that there are none."""
+    """Maps with their labels are shown on every head page; what needs scores says that there
+    are none.
+    """
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
     for page in ("trained-heads", "one-head", "find-a-head", "layers"):
@@ -26,13 +30,17 @@ def test_attention_from_elsewhere() -> None:
 
 
 def test_somebodys_layer() -> None:
-    """The page lists the layers, asks for heads, and One head shows the layer's own weights at work."""
+    """The page lists the layers, asks for heads, and One head shows the layer's own weights at
+    work.
+    """
     app = uploaded("bert.safetensors", safetensors(BERT))
     assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
     asked(app, "Layer").set_value(1).run()
     asked(app, "Heads").set_value(4).run()
     app = gone_to(app, "one-head")
-    assert "n_heads" in [slider.key for slider in app.sidebar.slider]  # for a layer alone all controls count
+    assert "n_heads" in [
+        slider.key for slider in app.sidebar.slider
+    ]  # for a layer alone all controls count
     assert "n_heads" not in [slider.key for slider in gone_to(app, "training").sidebar.slider]
     app = gone_to(app, "one-head")
     heat = scenes(app)[0]["arrays"]["probabilities"]
@@ -45,7 +53,9 @@ def test_somebodys_layer() -> None:
 
 
 def test_each_file_is_asked_about_anew() -> None:
-    """What was answered for one file is not taken for the next, whose boxes the browser draws as not yet answered."""
+    """What was answered for one file is not taken for the next, whose boxes the browser draws
+    as not yet answered.
+    """
     app = uploaded("first.safetensors", safetensors(BERT))
     asked(app, "Layer").set_value(1).run()
     asked(app, "Heads").set_value(4).run()
@@ -58,8 +68,13 @@ def test_each_file_is_asked_about_anew() -> None:
 
 
 def test_the_sidebar_has_what_the_shown_heads_read() -> None:
-    """Attention is shown as it is, without the sentence; the page of a changed word always shows the model."""
-    app = gone_to(uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}), opened("your-weights")), "one-head")
+    """Attention is shown as it is, without the sentence; the page of a changed word always
+    shows the model.
+    """
+    app = gone_to(
+        uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}), opened("your-weights")),
+        "one-head",
+    )
     assert [caption.value for caption in app.sidebar.caption] == [AS_IT_IS.says]
     assert not app.sidebar.text_area
     app.segmented_control(key="th_whose").set_value("model").run()
@@ -69,7 +84,9 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
 
 
 def test_a_layer_that_cannot_be_used_is_told() -> None:
-    """The other layers are listed, and what the odd one is called is shown as it is, not as markup."""
+    """The other layers are listed, and what the odd one is called is shown as it is, not as
+    markup.
+    """
     odd = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), "f4") for letter in "qkvo"}
     app = uploaded("bert.safetensors", safetensors(odd | BERT))
     assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
@@ -78,9 +95,17 @@ def test_a_layer_that_cannot_be_used_is_told() -> None:
 
 
 def test_a_layer_between_two_sequences_is_refused() -> None:
-    """Keys of another width come from another sequence: a sentence says so, and nothing is said to be shown."""
-    across = {f"cross.{letter}_proj.weight": np.ones((12, 12 if letter in "kv" else 10), "f4") for letter in "qkv"}
-    app = uploaded("bert.safetensors", safetensors(across | {"cross.o_proj.weight": np.ones((10, 12), "f4")} | BERT))
+    """Keys of another width come from another sequence: a sentence says so, and nothing is said
+    to be shown.
+    """
+    across = {
+        f"cross.{letter}_proj.weight": np.ones((12, 12 if letter in "kv" else 10), "f4")
+        for letter in "qkv"
+    }
+    app = uploaded(
+        "bert.safetensors",
+        safetensors(across | {"cross.o_proj.weight": np.ones((10, 12), "f4")} | BERT),
+    )
     assert "makes queries from 10 features but keys and values from 12" in app.error[0].value
     assert not app.success
     assert OWN not in app.session_state
@@ -98,7 +123,9 @@ def test_heads_that_look_evenly_are_said_to() -> None:
 
 
 def test_hostile_files_change_nothing() -> None:
-    """Whatever is wrong with a file, a sentence says so, the app goes on, and what was loaded before stays."""
+    """Whatever is wrong with a file, a sentence says so, the app goes on, and what was loaded
+    before stays.
+    """
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
     before = app.session_state[OWN].maps.layers
     for fault, (name, make, _) in HOSTILE.items():
@@ -107,7 +134,10 @@ def test_hostile_files_change_nothing() -> None:
         assert len(app.error[0].value) < 1200, fault
         assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1]), fault
         assert "Drop it" in [button.label for button in app.button], fault
-        assert all(np.array_equal(a, b) for a, b in zip(app.session_state[OWN].maps.layers, before, strict=True)), fault
+        assert all(
+            np.array_equal(a, b)
+            for a, b in zip(app.session_state[OWN].maps.layers, before, strict=True)
+        ), fault
     app.file_uploader(key="yw_file").set_value(None).run()
     next(button for button in app.button if button.label == "Drop it").click().run()
     assert OWN not in app.session_state
@@ -130,7 +160,9 @@ def test_the_file_is_in_no_address_and_no_other_session() -> None:
 
 @pytest.mark.parametrize("n_queries", [1, 3])
 def test_cross_attention_from_elsewhere(n_queries: int) -> None:
-    """Heads whose keys are another sequence are ranked by the rules that say something of it; the rest are left out."""
+    """Heads whose keys are another sequence are ranked by the rules that say something of it;
+    the rest are left out.
+    """
     shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
     assert not app.exception
@@ -142,7 +174,10 @@ def test_cross_attention_from_elsewhere(n_queries: int) -> None:
     app.selectbox(key="fh_rule").set_value("word to word").run()
     app.selectbox(key="fh_to").set_value(4).run()
     assert not app.error
-    assert np.allclose(sent(scenes(app)[0]["arrays"]["ranking"]), shares[:, :, app.selectbox(key="fh_from").value, 4])
+    assert np.allclose(
+        sent(scenes(app)[0]["arrays"]["ranking"]),
+        shares[:, :, app.selectbox(key="fh_from").value, 4],
+    )
     app.segmented_control(key="th_whose").set_value("model").run()
     assert len(app.selectbox(key="fh_rule").options) == 7
     app.selectbox(key="fh_rule").set_value("itself").run()
@@ -153,7 +188,9 @@ def test_cross_attention_from_elsewhere(n_queries: int) -> None:
 
 
 def test_the_heading_is_true_of_a_file() -> None:
-    """Over the attention of a file of 2 × 2 heads nothing tells of the model's 72 or of the visitor's sentence."""
+    """Over the attention of a file of 2 × 2 heads nothing tells of the model's 72 or of the
+    visitor's sentence.
+    """
     shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), "trained-heads")
     told = f"{title(app)}\n{texts(app)}"
@@ -163,9 +200,13 @@ def test_the_heading_is_true_of_a_file() -> None:
 
 
 def test_a_file_without_a_sentence() -> None:
-    """Attention needs no sentence; weights do, which is said, and the place for a file stays to choose another."""
+    """Attention needs no sentence; weights do, which is said, and the place for a file stays to
+    choose another.
+    """
     app = uploaded("w.safetensors", safetensors(BERT), opened("your-weights", text=""))
-    assert errors(app) == ["The text holds no word, so there is nothing to attend to: type at least one"]
+    assert errors(app) == [
+        "The text holds no word, so there is nothing to attend to: type at least one"
+    ]
     shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
     app = uploaded("a.npz", npz({"attention": shares}), app)
     assert errors(app) == []
@@ -176,7 +217,9 @@ def test_a_file_without_a_sentence() -> None:
 
 @pytest.mark.parametrize("page", ["change-a-word", "layers"])
 def test_the_model_beside_a_file(page: str) -> None:
-    """What these pages show of the trained model alone, they say not to be the file's; no sentence changes the file."""
+    """What these pages show of the trained model alone, they say not to be the file's; no
+    sentence changes the file.
+    """
     said = "heads of the trained model, not those of your file"
     shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), page)
@@ -186,10 +229,14 @@ def test_the_model_beside_a_file(page: str) -> None:
 
 
 def test_one_head_of_one_token() -> None:
-    """One head is told of in the singular; measures that one token has not are drawn without NaN, which is no JSON."""
+    """One head is told of in the singular; measures that one token has not are drawn without
+    NaN, which is no JSON.
+    """
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
     app.selectbox(key="fh_rule").set_value("itself").run()
-    assert app.subheader[0].value == scenes(app)[1]["description"][:-1] == "The head that does it most"
+    assert (
+        app.subheader[0].value == scenes(app)[1]["description"][:-1] == "The head that does it most"
+    )
     app = gone_to(app, "layers")
     app.selectbox(key="ly_measure").set_value("Previous-token mass").run()
     assert not app.error
@@ -198,7 +245,9 @@ def test_one_head_of_one_token() -> None:
 
 
 def test_what_no_head_does_is_done_most_by_none() -> None:
-    """Where a causal mask hides every next token, no head is called the one that looks there most."""
+    """Where a causal mask hides every next token, no head is called the one that looks there
+    most.
+    """
     shares = np.tril(np.ones((1, 2, 4, 4), "f4"))
     app = uploaded("a.npz", npz({"attention": shares / shares.sum(axis=-1, keepdims=True)}))
     app = gone_to(app, "find-a-head")
@@ -211,7 +260,10 @@ def test_what_no_head_does_is_done_most_by_none() -> None:
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:
     """A query sees itself, too, not only what is earlier; and one head has no others beside it."""
     sides = {"c_attn": (8, 24), "c_proj": (8, 8)}
-    app = uploaded("w.safetensors", safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()}))
+    app = uploaded(
+        "w.safetensors",
+        safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()}),
+    )
     assert app.info[0].value.startswith("In this model no query sees a later key")
     assert "other heads" not in scenes(gone_to(app, "one-head"))[0]["description"]
 
@@ -219,8 +271,14 @@ def test_a_layer_of_one_head_under_a_causal_mask() -> None:
 def test_heads_that_do_the_same_are_told_as_tied() -> None:
     """Of equal heads the first is not said to be ahead; layers and heads are counted in words."""
     app = uploaded("a.npz", npz({"attention": np.full((2, 3, 4, 4), 0.25, "f4")}))
-    assert "the attention of your file, 2 layers with 3 heads each" in " ".join(box.value for box in app.success)
-    assert "**Layer 0, head 0 does it most**, tied with 5 others: 25.0 %" in texts(gone_to(app, "find-a-head"))
+    assert "the attention of your file, 2 layers with 3 heads each" in " ".join(
+        box.value for box in app.success
+    )
+    assert "**Layer 0, head 0 does it most**, tied with 5 others: 25.0 %" in texts(
+        gone_to(app, "find-a-head")
+    )
     assert "tied with" not in texts(opened("find-a-head"))
     alone = uploaded("a.npz", npz({"attention": np.full((1, 1, 4, 4), 0.25, "f4")}))
-    assert "the attention of your file, 1 layer with 1 head." in " ".join(box.value for box in alone.success)
+    assert "the attention of your file, 1 layer with 1 head." in " ".join(
+        box.value for box in alone.success
+    )

@@ -1,4 +1,6 @@
-"""The pages about masks and kinds of attention: what they promise, in every choice that they offer."""
+"""The pages about masks and kinds of attention: what they promise, in every choice that they
+offer.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from tests.viz.reading_scenes import numbers
 CHOICES: dict[str, list[dict[str, Any]]] = {
     "mask-workshop": [
         *({"mw_sequence": "1", "mw_try": name} for name in EXPERIMENTS),
-        {"mw_masks": []}, {"mw_try": "how to hide"}, {"mw_third": " ", "mw_second": "", "mw_sequence": "2"},
+        {"mw_masks": []},
+        {"mw_try": "how to hide"},
+        {"mw_third": " ", "mw_second": "", "mw_sequence": "2"},
     ],
     "encoder-decoder": [{"ed_use": use} for use in ("encoder", "decoder", "cross")],
     "invariances": [
@@ -38,21 +42,29 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
         *({"inv_topic": "constants", "inv_change": change.key} for change in CHANGES),
     ],
     "break-it": [
-        *({"bi_fault": fault.key} for fault in FAULTS), *({"bi_field": field} for field in FIELDS),
+        *({"bi_fault": fault.key} for fault in FAULTS),
+        *({"bi_field": field} for field in FIELDS),
         {"bi_spot": True, "bi_guess": "axis", "bi_answer": True},
     ],
-}  # fmt: skip
+}
 SITUATIONS: dict[str, dict[str, Any]] = {
     "one token and head": {"text": "a", "n_heads": 1, "d_model": 1},
     "scale below 0": {"scaling": "custom", "scale": -100, "edits": "x_0_1_9"},
-    "tokens are columns": {"notation": "gml", "n_tokens": 16, "mask": "padding", "residual": "true"},
+    "tokens are columns": {
+        "notation": "gml",
+        "n_tokens": 16,
+        "mask": "padding",
+        "residual": "true",
+    },
 }
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("page", CHOICES)
 def test_every_choice_runs_clean(page: str, situation: str) -> None:
-    """No exception and no error box, whatever experiment, topic, use, fault or field is chosen in an odd layer."""
+    """No exception and no error box, whatever experiment, topic, use, fault or field is chosen
+    in an odd layer.
+    """
     app = opened(page, **SITUATIONS[situation])
     for choice in CHOICES[page]:
         for key, value in choice.items():
@@ -63,24 +75,43 @@ def test_every_choice_runs_clean(page: str, situation: str) -> None:
 
 
 HOSTILE: dict[str, dict[str, str]] = {
-    "mask-workshop": dict.fromkeys(("mw_masks", "mw_sequence", "mw_try", "mw_window", "mw_bias", "painted"), "banana")
-    | {"mw_second": "<script>alert(1)</script> $x$ **b**"},
-    "encoder-decoder": {"ed_cell": "1.x", "ed_use": "3", "ed_pad": "-1", "ed_target": "<script> [l](//x) :red[x]"},
+    "mask-workshop": (
+        dict.fromkeys(
+            ("mw_masks", "mw_sequence", "mw_try", "mw_window", "mw_bias", "painted"), "banana"
+        )
+        | {"mw_second": "<script>alert(1)</script> $x$ **b**"}
+    ),
+    "encoder-decoder": {
+        "ed_cell": "1.x",
+        "ed_use": "3",
+        "ed_pad": "-1",
+        "ed_target": "<script> [l](//x) :red[x]",
+    },
     "invariances": {"inv_topic": "", "inv_shuffle": "1e9", "inv_reads": "<b>", "inv_shown": ""},
-    "break-it": {"bi_fault": "", "bi_field": "__class__", "bi_spot": "maybe", "bi_round": "0", "bi_guess": "all"},
+    "break-it": {
+        "bi_fault": "",
+        "bi_field": "__class__",
+        "bi_spot": "maybe",
+        "bi_round": "0",
+        "bi_guess": "all",
+    },
 }
 
 
 @pytest.mark.parametrize("page", HOSTILE)
 def test_hostile_addresses(page: str) -> None:
-    """Nonsense in the choices gives defaults or a sentence, never a traceback, and no markup gets through."""
+    """Nonsense in the choices gives defaults or a sentence, never a traceback, and no markup
+    gets through.
+    """
     app = opened(page, **HOSTILE[page])
     assert [error.value for error in [*app.exception, *app.error]] == []
     assert scenes(app)
     assert "<script>" not in texts(app).replace(r"\<", "")
 
 
-@pytest.mark.parametrize(("topic", "name"), [("constants", "inv_change"), ("temperature", "inv_temperature")])
+@pytest.mark.parametrize(
+    ("topic", "name"), [("constants", "inv_change"), ("temperature", "inv_temperature")]
+)
 def test_hostile_topics(topic: str, name: str) -> None:
     """The same inside a topic."""
     app = opened("invariances", inv_topic=topic, **{name: ""})
@@ -88,23 +119,38 @@ def test_hostile_topics(topic: str, name: str) -> None:
 
 
 def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
-    """The button under a padding mask without [pad] lengthens the sequence; none is at 64 tokens or beside an own X."""
+    """The button under a padding mask without [pad] lengthens the sequence; none is at 64
+    tokens or beside an own X.
+    """
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()
     assert here(app).trace.sizes["S"] == 64
     own = OwnMatrices(x=np.ones((3, 16))).address()
-    for full in (opened("mask", mask="padding", text="tea " * 64), opened("mask", mask="padding", own=own)):
+    for full in (
+        opened("mask", mask="padding", text="tea " * 64),
+        opened("mask", mask="padding", own=own),
+    ):
         assert full.info[0].value == "This sequence holds no [pad], so the mask hides nothing."
         assert not [button for button in full.button if button.label.startswith("Sequence length")]
 
 
-def pin(app: AppTest, patching: pytest.MonkeyPatch, name: str, on_pin: Any, array: str, *index: int) -> None:
+def pin(
+    app: AppTest, patching: pytest.MonkeyPatch, name: str, on_pin: Any, array: str, *index: int
+) -> None:
     """Pin a cell of a board, as the browser does, and run the page again."""
     scene = next(scene for scene in scenes(app) if array in scene["arrays"])
     axes = {key: [(letter, None) for letter in one["axes"]] for key, one in scene["arrays"].items()}
-    state = {key: app.session_state[key] for key in ("painted", "mw_masks", "visit") if key in app.session_state}
+    state = {
+        key: app.session_state[key]
+        for key in ("painted", "mw_masks", "visit")
+        if key in app.session_state
+    }
     with patching.context() as patch:
-        patch.setattr(board.st, "session_state", state | {name: {"pin": {"array": array, "index": list(index)}}})
+        patch.setattr(
+            board.st,
+            "session_state",
+            state | {name: {"pin": {"array": array, "index": list(index)}}},
+        )
         board._pinned(name, axes, on_pin)
         state = {**board.st.session_state}
     del state[name]
@@ -114,7 +160,9 @@ def pin(app: AppTest, patching: pytest.MonkeyPatch, name: str, on_pin: Any, arra
 
 
 def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A click on the painted mask hides the cell in all sequences, also in the address; another click undoes it."""
+    """A click on the painted mask hides the cell in all sequences, also in the address; another
+    click undoes it.
+    """
     app = opened("mask-workshop")
     touched = partial(mask_experiments._touched, 12)
     pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
@@ -151,7 +199,9 @@ def test_the_buttons_for_painting() -> None:
     assert app.session_state["painted"] == ""
 
 
-def test_a_click_in_the_batch_chooses_sequence_query_and_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_click_in_the_batch_chooses_sequence_query_and_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The board's cell becomes the chosen one, and the masks that hide it are named."""
     app = opened("mask-workshop")
     pin(app, monkeypatch, "batch", mask_experiments.follow, "shares 1", 3, 8)
@@ -160,13 +210,17 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(monkeypatch: pytest
 
 
 def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use, query and key of a clicked cell are the chosen ones, also beyond the sidebar's sentence."""
+    """Use, query and key of a clicked cell are the chosen ones, also beyond the sidebar's
+    sentence.
+    """
     app = opened("encoder-decoder")
     pin(app, monkeypatch, "uses", uses_cards.follow, "scores encoder", 13, 12)
     assert app.session_state["ed_use"] == "encoder"
     assert scenes(app)[0]["cell"] == {"array": "scores encoder", "index": [13, 12]}
     assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}
-    shapes = [trace.scores.shape for trace in three_uses(Scenario(), "Das Tier war zu müde", 2).values()]
+    shapes = [
+        trace.scores.shape for trace in three_uses(Scenario(), "Das Tier war zu müde", 2).values()
+    ]
     assert shapes == [(1, 4, 14, 14), (1, 4, 7, 7), (1, 4, 7, 14)]
 
 
@@ -187,7 +241,9 @@ def test_a_change_is_told_with_its_measure() -> None:
 
 
 def test_every_fault_is_caught_by_a_shown_check() -> None:
-    """Under a mask at least one check that is shown gives each fault away; without a fault all pass."""
+    """Under a mask at least one check that is shown gives each fault away; without a fault all
+    pass.
+    """
     app = opened("break-it", mask="causal")
     for key in (NO_FAULT, *(fault.key for fault in FAULTS)):
         app.selectbox(key="bi_fault").set_value(key).run()
@@ -205,15 +261,22 @@ def test_a_fault_that_changes_nothing_says_what_it_needs() -> None:
     next(button for button in app.button if button.label == "Choose a causal mask").click().run()
     assert not app.info
     assert here(app).scenario.mask == "causal"
-    assert "It needs scores divided by √d_k" in opened("break-it", bi_fault="scale", scaling="off").info[0].value
+    assert (
+        "It needs scores divided by √d_k"
+        in opened("break-it", bi_fault="scale", scaling="off").info[0].value
+    )
 
 
 def test_spot_the_bug() -> None:
-    """The mistake is named when it is guessed or asked for, not before; the next round hides another."""
+    """The mistake is named when it is guessed or asked for, not before; the next round hides
+    another.
+    """
     hidden = hidden_fault(1)
     wrong = next(fault for fault in FAULTS if fault is not hidden)
     app = opened("break-it", bi_spot="true")
-    assert all(told not in texts(app) for told in (hidden.name, "The first field with wrong numbers"))
+    assert all(
+        told not in texts(app) for told in (hidden.name, "The first field with wrong numbers")
+    )
     assert not app.code
     app.selectbox(key="bi_guess").set_value(wrong.key).run()
     assert wrong.name in app.warning[0].value
@@ -227,7 +290,9 @@ def test_spot_the_bug() -> None:
 
 
 def test_a_mask_knows_the_order_of_trained_words() -> None:
-    """With trained weights, too, a causal mask breaks what shuffled tokens keep, and no mistake passes for rounding."""
+    """With trained weights, too, a causal mask breaks what shuffled tokens keep, and no mistake
+    passes for rounding.
+    """
     for reads, said in (("words alone", "(rounding)"), ("causal mask", "the order shows")):
         app = opened("invariances", weights="trained", layer=3, inv_reads=reads)
         assert said in texts(app)
@@ -244,5 +309,8 @@ def test_whose_padding_the_slider_moves(n_tokens: int, said: bool) -> None:
 def test_a_single_token_cannot_be_shuffled() -> None:
     """What moves from place 0 to place 0 shows nothing, and the page says so."""
     pages = [opened("invariances", n_tokens=n) for n in (1, 2)]
-    assert ["nothing to shuffle" in " ".join(box.value for box in app.info) for app in pages] == [True, False]
+    assert ["nothing to shuffle" in " ".join(box.value for box in app.info) for app in pages] == [
+        True,
+        False,
+    ]
     assert ["moves from place" in texts(app) for app in pages] == [False, True]

@@ -1,4 +1,6 @@
-"""A layer goes from a file, or from the laboratory, to the story: matrices, biases and heads arrive."""
+"""A layer goes from a file, or from the laboratory, to the story: matrices, biases and heads
+arrive.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from tests.ui.app import gone_to, here, opened, page_shown, scenes, texts, title
 from tests.ui.uploads import asked
 
 TAKE = "Take this layer to the story"
-TELLING = [page.url_path for page in PAGES if page.section in ("story", "heads", "masks", "diagonal")]
+TELLING = [
+    page.url_path for page in PAGES if page.section in ("story", "heads", "masks", "diagonal")
+]
 
 
 def uploaded(content: bytes, name: str = "layer.safetensors", **address: Any) -> AppTest:
@@ -39,7 +43,9 @@ def take(app: AppTest) -> AppTest:
 
 @pytest.mark.parametrize("names", [as_torch, as_gpt2])
 def test_a_layer_of_a_file_is_told(names: Any) -> None:
-    """The overview opens with the file's matrices, biases and heads; every page of the story has them."""
+    """The overview opens with the file's matrices, biases and heads; every page of the story
+    has them.
+    """
     layer = weights()
     app = uploaded(safetensors(names(layer)), weights="trained", mask="causal")
     asked(app, "Heads").set_value(H).run()
@@ -47,7 +53,11 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
     assert not app.exception
     assert title(app) == "Overview"
     now = here(app)
-    assert (now.scenario.weights, now.scenario.n_heads, now.scenario.mask) == ("random", H, "causal")
+    assert (now.scenario.weights, now.scenario.n_heads, now.scenario.mask) == (
+        "random",
+        H,
+        "causal",
+    )
     for name in MATRICES + BIASES:
         assert np.array_equal(getattr(now.trace.projections, name), getattr(layer, name)), name
     assert "your own W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O, sizes" in texts(app)
@@ -71,7 +81,9 @@ def test_dropping_it_brings_the_controls_back() -> None:
 
 def test_a_layer_that_is_too_large() -> None:
     """The page shows its heads all the same, and says in a sentence why the story cannot."""
-    app = uploaded(npz(as_torch(Projections.random(768, 12, bias=True).astype(np.float32))), "bert.npz")
+    app = uploaded(
+        npz(as_torch(Projections.random(768, 12, bias=True).astype(np.float32))), "bert.npz"
+    )
     assert TAKE not in [button.label for button in app.button]
     assert "768 features where at most 512 are shown" in app.info[0].value
     assert scenes(app)
@@ -88,7 +100,9 @@ def test_hostile_weights_are_refused_before_they_are_taken() -> None:
 
 
 def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
-    """What was trained arrives whole, with its sequence as X: the story's output is the laboratory's."""
+    """What was trained arrives whole, with its sequence as X: the story's output is the
+    laboratory's.
+    """
     app = opened("training", train_steps=40, train_seed=3, mask="causal", residual="true")
     next(button for button in app.button if button.label == "Train").click().run()
     app = take(app)
@@ -103,7 +117,9 @@ def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
 
 
 def test_a_download_brings_the_biases_back() -> None:
-    """A trace saved from the story of a taken layer holds its biases, and loading it as own matrices keeps them."""
+    """A trace saved from the story of a taken layer holds its biases, and loading it as own
+    matrices keeps them.
+    """
     app = take(uploaded(npz(as_torch(weights())), "layer.npz"))
     own = read_own(trace_to_npz(here(app).trace), "trace.npz")
     assert own.given.keys() == {"x", *MATRICES, *BIASES}

@@ -1,4 +1,6 @@
-"""The user's own numbers: edits from the board, the table and the address, matrices and states from files."""
+"""The user's own numbers: edits from the board, the table and the address, matrices and states
+from files.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def pressed(app: AppTest, label: str) -> AppTest:
 
 
 def test_edits_in_the_address_change_the_layer() -> None:
-    """The numbers in the address stand in X and W_Q, everything after follows, and changed cells are marked."""
+    """The numbers in the address stand in X and W_Q, everything after follows, and changed
+    cells are marked.
+    """
     app = opened("projections", edits=EDITED)
     trace, plain = here(app).trace, trace_of(Scenario())
     assert trace.projections.w_q[0, 3] == 9
@@ -49,7 +53,9 @@ def test_undo_and_reset() -> None:
     assert not any("changed" in array for array in scenes(app)[0]["arrays"].values())
 
 
-@pytest.mark.parametrize("junk", ["banana", "wq_0_0_nan", "wq_0_0_1e99", "wz_0_0_1", "x_-1_0_2", "." + "0" * 32, "__"])
+@pytest.mark.parametrize(
+    "junk", ["banana", "wq_0_0_nan", "wq_0_0_1e99", "wz_0_0_1", "x_-1_0_2", "." + "0" * 32, "__"]
+)
 def test_nonsense_in_the_address(junk: str) -> None:
     """What is no edit is refused with a sentence; the page shows the layer without it."""
     app = opened("scores", edits=junk)
@@ -60,7 +66,9 @@ def test_nonsense_in_the_address(junk: str) -> None:
 
 
 def test_a_place_beyond_all_goes_into_a_state_file() -> None:
-    """The files can be had whatever place the address asks for, also where no page has looked for it yet."""
+    """The files can be had whatever place the address asks for, also where no page has looked
+    for it yet.
+    """
     app = opened("practice", query=99999)
     app.session_state["own numbers"] = True
     app.run()
@@ -98,7 +106,9 @@ def session(monkeypatch: pytest.MonkeyPatch, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_typing_on_a_cell(monkeypatch: pytest.MonkeyPatch, edit: Any, expected: str) -> None:
-    """A number typed on a cell of X or of a weight is an edit; anything else a browser may send changes nothing."""
+    """A number typed on a cell of X or of a weight is an edit; anything else a browser may send
+    changes nothing.
+    """
     state = session(monkeypatch, board={"edit": edit})
     board._edited("board")
     assert state["edits"] == expected
@@ -135,7 +145,9 @@ def test_matrices_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its heads are those of the trained layer, whatever number the control shows, which has no effect there."""
+    """Its heads are those of the trained layer, whatever number the control shows, which has no
+    effect there.
+    """
     given = OwnMatrices(w_q=np.full((384, 384), 0.01))
     state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.given))})
     scenario = Scenario(text="we like tea", weights="trained", n_heads=5)
@@ -147,22 +159,78 @@ def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("choices", "good", "bad", "words"),
     [
-        ({"weights": "trained"}, {"w_q": (384, 384)}, {"w_q": (5, 12)}, "W_Q is 5 × 12, but in a trained layer"),
-        ({"weights": "trained"}, {}, {"w_q": (5, 5)}, "W_Q is 5 × 5, but in a trained layer it must be 384 × 384"),
-        ({"weights": "orthonormal"}, {"w_v": (16, 16)}, {"w_q": (16, 128)}, "an orthonormal head is at most as wide"),
-        ({"weights": "orthonormal"}, {}, {"w_q": (4, 64)}, "an orthonormal head is at most as wide as the inputs, 4"),
-        ({"weights": "weightless"}, {}, {"w_o": (8, 16)}, "W_O has 8 rows, but weightless layers have the identity"),
-        ({"residual": True}, {"w_o": (16, 16)}, {"w_o": (16, 5)}, "switch Residual off, or give W_O 16 columns"),
-        ({}, {"w_q": (16, 16)}, {"b_q": (7,)}, "W_Q has 16 columns, b_Q has 7 numbers: these must be equal"),
-        ({}, {"w_q": (16, 16)}, {"w_k": (16, 8)}, "change the matrices, or drop those loaded before"),
-        ({"weights": "weightless"}, {}, {"w_q": (16, 8)}, "give W_Q and W_K in one NPZ file, or leave it out"),
-        ({"weights": "weightless"}, {"w_v": (16, 8)}, {"b_o": (16,)}, "W_V has 8 columns, b_O has 16 numbers: these"),
+        (
+            {"weights": "trained"},
+            {"w_q": (384, 384)},
+            {"w_q": (5, 12)},
+            "W_Q is 5 × 12, but in a trained layer",
+        ),
+        (
+            {"weights": "trained"},
+            {},
+            {"w_q": (5, 5)},
+            "W_Q is 5 × 5, but in a trained layer it must be 384 × 384",
+        ),
+        (
+            {"weights": "orthonormal"},
+            {"w_v": (16, 16)},
+            {"w_q": (16, 128)},
+            "an orthonormal head is at most as wide",
+        ),
+        (
+            {"weights": "orthonormal"},
+            {},
+            {"w_q": (4, 64)},
+            "an orthonormal head is at most as wide as the inputs, 4",
+        ),
+        (
+            {"weights": "weightless"},
+            {},
+            {"w_o": (8, 16)},
+            "W_O has 8 rows, but weightless layers have the identity",
+        ),
+        (
+            {"residual": True},
+            {"w_o": (16, 16)},
+            {"w_o": (16, 5)},
+            "switch Residual off, or give W_O 16 columns",
+        ),
+        (
+            {},
+            {"w_q": (16, 16)},
+            {"b_q": (7,)},
+            "W_Q has 16 columns, b_Q has 7 numbers: these must be equal",
+        ),
+        (
+            {},
+            {"w_q": (16, 16)},
+            {"w_k": (16, 8)},
+            "change the matrices, or drop those loaded before",
+        ),
+        (
+            {"weights": "weightless"},
+            {},
+            {"w_q": (16, 8)},
+            "give W_Q and W_K in one NPZ file, or leave it out",
+        ),
+        (
+            {"weights": "weightless"},
+            {"w_v": (16, 8)},
+            {"b_o": (16,)},
+            "W_V has 8 columns, b_O has 16 numbers: these",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_makes_no_layer_leaves_the_one_before(
-    monkeypatch: pytest.MonkeyPatch, choices: dict[str, Any], good: dict[str, Any], bad: dict[str, Any], words: str
+    monkeypatch: pytest.MonkeyPatch,
+    choices: dict[str, Any],
+    good: dict[str, Any],
+    bad: dict[str, Any],
+    words: str,
 ) -> None:
-    """Matrices that do not fit the layer are refused with a sentence, and those that were loaded before stay."""
+    """Matrices that do not fit the layer are refused with a sentence, and those that were
+    loaded before stay.
+    """
     state = session(monkeypatch)
     before = ""
     for shapes in (good, bad) if good else (bad,):
@@ -176,7 +244,9 @@ def test_a_file_that_makes_no_layer_leaves_the_one_before(
 
 
 def test_what_was_left_unread_is_told_once() -> None:
-    """The arrays of a file that the app has no use for are named after loading, letter by letter, and then no more."""
+    """The arrays of a file that the app has no use for are named after loading, letter by
+    letter, and then no more.
+    """
     app = opened("scores")
     app.session_state["own numbers"] = True
     content = npz(W_Q=np.eye(16), **{"W_Z *new*": np.ones((2, 2))})
@@ -188,7 +258,9 @@ def test_what_was_left_unread_is_told_once() -> None:
 
 
 def test_own_sizes_count() -> None:
-    """Sizes of own matrices replace those of the controls, the page names them, and one button drops them."""
+    """Sizes of own matrices replace those of the controls, the page names them, and one button
+    drops them.
+    """
     own = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
     app = opened("scores", own=own.address())
     assert here(app).trace.inputs.shape == (1, 3, 8)
@@ -198,11 +270,21 @@ def test_own_sizes_count() -> None:
 
 @pytest.mark.parametrize(
     ("name", "data"),
-    [("m.npz", b"no zip"), ("m.csv", b"w_q\n1,two"), ("m.bin", b""), ("s.json", b"{}"), ("s.json", b"[" * 10**5),
-     ("../../m.npz", b"PK\x03\x04")],
-)  # fmt: skip
-def test_a_bad_file_changes_nothing(monkeypatch: pytest.MonkeyPatch, name: str, data: bytes) -> None:
-    """A damaged or foreign file is refused with a sentence; edits and matrices stay as they were."""
+    [
+        ("m.npz", b"no zip"),
+        ("m.csv", b"w_q\n1,two"),
+        ("m.bin", b""),
+        ("s.json", b"{}"),
+        ("s.json", b"[" * 10**5),
+        ("../../m.npz", b"PK\x03\x04"),
+    ],
+)
+def test_a_bad_file_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str, data: bytes
+) -> None:
+    """A damaged or foreign file is refused with a sentence; edits and matrices stay as they
+    were.
+    """
     state = session(monkeypatch, **{"own file": file(name, data), "edits": EDITED})
     own_numbers._load(Scenario())
     assert (state["edits"], state["own"]) == (EDITED, "")
@@ -212,14 +294,24 @@ def test_a_bad_file_changes_nothing(monkeypatch: pytest.MonkeyPatch, name: str, 
 def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A state file sets every control, the edits, the cell in focus and the notation."""
     scenario = Scenario(text="a b c", n_heads=2, mask="causal", edits=EDITED)
-    state = session(monkeypatch, **{"own file": file("s.json", write_state(State(scenario, (1, 2, 0, 3), "gml")))})
+    state = session(
+        monkeypatch,
+        **{"own file": file("s.json", write_state(State(scenario, (1, 2, 0, 3), "gml")))},
+    )
     own_numbers._load(Scenario())
-    assert (state["text"], state["n_heads"], state["mask"], state["edits"]) == ("a b c", 2, "causal", EDITED)
+    assert (state["text"], state["n_heads"], state["mask"], state["edits"]) == (
+        "a b c",
+        2,
+        "causal",
+        EDITED,
+    )
     assert (state["head"], state["query"], state["feature"], state["notation"]) == (1, 2, 3, "gml")
 
 
 def test_too_many_edits_for_an_address() -> None:
-    """More than forty edits go by a key; on a server that does not know it the page says what to do."""
+    """More than forty edits go by a key; on a server that does not know it the page says what
+    to do.
+    """
     edits = Edits(tuple(Edit("w_q", i // 16, i % 16, 1.0) for i in range(41)))
     app = opened("scores", edits=edits.address())
     assert len(edits.address()) < 40

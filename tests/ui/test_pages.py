@@ -1,4 +1,6 @@
-"""Every page runs clean at every size, shows the trace's own numbers, and is the same when nothing was touched."""
+"""Every page runs clean at every size, shows the trace's own numbers, and is the same when
+nothing was touched.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,19 @@ from tests.ui.app import (
     way,
 )
 
-COLOURS = {"color", "colorscale", *(f"{of}color" for of in ("bg", "border", "fill", "grid", "line", "arrow"))}
+COLOURS = {
+    "color",
+    "colorscale",
+    *(f"{of}color" for of in ("bg", "border", "fill", "grid", "line", "arrow")),
+}
 TAGS = {"div", "span", "small", "bdi"}
-HOSTILE = "<script>alert(1)</script> @query &lt; $x$ **b** `c` [l](//x) :red[x] %{z} שלום 👩🏽\u200d🚀 " + "x" * 300
+HOSTILE = (
+    "<script>alert(1)</script> @query &lt; $x$ **b** `c` [l](//x) :red[x] %{z} שלום 👩🏽\u200d🚀 "
+    + "x" * 300
+)
 LARGEST = {"n_tokens": 64, "d_model": 512, "n_heads": 16}
-# Pages that draw nothing: before the visitor has given them a file, or because the visitor is to do the work.
+# Pages that draw nothing: before the visitor has given them a file, or because the visitor is to do
+# the work.
 WAITING = {"your-weights", "practice"}
 # Situations in which a page has divided by zero, indexed past an end, or drawn nothing.
 SITUATIONS: dict[str, dict[str, object]] = {
@@ -57,12 +67,23 @@ SITUATIONS: dict[str, dict[str, object]] = {
     "orthonormal": {"weights": "orthonormal", "init": "integers"},
     "padding": {"mask": "padding", "n_tokens": 16, "query": 15, "key": 15},
     "only itself": {"mask": "window", "window": 0},
-    "integers": {"embedding": "integers", "init": "integers", "positions": "false", "scaling": "off"},
+    "integers": {
+        "embedding": "integers",
+        "init": "integers",
+        "positions": "false",
+        "scaling": "off",
+    },
     "all scores 0": {"scaling": "custom", "scale": 0},
     "saturated": {"scaling": "custom", "scale": -100},
     "pieces": {"piece": 1, "n_tokens": 64},
     "trained": {"weights": "trained", "layer": 3, "head": 11, "query": 14, "feature": 383},
-    "trained and filled up": {"weights": "trained", "layer": 5, "n_tokens": 20, "mask": "padding", "n_heads": 5},
+    "trained and filled up": {
+        "weights": "trained",
+        "layer": 5,
+        "n_tokens": 20,
+        "mask": "padding",
+        "n_heads": 5,
+    },
     "hostile text": {"text": HOSTILE, "query": 2, "key": 4},
 }
 
@@ -77,10 +98,14 @@ def in_situation(name: str) -> AppTest:
 @pytest.mark.parametrize("page", EVERY_PAGE)
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_a_page_runs_clean(situation: str, page: str) -> None:
-    """No exception, no error box, nothing logged; every picture is dressed, described and JSON that a browser takes."""
+    """No exception, no error box, nothing logged; every picture is dressed, described and JSON
+    that a browser takes.
+    """
     app = gone_to(in_situation(situation), page)
     assert [error.value for error in [*app.exception, *app.error]] == []
-    assert not any(text.value.startswith("#") for text in app.markdown)  # keys would stop at such a heading's link
+    assert not any(
+        text.value.startswith("#") for text in app.markdown
+    )  # keys would stop at such a heading's link
     assert title(app) == page_of(page).title
     boards, drawn = scenes(app), figures(app)
     assert boards or drawn or page in WAITING or page_of(page).section == "reference"
@@ -101,7 +126,9 @@ def test_an_untouched_rerun_changes_nothing(page: str) -> None:
 
 
 def numbers_shown(app: AppTest) -> np.ndarray:
-    """All numbers of a page's boards and figures, for each choice where it shows one of several matrices."""
+    """All numbers of a page's boards and figures, for each choice where it shows one of several
+    matrices.
+    """
 
     def of_this_run() -> list[np.ndarray]:
         return [numbers_of(figures(app)), *(numbers_of_scene(board) for board in scenes(app))]
@@ -116,7 +143,9 @@ def numbers_shown(app: AppTest) -> np.ndarray:
 
 @pytest.mark.parametrize("page", [page.url_path for page in PAGES if page.fields])
 def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
-    """Every number of the focused head, in each field that a page claims to show, is sent to a board or a figure."""
+    """Every number of the focused head, in each field that a page claims to show, is sent to a
+    board or a figure.
+    """
     app = opened(page, mask="causal", head=1)
     trace = here(app).trace
     drawn = numbers_shown(app)
@@ -160,14 +189,17 @@ def test_the_way_through_the_layer(page: str) -> None:
     pages = [step.url_path for step in story()]
     place = pages.index(page)
     assert way(app) == {
-        "steps": [{"title": step.title, "path": step.url_path} for step in story()], "place": place,
-    }  # fmt: skip
+        "steps": [{"title": step.title, "path": step.url_path} for step in story()],
+        "place": place,
+    }
     assert any(f"Step {place + 1} of {len(pages)}" in element.value for element in app.markdown)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
 def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
-    """A section that looks after itself leaves out the controls it has no use for, and says which count."""
+    """A section that looks after itself leaves out the controls it has no use for, and says
+    which count.
+    """
     app, own = opened(page.url_path), page.own_controls
     used = ("text", "n_tokens", "d_model", "n_heads") if own is None else own.used
     assert keys_of(app) == set(used)
@@ -178,7 +210,9 @@ def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
 
 @pytest.mark.parametrize("page", ["trained-heads", "training"])
 def test_what_is_set_elsewhere_stays_in_the_address(page: str) -> None:
-    """A control that was moved is drawn where nothing uses it, too: what is not drawn leaves the address."""
+    """A control that was moved is drawn where nothing uses it, too: what is not drawn leaves
+    the address.
+    """
     address = {"d_model": "32", "seed": "7", "text": "One two"}
     app = opened("scores", **address)
     for there in (page, "scores"):
@@ -206,7 +240,9 @@ def keys_of(app: AppTest) -> set[str | None]:
 
 @pytest.mark.parametrize("page", [page.url_path for page in story()])
 def test_every_step_explains_itself(page: str) -> None:
-    """A step shows its question, its formula, the shape of its result, the NumPy lines and a cell's arithmetic."""
+    """A step shows its question, its formula, the shape of its result, the NumPy lines and a
+    cell's arithmetic.
+    """
     app = opened(page)
     assert page_of(page).question in app.markdown[0].value + app.markdown[1].value
     if page == PAGES[0].url_path:
@@ -222,18 +258,30 @@ def test_every_step_explains_itself(page: str) -> None:
     assert not app.exception
     assert trace.code(field).splitlines()[0] in app.code[0].value
     assert f'assert_allclose({field}, shown["{field}"]' in app.code[0].value
-    one_term = "Here is one term only: the line above says all of it." in [caption.value for caption in app.caption]
-    assert one_term == (page in ("split", "scale", "mask", "merge"))  # copied, multiplied once, let through or not
+    one_term = "Here is one term only: the line above says all of it." in [
+        caption.value for caption in app.caption
+    ]
+    assert one_term == (
+        page in ("split", "scale", "mask", "merge")
+    )  # copied, multiplied once, let through or not
     assert len(app.dataframe) == (1 if one_term else 2)  # the numbers, and the terms
     assert len(app.get("download_button")) == 5
     assert scenes(app)[0]["arithmetic"] is True
 
 
-@pytest.mark.parametrize(("page", "largest"), [("scores", 1e-14), ("one-head", 1e-4), ("self-attention-mass", None)])
+@pytest.mark.parametrize(
+    ("page", "largest"), [("scores", 1e-14), ("one-head", 1e-4), ("self-attention-mass", None)]
+)
 def test_boards_with_tokens_as_columns_are_checked(page: str, largest: float | None) -> None:
-    """Where boards are transposed the page says how far its own layer differs; elsewhere it says nothing of it."""
+    """Where boards are transposed the page says how far its own layer differs; elsewhere it
+    says nothing of it.
+    """
     app = opened(page, notation="gml")
-    said = [caption.value for caption in app.main.caption if "every matrix is shown transposed" in caption.value]
+    said = [
+        caption.value
+        for caption in app.main.caption
+        if "every matrix is shown transposed" in caption.value
+    ]
     assert "Symbols and words of GeometricMachineLearning.jl" in texts(app)
     assert len(said) == (largest is not None)
     for sentence in said:
@@ -242,7 +290,9 @@ def test_boards_with_tokens_as_columns_are_checked(page: str, largest: float | N
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_board_is_transposed_where_a_page_says_so(page: str) -> None:
-    """With tokens as columns a page says that every matrix is shown transposed if it has boards and all of them are."""
+    """With tokens as columns a page says that every matrix is shown transposed if it has boards
+    and all of them are.
+    """
     app = opened(page, notation="gml")
     boards = [scene["transposed"] for scene in scenes(app)]
     assert len(set(boards)) <= 1

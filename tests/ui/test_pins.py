@@ -16,19 +16,35 @@ from tests.ui.app import gone_to, here, opened, said, scenes
 @pytest.mark.parametrize(
     ("axes", "index", "expected"),
     [
-        ([("B", None), ("H", None), ("T", None), ("S", None)], [0, 2, 5, 7], {"head": 2, "query": 5, "key": 7}),
+        (
+            [("B", None), ("H", None), ("T", None), ("S", None)],
+            [0, 2, 5, 7],
+            {"head": 2, "query": 5, "key": 7},
+        ),
         ([("B", None), ("T", None), ("H·K", 4)], [0, 5, 11], {"query": 5, "head": 2, "feature": 3}),
         ([("D", None), ("H·K", 4)], [9, 11], {"head": 2, "feature": 3}),
         ([("H·V", 4), ("D", None)], [11, 9], {"head": 2, "feature": 9}),
-        ([("B", None), ("T", None), ("S", None), ("H", None), ("H", None)], [0, 1, 2, 3, 3],
-         {"head": 3, "query": 1, "key": 2}),
-        ([("B", None), ("G", None), ("S", None), ("V", None)], [0, 1, 2, 10**9], {"key": 2, "feature": 4095}),
+        (
+            [("B", None), ("T", None), ("S", None), ("H", None), ("H", None)],
+            [0, 1, 2, 3, 3],
+            {"head": 3, "query": 1, "key": 2},
+        ),
+        (
+            [("B", None), ("G", None), ("S", None), ("V", None)],
+            [0, 1, 2, 10**9],
+            {"key": 2, "feature": 4095},
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_pinned_cell_moves_the_focus(
-    monkeypatch: pytest.MonkeyPatch, axes: list[tuple[str, int | None]], index: list[int], expected: dict[str, int]
+    monkeypatch: pytest.MonkeyPatch,
+    axes: list[tuple[str, int | None]],
+    index: list[int],
+    expected: dict[str, int],
 ) -> None:
-    """Each axis of the pinned cell's array says what its number chooses; side by side, head and feature."""
+    """Each axis of the pinned cell's array says what its number chooses; side by side, head and
+    feature.
+    """
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
     follow_cell(axes, index)
@@ -37,23 +53,36 @@ def test_a_pinned_cell_moves_the_focus(
 
 @pytest.mark.parametrize(
     ("change", "stays"),
-    [({}, True), ({"seed": 5}, True), ({"d_model": 8}, False), ({"head": 1}, False), ({"feature": 3}, False)],
+    [
+        ({}, True),
+        ({"seed": 5}, True),
+        ({"d_model": 8}, False),
+        ({"head": 1}, False),
+        ({"feature": 3}, False),
+    ],
 )
 def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> None:
-    """A board goes on explaining a pinned cell of a weight until the focus moves on or the cell is no more."""
+    """A board goes on explaining a pinned cell of a weight until the focus moves on or the cell
+    is no more.
+    """
     app = opened("projections", feature=1)
     pinned = {"array": "w_q", "index": [11, 1]}
     app.query_params["pin"] = "projection.w_q.11-1"
     assert scenes(app.run())[0]["cell"] == pinned
     for name, value in change.items():
         app.session_state[name] = value
-    own = {"array": "queries", "index": [0, 0, here(app.run()).focus.column(here(app).trace, "queries")]}
+    own = {
+        "array": "queries",
+        "index": [0, 0, here(app.run()).focus.column(here(app).trace, "queries")],
+    }
     assert scenes(app)[0]["cell"] == (pinned if stays else own)
     assert ("pin" in app.query_params) is stays
 
 
 def test_the_same_address_pins_the_same_operand() -> None:
-    """A pinned cell of the queries is in the address; whoever opens it finds the same cell explained."""
+    """A pinned cell of the queries is in the address; whoever opens it finds the same cell
+    explained.
+    """
     address = {"head": 1, "query": 4, "pin": "scores.query_heads.0-1-4-2"}
     app = opened("scores", **address)
     assert scenes(app)[0]["cell"] == {"array": "query_heads", "index": [0, 1, 4, 2]}
@@ -63,11 +92,15 @@ def test_the_same_address_pins_the_same_operand() -> None:
 
 @pytest.mark.parametrize("index", ["11", "11-1-0", "16-1", "", "x-1", "-1-1"])
 def test_a_pinned_place_that_the_board_has_not(index: str) -> None:
-    """A pin of another shape, or beyond the end, gives way to the cell in focus, and a notice says so once."""
+    """A pin of another shape, or beyond the end, gives way to the cell in focus, and a notice
+    says so once.
+    """
     app = opened("projections", pin=f"projection.w_q.{index}")
     assert scenes(app)[0]["cell"] == {"array": "queries", "index": [0, 0, 0]}
     (sentence,) = said(app)
-    assert sentence.startswith(f"The address asks for “projection.w_q.{index}” under “Pinned cell”: ")
+    assert sentence.startswith(
+        f"The address asks for “projection.w_q.{index}” under “Pinned cell”: "
+    )
     assert not app.run().toast
     assert "pin" not in app.query_params
 
@@ -82,7 +115,9 @@ def test_a_pinned_place_that_a_later_board_has_not() -> None:
 
 
 def test_a_pin_that_led_to_another_page() -> None:
-    """A pin whose own run never drew the board, since it opened another page, says nothing of a later run."""
+    """A pin whose own run never drew the board, since it opened another page, says nothing of a
+    later run.
+    """
     app = opened("projections", feature=1)
     app.session_state["pin"] = "projection.w_q.11-1"
     assert scenes(app.run())[0]["cell"] == {"array": "queries", "index": [0, 0, 1]}
@@ -91,11 +126,22 @@ def test_a_pin_that_led_to_another_page() -> None:
 
 @pytest.mark.parametrize(
     "pin",
-    [None, "scores", {}, {"array": "magic", "index": [0]}, {"array": "scores"}, {"array": "scores", "index": [0, 1]},
-     {"array": "scores", "index": [0, -1, 0, 0]}, {"array": "scores", "index": [0, 1.5, 0, 0]},
-     {"array": "scores", "index": "0000"}, {"array": ["scores"], "index": [0, 0, 0, 0]}],
-)  # fmt: skip
-def test_a_pin_that_no_board_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch, pin: object) -> None:
+    [
+        None,
+        "scores",
+        {},
+        {"array": "magic", "index": [0]},
+        {"array": "scores"},
+        {"array": "scores", "index": [0, 1]},
+        {"array": "scores", "index": [0, -1, 0, 0]},
+        {"array": "scores", "index": [0, 1.5, 0, 0]},
+        {"array": "scores", "index": "0000"},
+        {"array": ["scores"], "index": [0, 0, 0, 0]},
+    ],
+)
+def test_a_pin_that_no_board_sends_moves_nothing(
+    monkeypatch: pytest.MonkeyPatch, pin: object
+) -> None:
     """What does not name a cell of the board is passed over without an error."""
     state: dict[str, Any] = {"board": {"pin": pin}, "head": 3}
     monkeypatch.setattr(board.st, "session_state", state)
@@ -110,13 +156,24 @@ def test_a_pin_that_no_board_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch
         ([2, 0], [5, 7], ("query", "key"), {"head": 2, "query": 5, "key": 7}),
         ([-1, 0], [5, 7], ("query", "feature"), {"query": 5, "feature": 7}),
         ([2, 64], [5, 7], ("key", "feature"), {"head": 2, "key": 5, "feature": 71}),
-        ([10**9, 0], [-3, 10**9], ("query", "key"), {"head": LAST_PLACE, "query": 0, "key": LAST_PLACE}),
+        (
+            [10**9, 0],
+            [-3, 10**9],
+            ("query", "key"),
+            {"head": LAST_PLACE, "query": 0, "key": LAST_PLACE},
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_click_on_a_chart_moves_the_focus(
-    monkeypatch: pytest.MonkeyPatch, tile: Any, cell: Any, names: tuple[str, str], expected: dict[str, int]
+    monkeypatch: pytest.MonkeyPatch,
+    tile: Any,
+    cell: Any,
+    names: tuple[str, str],
+    expected: dict[str, int],
 ) -> None:
-    """The clicked cell's row and column go where the chart says; a matrix of all heads leaves the head."""
+    """The clicked cell's row and column go where the chart says; a matrix of all heads leaves
+    the head.
+    """
     state: dict[str, Any] = {"chart": {"click": {"tile": tile, "cell": cell}}}
     monkeypatch.setattr(module.st, "session_state", state)
     show._clicked("chart", names, None)
@@ -125,11 +182,23 @@ def test_a_click_on_a_chart_moves_the_focus(
 
 @pytest.mark.parametrize(
     "click",
-    [None, "x", [], {}, {"tile": [0, 0]}, {"tile": None, "cell": [1, 2]}, {"tile": [0], "cell": [1, 2]},
-     {"tile": [0, 0], "cell": 7}, {"tile": [0, "0"], "cell": [1, 2]}, {"tile": [0, 0], "cell": [1.5, 2]},
-     {"name": "x"}],
-)  # fmt: skip
-def test_a_click_that_no_chart_sends_moves_nothing(monkeypatch: pytest.MonkeyPatch, click: object) -> None:
+    [
+        None,
+        "x",
+        [],
+        {},
+        {"tile": [0, 0]},
+        {"tile": None, "cell": [1, 2]},
+        {"tile": [0], "cell": [1, 2]},
+        {"tile": [0, 0], "cell": 7},
+        {"tile": [0, "0"], "cell": [1, 2]},
+        {"tile": [0, 0], "cell": [1.5, 2]},
+        {"name": "x"},
+    ],
+)
+def test_a_click_that_no_chart_sends_moves_nothing(
+    monkeypatch: pytest.MonkeyPatch, click: object
+) -> None:
     """What does not name a cell is passed over without an error."""
     state: dict[str, Any] = {"chart": {"click": click}, "head": 3}
     monkeypatch.setattr(module.st, "session_state", state)
@@ -139,7 +208,9 @@ def test_a_click_that_no_chart_sends_moves_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_second_click_after_the_first_has_left_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A click on a board or chart that the last run did not draw, and the session forgot, is passed over."""
+    """A click on a board or chart that the last run did not draw, and the session forgot, is
+    passed over.
+    """
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
     board._pinned("board", {"scores": [("T", None), ("S", None)]})

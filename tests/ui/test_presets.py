@@ -17,10 +17,25 @@ from attention_ui.presets import FILE, Preset, presets, widget_values
 from tests.ui.app import here, opened, unfolded
 
 ELSEWHERE = {
-    "text": "something else", "n_tokens": 7, "d_model": 20, "n_heads": 5, "weights": "tied", "layer": 2,
-    "init": "small", "seed": 9, "scaling": "custom", "scale": 3, "mask": "window", "window": 5, "residual": "true",
-    "d_k": 6, "d_v": 7, "positions": "false", "embedding": "integers", "piece": 2,
-}  # fmt: skip
+    "text": "something else",
+    "n_tokens": 7,
+    "d_model": 20,
+    "n_heads": 5,
+    "weights": "tied",
+    "layer": 2,
+    "init": "small",
+    "seed": 9,
+    "scaling": "custom",
+    "scale": 3,
+    "mask": "window",
+    "window": 5,
+    "residual": "true",
+    "d_k": 6,
+    "d_v": 7,
+    "positions": "false",
+    "embedding": "integers",
+    "piece": 2,
+}
 
 
 def by_name(preset: Preset) -> str:
@@ -50,9 +65,13 @@ def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
 
 
 def test_names_and_scenarios_are_unique() -> None:
-    """No name and no scenario appears twice, and a file says only what differs from the defaults."""
+    """No name and no scenario appears twice, and a file says only what differs from the
+    defaults.
+    """
     assert (
-        len({preset.name for preset in presets()}) == len({preset.scenario for preset in presets()}) == len(presets())
+        len({preset.name for preset in presets()})
+        == len({preset.scenario for preset in presets()})
+        == len(presets())
     )
     for entry in json.loads(FILE.read_text(encoding="utf-8")):
         for name, value in entry["scenario"].items():
@@ -60,7 +79,9 @@ def test_names_and_scenarios_are_unique() -> None:
 
 
 def test_the_examples_asked_for_are_there() -> None:
-    """The sentence about the animal comes first, as the app opens; one head can be compared with eight."""
+    """The sentence about the animal comes first, as the app opens; one head can be compared
+    with eight.
+    """
     scenarios = [preset.scenario for preset in presets()]
     assert scenarios[0] == Scenario()
     assert {1, 8} <= {scenario.n_heads for scenario in scenarios}
@@ -71,14 +92,18 @@ def test_the_examples_asked_for_are_there() -> None:
 
 @pytest.mark.parametrize("preset", presets(), ids=by_name)
 def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
-    """Wherever one comes from, after the choice every widget shows the example's value, and its sentence is there."""
+    """Wherever one comes from, after the choice every widget shows the example's value, and its
+    sentence is there.
+    """
     app = opened("scores", **ELSEWHERE)
     assert here(app).scenario not in [other.scenario for other in presets()]
     assert example_box(app).value is None
     example_box(app).set_value(preset.name).run()
     assert here(app).scenario == preset.scenario
     for control in CONTROLS:
-        assert app.get_by_key(control.name).value == widget_value(control, getattr(preset.scenario, control.name))
+        assert app.get_by_key(control.name).value == widget_value(
+            control, getattr(preset.scenario, control.name)
+        )
     assert example_box(app).value == preset.name
     assert preset.says in [caption.value for caption in app.caption]
 
@@ -93,11 +118,15 @@ def test_moving_a_control_leaves_the_example() -> None:
     assert example_box(app).value == presets()[0].name
 
 
-@pytest.mark.parametrize(("moved", "loads"), [({}, True), ({"text": "my own words"}, False), ({"n_heads": 2}, False)])
+@pytest.mark.parametrize(
+    ("moved", "loads"), [({}, True), ({"text": "my own words"}, False), ({"n_heads": 2}, False)]
+)
 def test_an_old_choice_of_the_browser_is_not_a_new_one(
     monkeypatch: pytest.MonkeyPatch, moved: dict[str, object], loads: bool
 ) -> None:
-    """A browser may still send the example it showed together with the next change: that change must not be lost."""
+    """A browser may still send the example it showed together with the next change: that change
+    must not be lost.
+    """
     shown, example = presets()[0].scenario, presets()[1]
     state: dict[str, Any] = widget_values(shown) | moved | {module.KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
@@ -108,7 +137,9 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
 
 def test_the_example_by_hand_has_whole_numbers() -> None:
     """The example for paper has whole numbers everywhere up to the scores, none above 99."""
-    scenario = next(preset.scenario for preset in presets() if preset.scenario.embedding == "integers")
+    scenario = next(
+        preset.scenario for preset in presets() if preset.scenario.embedding == "integers"
+    )
     trace = trace_of(scenario)
     for name in ("inputs", "queries", "keys", "values", "scores", "scaled_scores"):
         numbers = getattr(trace, name)

@@ -20,8 +20,20 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import CHOICES, LIMITS
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
-from attention_ui.reference.concepts import ASKED, Concept, concept_table, concepts, found, questions
-from attention_ui.reference.notation_tables import array_table, elsewhere_table, glossary_rows, notation_table
+from attention_ui.reference.concepts import (
+    ASKED,
+    Concept,
+    concept_table,
+    concepts,
+    found,
+    questions,
+)
+from attention_ui.reference.notation_tables import (
+    array_table,
+    elsewhere_table,
+    glossary_rows,
+    notation_table,
+)
 from attention_ui.reference.papers import papers
 from attention_ui.registry import PAGES
 from attention_ui.search import finds
@@ -43,7 +55,9 @@ def own_choices() -> list[tuple[str, str]]:
     """One concept's page and query for each parameter that a page, not the frame, reads."""
     known = set(CONTROL) | set(NAMES) | VIEW
     linked = (*questions(), *concepts())
-    first = {(one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)}
+    first = {
+        (one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)
+    }
     return sorted({(one.page, one.query) for one in first.values()})
 
 
@@ -74,7 +88,9 @@ def test_every_concept_leads_to_a_page(page: str) -> None:
 
 
 def test_the_addresses_ask_for_what_there_is() -> None:
-    """Sentence, sizes, options, place and notation in every link are values that the frame's controls can show."""
+    """Sentence, sizes, options, place and notation in every link are values that the frame's
+    controls can show.
+    """
     for one in (*questions(), *concepts()):
         assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.address), one
         for name, value in parameters(one).items():
@@ -90,17 +106,23 @@ def test_the_addresses_ask_for_what_there_is() -> None:
 
 @pytest.mark.parametrize(("page", "query"), own_choices())
 def test_a_link_brings_the_state_it_names(page: str, query: str) -> None:
-    """Each kind of choice that a page holds for itself arrives as the link says, and nothing is refused."""
+    """Each kind of choice that a page holds for itself arrives as the link says, and nothing is
+    refused.
+    """
     app = opened(page, **dict(parse_qsl(query)))
     assert [error.value for error in [*app.exception, *app.error]] == []
     assert list(app.toast) == []
     for name, value in parse_qsl(query):
         held = app.session_state[name]
-        assert value.casefold() in ([str(one) for one in held] if isinstance(held, list) else [str(held).casefold()])
+        assert value.casefold() in (
+            [str(one) for one in held] if isinstance(held, list) else [str(held).casefold()]
+        )
 
 
 def test_search_finds_and_counts() -> None:
-    """Every word must be in the concept; lowered signs count as plain ones; a text can be chosen besides."""
+    """Every word must be in the concept; lowered signs count as plain ones; a text can be
+    chosen besides.
+    """
     assert finds("dk SOFTMAX", "the softmax", "dₖ")
     assert not finds("softmax mask", "the softmax")
     app = opened("concepts", concepts_words="stiefel", concepts_text="gml")
@@ -114,24 +136,50 @@ def test_search_finds_and_counts() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "text"),
-    [("softmaxes", "the softmax"), ("multihead", "multi-head"), ("Multi head", "multi-head"), ("selfmade", "self-made"),
-     ("colour", "a color"), ("color", "colours"), ("normalize", "normalised"), ("centers", "centre"),
-     ("normalisation", "to normalize"), ("qkv", "Q, K and V"), ("q/k/v", "Q, K, V"), ("d k", "dₖ"),
-     ("dmodel", "d_model"), ("Wo", "W_O"), ("W^O", "W_O"), ("sqrt(d_k)", "√dₖ"), ("QK^T", "QKᵀ"), ("biases", "bias"),
-     ("masking", "masked"), ("matrices", "a matrix"), ("probability", "probabilities")],
-)  # fmt: skip
+    [
+        ("softmaxes", "the softmax"),
+        ("multihead", "multi-head"),
+        ("Multi head", "multi-head"),
+        ("selfmade", "self-made"),
+        ("colour", "a color"),
+        ("color", "colours"),
+        ("normalize", "normalised"),
+        ("centers", "centre"),
+        ("normalisation", "to normalize"),
+        ("qkv", "Q, K and V"),
+        ("q/k/v", "Q, K, V"),
+        ("d k", "dₖ"),
+        ("dmodel", "d_model"),
+        ("Wo", "W_O"),
+        ("W^O", "W_O"),
+        ("sqrt(d_k)", "√dₖ"),
+        ("QK^T", "QKᵀ"),
+        ("biases", "bias"),
+        ("masking", "masked"),
+        ("matrices", "a matrix"),
+        ("probability", "probabilities"),
+    ],
+)
 def test_search_finds_a_word_however_it_is_spelt(typed: str, text: str) -> None:
-    """British or American, plural or not, with hyphen or none, symbols with or without their underscore."""
+    """British or American, plural or not, with hyphen or none, symbols with or without their
+    underscore.
+    """
     assert finds(typed, text)
 
 
-@pytest.mark.parametrize(("typed", "text"), [("wo", "two words"), ("n", "a token"), ("√c", "√cost"), ("four", "for")])
+@pytest.mark.parametrize(
+    ("typed", "text"), [("wo", "two words"), ("n", "a token"), ("√c", "√cost"), ("four", "for")]
+)
 def test_search_takes_no_part_of_a_word_for_a_symbol(typed: str, text: str) -> None:
-    """Who types the letter of a quantity does not find each text that has the letter in one of its words."""
+    """Who types the letter of a quantity does not find each text that has the letter in one of
+    its words.
+    """
     assert not finds(typed, text)
 
 
-@pytest.mark.parametrize("typed", ["output projection", "embedding dimension", "GQA", "causal mask", "raw scores"])
+@pytest.mark.parametrize(
+    "typed", ["output projection", "embedding dimension", "GQA", "causal mask", "raw scores"]
+)
 def test_the_glossary_knows_the_names_of_everyday_talk(typed: str) -> None:
     """What code and courses call a quantity leads to it."""
     assert glossary_rows(typed, NOTATIONS["ours"])
@@ -139,28 +187,54 @@ def test_the_glossary_knows_the_names_of_everyday_talk(typed: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "page"),
-    [("Where is W_O?", "output"), ("final linear layer", "output"), ("c_proj", "output"),
-     ("attention scores printed", "arrays"), ("q/k vectors", "arrays"), ("softmax max exp values", "softmax"),
-     ("reshape or transpose?", "split"), ("Why view straight to (h, n, d_k)?", "split"),
-     ("merge without transpose", "merge"), ("Does each head see the whole embedding?", "projections"),
-     ("split the input before projecting", "break-it"), ("heads summed, not concatenated", "output"),
-     ("Softmax over which axis?", "break-it"), ("√C or √d_k", "scale"), ("attention exceeds 1", "break-it"),
-     ("What are source and destination?", "glossary"), ("Is the diagonal inside the causal mask?", "mask"),
-     ("colour bar", "all-heads"), ("roll up heads", "all-heads"), ("average over a sentence", "all-heads"),
-     ("cluster heads", "head-portraits"), ("sparsity", "head-portraits"), ("tokens attended", "head-portraits"),
-     ("rank heads", "head-worth"), ("vector figures for papers", "scores"), ("stand-alone web page", "scores"),
-     ("shareable URL", "overview"), ("own model", "your-weights"), ("long input", "your-weights"),
-     ("image patches", "convolution"), ("cross-modal attention", "encoder-decoder"),
-     ("padded queries", "mask-workshop"), ("every key masked NaN", "mask-workshop")],
-)  # fmt: skip
+    [
+        ("Where is W_O?", "output"),
+        ("final linear layer", "output"),
+        ("c_proj", "output"),
+        ("attention scores printed", "arrays"),
+        ("q/k vectors", "arrays"),
+        ("softmax max exp values", "softmax"),
+        ("reshape or transpose?", "split"),
+        ("Why view straight to (h, n, d_k)?", "split"),
+        ("merge without transpose", "merge"),
+        ("Does each head see the whole embedding?", "projections"),
+        ("split the input before projecting", "break-it"),
+        ("heads summed, not concatenated", "output"),
+        ("Softmax over which axis?", "break-it"),
+        ("√C or √d_k", "scale"),
+        ("attention exceeds 1", "break-it"),
+        ("What are source and destination?", "glossary"),
+        ("Is the diagonal inside the causal mask?", "mask"),
+        ("colour bar", "all-heads"),
+        ("roll up heads", "all-heads"),
+        ("average over a sentence", "all-heads"),
+        ("cluster heads", "head-portraits"),
+        ("sparsity", "head-portraits"),
+        ("tokens attended", "head-portraits"),
+        ("rank heads", "head-worth"),
+        ("vector figures for papers", "scores"),
+        ("stand-alone web page", "scores"),
+        ("shareable URL", "overview"),
+        ("own model", "your-weights"),
+        ("long input", "your-weights"),
+        ("image patches", "convolution"),
+        ("cross-modal attention", "encoder-decoder"),
+        ("padded queries", "mask-workshop"),
+        ("every key masked NaN", "mask-workshop"),
+    ],
+)
 def test_what_learners_ask_is_found_by_their_words(typed: str, page: str) -> None:
-    """The question that leads to the answer is found by the words in which it is asked, small words and all."""
+    """The question that leads to the answer is found by the words in which it is asked, small
+    words and all.
+    """
     assert page in {one.page for one in found(typed, [ASKED])}
     assert page in {one.page for one in found(typed, [])}
 
 
 def test_questions_stand_before_the_concepts() -> None:
-    """They are listed and counted; a search may find questions alone, and whoever chooses a text sees none of them."""
+    """They are listed and counted; a search may find questions alone, and whoever chooses a
+    text sees none of them.
+    """
     app = opened("concepts")
     assert app.subheader[0].value == "What learners ask"
     assert f"**{len(questions())} questions** of {len(questions())}" in texts(app)
@@ -168,7 +242,9 @@ def test_questions_stand_before_the_concepts() -> None:
     alone = opened("concepts", concepts_words="c_proj")
     assert [box.value for box in alone.subheader] == ["What learners ask"]
     assert "**0 concepts** of 129, **1 question** of" in texts(alone)
-    assert "What learners ask" not in [box.value for box in opened("concepts", concepts_text="gml").subheader]
+    assert "What learners ask" not in [
+        box.value for box in opened("concepts", concepts_text="gml").subheader
+    ]
 
 
 def test_a_row_with_markup_stays_text() -> None:
@@ -183,7 +259,9 @@ def test_a_row_with_markup_stays_text() -> None:
 
 @pytest.mark.parametrize("key", NOTATIONS)
 def test_every_array_is_listed_in_every_notation(key: str) -> None:
-    """Symbol, size and sentence of each field, in order, as the notation has them; one cell more would be seen."""
+    """Symbol, size and sentence of each field, in order, as the notation has them; one cell
+    more would be seen.
+    """
     trace, text = here(opened("arrays", mask="causal")).trace, NOTATIONS[key]
     rows = array_table(trace, text).splitlines()[2:]
     for name, row in zip(STEPS, rows, strict=True):
@@ -196,7 +274,9 @@ def test_every_array_is_listed_in_every_notation(key: str) -> None:
 
 
 def test_one_array_as_table_and_files() -> None:
-    """The table holds the chosen array of the head in focus; CSV and NPY are offered; an NPY keeps every bit."""
+    """The table holds the chosen array of the head in focus; CSV and NPY are offered; an NPY
+    keeps every bit.
+    """
     app = opened("arrays", ar_field="masked_scores", head=1, mask="causal")
     scores = here(app).trace.masked_scores
     assert np.array_equal(app.dataframe[0].value.to_numpy(), scores[0, 1])
@@ -205,7 +285,9 @@ def test_one_array_as_table_and_files() -> None:
 
 
 def test_glossary_and_notations() -> None:
-    """Every quantity in ours; a text's own words are found; a dash stands where a text has no symbol."""
+    """Every quantity in ours; a text's own words are found; a dash stands where a text has no
+    symbol.
+    """
     everything = glossary_rows("", OURS)
     table = notation_table(everything).splitlines()
     assert len(table) == len(everything) + 2
@@ -218,22 +300,40 @@ def test_glossary_and_notations() -> None:
 
 
 def test_names_elsewhere_lead_to_ours() -> None:
-    """Who knows a name from other code or another tool finds the quantity; one without such a name has no line."""
-    for words, names in (("c_proj", ["w_o"]), ("destination", ["query_heads"]), ("num_heads", ["n_heads"]),
-                         ("pattern", ["probabilities"]), ("in_proj_weight", ["w_q", "w_k", "w_v"])):  # fmt: skip
+    """Who knows a name from other code or another tool finds the quantity; one without such a
+    name has no line.
+    """
+    for words, names in (
+        ("c_proj", ["w_o"]),
+        ("destination", ["query_heads"]),
+        ("num_heads", ["n_heads"]),
+        ("pattern", ["probabilities"]),
+        ("in_proj_weight", ["w_q", "w_k", "w_v"]),
+    ):
         rows = glossary_rows(words, OURS)
         assert [row.name for row in rows] == names
         assert len(elsewhere_table(rows).splitlines()) == len(names) + 2
     assert ELSEWHERE.keys() <= {row.name for row in glossary_rows("", OURS)}
     assert elsewhere_table(glossary_rows("key bias", OURS)) == ""
     assert "the second third of `in_proj_weight`" in texts(opened("glossary"))
-    assert "In code and other tools" not in [box.value for box in opened("glossary", glossary_words="b_k").subheader]
+    assert "In code and other tools" not in [
+        box.value for box in opened("glossary", glossary_words="b_k").subheader
+    ]
 
 
 def test_every_cited_paper_is_listed() -> None:
-    """Whoever is cited with a year, by engine, pictures or pages, stands on the page; nobody else does."""
-    files = [file for part in ("core", "lab", "viz", "ui") for file in (ROOT / f"attention_{part}").rglob("*.py")]
-    code = " ".join(" ".join(file.read_text("utf-8").split()) for file in [*files, *(ROOT / "pages").rglob("*.py")])
+    """Whoever is cited with a year, by engine, pictures or pages, stands on the page; nobody
+    else does.
+    """
+    files = [
+        file
+        for part in ("core", "lab", "viz", "ui")
+        for file in (ROOT / f"attention_{part}").rglob("*.py")
+    ]
+    code = " ".join(
+        " ".join(file.read_text("utf-8").split())
+        for file in [*files, *(ROOT / "pages").rglob("*.py")]
+    )
     listed = {(re.split(r"[ ,]", paper.authors)[0], paper.year) for paper in papers()}
     assert set(CITED.findall(code)) - listed == set()
     for author, year in listed:
@@ -241,7 +341,14 @@ def test_every_cited_paper_is_listed() -> None:
 
 
 def test_sources_name_texts_licences_and_versions() -> None:
-    """The page says how many ideas and claims there are, names the model's licence and the versions that run."""
+    """The page says how many ideas and claims there are, names the model's licence and the
+    versions that run.
+    """
     shown = texts(gone_to(opened(), "about"))
-    for part in ("129 ideas", "Apache License 2.0", f"numpy {np.__version__}", f"{len(CLAIMS)} of them"):
+    for part in (
+        "129 ideas",
+        "Apache License 2.0",
+        f"numpy {np.__version__}",
+        f"{len(CLAIMS)} of them",
+    ):
         assert part in shown

@@ -26,7 +26,9 @@ def test_every_page_has_an_address_of_its_own() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
 def test_a_page_is_described(page: Page) -> None:
-    """Address and section follow from the file, the icon is one that Streamlit carries, the question is a question."""
+    """Address and section follow from the file, the icon is one that Streamlit carries, the
+    question is a question.
+    """
     folder, section, name = page.path.split("/")
     assert (folder, section) == ("pages", page.section)
     assert page.url_path == name.removesuffix(".py").replace("_", "-")

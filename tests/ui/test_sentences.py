@@ -21,11 +21,16 @@ from tests.ui.app import alternatives, here, opened, texts
 
 @pytest.mark.parametrize(
     ("choices", "way", "apart"),
-    [({}, "the merged heads multiplied by W_O", True), ({"weights": "weightless"}, "the merged heads", True),
-     ({"n_heads": 1}, "the merged heads multiplied by W_O", False)],
-)  # fmt: skip
+    [
+        ({}, "the merged heads multiplied by W_O", True),
+        ({"weights": "weightless"}, "the merged heads", True),
+        ({"n_heads": 1}, "the merged heads multiplied by W_O", False),
+    ],
+)
 def test_lengths_of_heads(choices: dict[str, Any], way: str, apart: bool) -> None:
-    """Weightless heads can neither overlap nor cancel, and one head alone has no other to differ from."""
+    """Weightless heads can neither overlap nor cancel, and one head alone has no other to
+    differ from.
+    """
     said = texts(opened("head-worth", **choices)).replace("\\", "")
     assert f"computed as {way}." in said
     assert said.count("point in different directions") == 2 * apart
@@ -44,14 +49,22 @@ def test_the_formula_of_the_half_mass(scaled: str, divisor: str) -> None:
 
 def test_a_mistake_that_changes_rounding_alone() -> None:
     """With one head there is nothing to swap: what differs by rounding is not called wrong."""
-    assert "here no number of the output is wrong" in texts(opened("break-it", n_heads=1, bi_fault="split"))
+    assert "here no number of the output is wrong" in texts(
+        opened("break-it", n_heads=1, bi_fault="split")
+    )
     assert "strong ones do not" in texts(opened("break-it", bi_fault="split"))
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=[one.key for one in SITUATIONS])
 def test_what_the_shuffled_vectors_say(situation: Any) -> None:
-    """Vectors of a trained layer know of their places; those of words alone do not, also beside an edited cell."""
-    for choices, given in (({}, False), ({"edits": "x_0_0_5"}, False), ({"weights": "trained", "layer": 3}, True)):
+    """Vectors of a trained layer know of their places; those of words alone do not, also beside
+    an edited cell.
+    """
+    for choices, given in (
+        ({}, False),
+        ({"edits": "x_0_0_5"}, False),
+        ({"weights": "trained", "layer": 3}, True),
+    ):
         said = texts(opened("invariances", inv_reads=situation.key, **choices))
         assert (situation.of_given in said, situation.says in said) == (given, not given)
 
@@ -87,9 +100,13 @@ def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
 
 
 def test_which_word_is_replaced() -> None:
-    """A word that stands twice is replaced in its first place, although it was chosen as the last word."""
-    for text, after, said in (("The cat saw the cat", "The wide saw the cat", " where it stands first."),
-                              ("The cat saw the dog", "The cat saw the wide", " is replaced.")):  # fmt: skip
+    """A word that stands twice is replaced in its first place, although it was chosen as the
+    last word.
+    """
+    for text, after, said in (
+        ("The cat saw the cat", "The wide saw the cat", " where it stands first."),
+        ("The cat saw the dog", "The cat saw the wide", " is replaced."),
+    ):
         app = opened("change-a-word", text=text)
         assert app.info[0].value.endswith(said)
         assert f"**After:** {after}" in texts(app)
@@ -97,11 +114,19 @@ def test_which_word_is_replaced() -> None:
 
 @pytest.mark.parametrize(
     ("choices", "tied", "share"),
-    [({"text": "row row your boat", "positions": "false", "scaling": "custom", "scale": 0}, 4, "25.0 %"),
-     ({"text": "row row", "positions": "false", "mask": "causal", "query": 1}, 2, "50.0 %"),
-     ({"text": "row row", "positions": "false", "mask": "causal", "query": 0}, 1, "100.0 %")],
-)  # fmt: skip
-def test_what_is_read_most_where_shares_are_equal(choices: dict[str, Any], tied: int, share: str) -> None:
+    [
+        (
+            {"text": "row row your boat", "positions": "false", "scaling": "custom", "scale": 0},
+            4,
+            "25.0 %",
+        ),
+        ({"text": "row row", "positions": "false", "mask": "causal", "query": 1}, 2, "50.0 %"),
+        ({"text": "row row", "positions": "false", "mask": "causal", "query": 0}, 1, "100.0 %"),
+    ],
+)
+def test_what_is_read_most_where_shares_are_equal(
+    choices: dict[str, Any], tied: int, share: str
+) -> None:
     """No token is said to be read most where another is read as much."""
     overview, mixing = (texts(opened(page, **choices)) for page in ("overview", "mixing"))
     if tied == 1:
@@ -114,24 +139,33 @@ def test_what_is_read_most_where_shares_are_equal(choices: dict[str, Any], tied:
 
 
 @pytest.mark.parametrize(
-    ("masks", "kept_out"), [("causal", True), ("padding", True), ("window", False), ("painted", False)]
+    ("masks", "kept_out"),
+    [("causal", True), ("padding", True), ("window", False), ("painted", False)],
 )
 def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
-    """[pad] stands behind all real tokens, so a causal mask keeps it out as well as one of padding."""
+    """[pad] stands behind all real tokens, so a causal mask keeps it out as well as one of
+    padding.
+    """
     said = texts(opened("mask-workshop", mw_masks=masks, mw_sequence="2", mw_try="padded queries"))
     assert ("at most **0**: the mask keeps [pad] out of them." in said) == kept_out
     assert ("no padding mask is chosen above." in said) != kept_out
 
 
 def test_rows_that_had_nothing_left_before() -> None:
-    """Rows that the masks left without a key spoil their tokens, too, and are no part of the maximum of the others."""
+    """Rows that the masks left without a key spoil their tokens, too, and are no part of the
+    maximum of the others.
+    """
     hidden = np.ones((4, 4), dtype=bool)
     hidden[[1, 3]] = False
     address = {"text": "you like cake now", "mw_masks": "painted", "mw_try": "nothing left"}
-    for painted, query, said in ((hidden, 0, "3 rows of NaN spoil 3 tokens here, 48 numbers."),
-                                 (hidden, 1, "2 rows of NaN spoil 2 tokens here, 32 numbers."),
-                                 (hidden | True, 1, "One row of NaN spoils one token here, 16 numbers.")):  # fmt: skip
-        assert said in texts(opened("mask-workshop", painted=mask_to_text(painted), query=query, **address))
+    for painted, query, said in (
+        (hidden, 0, "3 rows of NaN spoil 3 tokens here, 48 numbers."),
+        (hidden, 1, "2 rows of NaN spoil 2 tokens here, 32 numbers."),
+        (hidden | True, 1, "One row of NaN spoils one token here, 16 numbers."),
+    ):
+        assert said in texts(
+            opened("mask-workshop", painted=mask_to_text(painted), query=query, **address)
+        )
     address["mw_try"] = "how to hide"
     said = texts(opened("mask-workshop", painted=mask_to_text(hidden), query=1, **address))
     assert "this row | at most, any row that sees a key |" in said
@@ -146,20 +180,46 @@ def test_of_nothing_there_are_no_shares() -> None:
     assert "Here all heads together add 0, of which there are no shares." in said
     assert "nan" not in said
     assert "different directions" not in said
-    assert "for each of 2 heads; all add 0 together, so there are none." in "".join(alternatives(app))
+    assert "for each of 2 heads; all add 0 together, so there are none." in "".join(
+        alternatives(app)
+    )
     assert "head 0 has the largest" in "".join(alternatives(opened("head-worth", n_heads=1)))
 
 
 @pytest.mark.parametrize(
     ("choices", "said", "place"),
-    [({}, "hold a wrong number without the swap", "its right place, as the first and the last number always do."),
-     ({"query": 4, "head": 1, "feature": 2, "text": "a b c d e f g h i j k l m"}, "wrong number", "by luck its right"),
-     ({"n_heads": 1}, "With one head or one token there is nothing to swap", "here, too, its right place."),
-     ({"text": "a"}, "With one head or one token there is nothing to swap", "here, too, its right place."),
-     ({"own": OwnMatrices(w_v=np.zeros((16, 16))).address()}, "is equal to the right one", "the first and the last")],
-)  # fmt: skip
+    [
+        (
+            {},
+            "hold a wrong number without the swap",
+            "its right place, as the first and the last number always do.",
+        ),
+        (
+            {"query": 4, "head": 1, "feature": 2, "text": "a b c d e f g h i j k l m"},
+            "wrong number",
+            "by luck its right",
+        ),
+        (
+            {"n_heads": 1},
+            "With one head or one token there is nothing to swap",
+            "here, too, its right place.",
+        ),
+        (
+            {"text": "a"},
+            "With one head or one token there is nothing to swap",
+            "here, too, its right place.",
+        ),
+        (
+            {"own": OwnMatrices(w_v=np.zeros((16, 16))).address()},
+            "is equal to the right one",
+            "the first and the last",
+        ),
+    ],
+)
 def test_why_the_swap_changes_nothing(choices: dict[str, Any], said: str, place: str) -> None:
-    """There may be nothing to swap, or nothing but equal numbers; luck is needed only where something is swapped."""
+    """There may be nothing to swap, or nothing but equal numbers; luck is needed only where
+    something is swapped.
+    """
     app = opened("merge", **choices)
     told = texts(app) + "".join(str(box.value) for box in app.info)
     assert said in told
@@ -167,34 +227,46 @@ def test_why_the_swap_changes_nothing(choices: dict[str, Any], said: str, place:
 
 
 def test_who_can_out_vote_a_token() -> None:
-    """Only a longer one without weights; with free weights a shorter one can as well, so the page names the case."""
+    """Only a longer one without weights; with free weights a shorter one can as well, so the
+    page names the case.
+    """
     said = texts(opened("self-attention-mass", lab_weights="free"))
     assert "without weights only **longer** tokens can out-vote a token" in said
 
 
 @pytest.mark.parametrize(("token", "is_shaded"), [(0, False), (1, True)])
 def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) -> None:
-    """With a query of 0 all keys score alike; the page says so instead of speaking of what is not drawn."""
+    """With a query of 0 all keys score alike; the page says so instead of speaking of what is
+    not drawn.
+    """
     said = texts(opened("geometry", plane="0,0;1,3;2,1", plane_token=token))
     assert ("in the shaded half-plane" in said) == is_shaded
     assert ("there is no half-plane to shade" in said) == (not is_shaded)
 
 
 def test_heads_that_are_added_without_w_o() -> None:
-    """The page tells what such value matrices hold, and how well the two outputs agree; without W_O it does not ask."""
+    """The page tells what such value matrices hold, and how well the two outputs agree; without
+    W_O it does not ask.
+    """
     app = opened("output", d_model=24, n_heads=3, d_v=5)
     app.session_state["no w_o"] = True
     said = texts(app.run())
-    assert "hold 3 · 24 · 24 = **1,728 numbers**, W_V and W_O together **720**" in said.replace("\\", "")
+    assert "hold 3 · 24 · 24 = **1,728 numbers**, W_V and W_O together **720**" in said.replace(
+        "\\", ""
+    )
     assert "at most dᵥ = 5." in said.replace("\\", "")
     assert "the outputs differ by at most" in said
-    assert r"A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)" in "".join(formula.value for formula in app.latex)
+    assert r"A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)" in "".join(
+        formula.value for formula in app.latex
+    )
     labels = [box.label for box in opened("output", weights="weightless").expander]
     assert "Could heads simply be added?" not in labels
 
 
 def test_claims_have_true_minus_signs() -> None:
-    """No number of a check is written with a hyphen; some are below 0, or so small that their exponent is."""
+    """No number of a check is written with a hyphen; some are below 0, or so small that their
+    exponent is.
+    """
     said = [text.value for text in opened("claims").markdown if "**Checked here:**" in text.value]
     checks = [text.split("**Checked here:**")[1].replace("\\", "") for text in said]
     assert len(checks) == len(CLAIMS)
@@ -209,4 +281,6 @@ def test_claims_have_true_minus_signs() -> None:
 )
 def test_on_how_many_tokens_the_ways_were_compared(choices: dict[str, Any], some: bool) -> None:
     """Where all tokens of the layer were compared, the page does not speak of the first ones."""
-    assert ("of the largest score, on the first " in texts(opened("one-matrix-or-many", **choices))) == some
+    assert (
+        "of the largest score, on the first " in texts(opened("one-matrix-or-many", **choices))
+    ) == some

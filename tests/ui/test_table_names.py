@@ -1,4 +1,6 @@
-"""Tables have names: those of a page could not be told apart by a screen reader, nor could their buttons."""
+"""Tables have names: those of a page could not be told apart by a screen reader, nor could
+their buttons.
+"""
 
 from __future__ import annotations
 

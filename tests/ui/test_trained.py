@@ -1,4 +1,6 @@
-"""The pages about trained heads: the model's own numbers, and plain words where there is no model."""
+"""The pages about trained heads: the model's own numbers, and plain words where there is no
+model.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def test_all_heads_of_all_layers() -> None:
 
 
 def test_one_head_shows_the_layers_own_trace() -> None:
-    """Heatmap, scores and weights are those of the layer in the model; the cell of the address is pinned."""
+    """Heatmap, scores and weights are those of the layer in the model; the cell of the address
+    is pinned.
+    """
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
     heat, weights = scenes(app)
     assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
@@ -53,7 +57,14 @@ def test_every_step_of_a_head(step: str) -> None:
     assert not app.exception
     assert not app.error
     assert len(scenes(app)) == 2
-    places = {"scores": [1, 2], "mixing": [1, 31], "W_Q": [1, 63], "W_K": [2, 63], "W_V": [2, 63], "W_O": [1, 40]}
+    places = {
+        "scores": [1, 2],
+        "mixing": [1, 31],
+        "W_Q": [1, 63],
+        "W_K": [2, 63],
+        "W_V": [2, 63],
+        "W_O": [1, 40],
+    }
     assert scenes(app)[1]["cell"]["index"][-2:] == places[step]
 
 
@@ -69,7 +80,9 @@ def test_the_page_and_the_story_agree() -> None:
 
 
 def test_find_a_head_ranks() -> None:
-    """The previous-token head comes first, and word to word finds the head that joins "it" and "animal"."""
+    """The previous-token head comes first, and word to word finds the head that joins "it" and
+    "animal".
+    """
     assert "Layer 0, head 2 does it most" in texts(opened("find-a-head", text=ANIMAL))
     app = opened("find-a-head", text=ANIMAL, fh_rule="word to word", fh_from=9, fh_to=2)
     assert "Layer 3, head 1 does it most" in texts(app)
@@ -77,13 +90,30 @@ def test_find_a_head_ranks() -> None:
 
 
 def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
-    """The share is that of the whole words, the mean over the pieces that ask of the sum over those that are read."""
-    app = opened("find-a-head", text="unbelievably strange hallway", fh_rule="word to word", fh_from=2, fh_to=6)
+    """The share is that of the whole words, the mean over the pieces that ask of the sum over
+    those that are read.
+    """
+    app = opened(
+        "find-a-head",
+        text="unbelievably strange hallway",
+        fh_rule="word to word",
+        fh_from=2,
+        fh_to=6,
+    )
     maps = attention_of("unbelievably strange hallway")
     assert maps.tokens[1:7] == ("un", "##bel", "##ie", "##va", "##bly", "strange")
     most = max(float(layer[head, 1:6, 6].mean()) for layer in maps.layers for head in range(12))
-    assert f"{100 * most:.1f} % is what a piece of “unbelievably” gives “strange”, on average." in texts(app)
-    back = opened("find-a-head", text="unbelievably strange hallway", fh_rule="word to word", fh_from=6, fh_to=3)
+    assert (
+        f"{100 * most:.1f} % is what a piece of “unbelievably” gives “strange”, on average."
+        in texts(app)
+    )
+    back = opened(
+        "find-a-head",
+        text="unbelievably strange hallway",
+        fh_rule="word to word",
+        fh_from=6,
+        fh_to=3,
+    )
     assert "is what “strange” gives “unbelievably”." in texts(back)
 
 
@@ -95,7 +125,9 @@ def test_change_one_word() -> None:
     assert here(app).scenario.text == ANIMAL
     assert "68.8 %, and gives 32.3 %" in texts(app)
     board = scenes(app)[0]
-    assert np.array_equal(sent(board["arrays"]["layer 3"]), change_word(ANIMAL, "tired", "wide").differences[3])
+    assert np.array_equal(
+        sent(board["arrays"]["layer 3"]), change_word(ANIMAL, "tired", "wide").differences[3]
+    )
 
 
 def test_whose_share_a_strongest_change_is() -> None:
@@ -111,7 +143,9 @@ def test_whose_share_a_strongest_change_is() -> None:
 
 
 def test_layers_say_why() -> None:
-    """The measures are one dot for each head; without weights the words are even and normed ones keep themselves."""
+    """The measures are one dot for each head; without weights the words are even and normed
+    ones keep themselves.
+    """
     app = opened("layers", text=ANIMAL, ly_measure="Mean distance")
     assert len(figures(app)[0]["data"][1]["customdata"]) == 72
     assert "How many positions away" in texts(app)
@@ -133,22 +167,32 @@ def test_layers_say_why_only_where_it_is_so() -> None:
 
 
 def test_layers_show_the_head_of_the_address() -> None:
-    """Beside attention without weights stands the head that the address names, and the address keeps it."""
+    """Beside attention without weights stands the head that the address names, and the address
+    keeps it.
+    """
     app = opened("layers", text=ANIMAL, th_layer=4, th_head=5)
-    assert np.array_equal(sent(scenes(app)[1]["arrays"]["trained"]), attention_of(ANIMAL).layers[0][5])
+    assert np.array_equal(
+        sent(scenes(app)[1]["arrays"]["trained"]), attention_of(ANIMAL).layers[0][5]
+    )
     assert gone_to(app, "one-head").session_state["th_layer"] == 4
 
 
 def test_the_sequence_length_counts() -> None:
     """A shorter sequence is cut on these pages as in the story; filling up adds nothing here."""
-    short = scenes(opened("trained-heads", text=ANIMAL, n_tokens=6))[0]["arrays"]["layer 0"]["shape"]
-    long = scenes(opened("trained-heads", text=ANIMAL, n_tokens=40))[0]["arrays"]["layer 0"]["shape"]
+    short = scenes(opened("trained-heads", text=ANIMAL, n_tokens=6))[0]["arrays"]["layer 0"][
+        "shape"
+    ]
+    long = scenes(opened("trained-heads", text=ANIMAL, n_tokens=40))[0]["arrays"]["layer 0"][
+        "shape"
+    ]
     assert (short, long) == ([12, 6, 6], [12, 15, 15])
 
 
 @pytest.mark.parametrize("page", SECTION)
 def test_what_the_model_reads_is_said_in_its_own_tokens(page: str) -> None:
-    """A cut sentence is told of by the count of the model's pieces, once; nothing is filled up, nor said to be."""
+    """A cut sentence is told of by the count of the model's pieces, once; nothing is filled up,
+    nor said to be.
+    """
     cut = "With [CLS] and [SEP] there are 15 tokens; the first 4 of the text are used."
     said = texts(opened(page, text=ANIMAL, n_tokens=6)).replace("\\", "")
     assert said.count("are used") == said.count(cut) == 1
@@ -157,9 +201,18 @@ def test_what_the_model_reads_is_said_in_its_own_tokens(page: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    [{"th_cell": "x"}, {"th_cell": "1-2"}, {"th_cell": "99999-0-0"}, {"th_layer": "77"}, {"th_head": "-1"},
-     {"fh_from": "zz", "fh_rule": "word to word"}, {"ly_measure": "size"}, {"oh_step": "no"}, {"cw_old": "$<b>"}],
-)  # fmt: skip
+    [
+        {"th_cell": "x"},
+        {"th_cell": "1-2"},
+        {"th_cell": "99999-0-0"},
+        {"th_layer": "77"},
+        {"th_head": "-1"},
+        {"fh_from": "zz", "fh_rule": "word to word"},
+        {"ly_measure": "size"},
+        {"oh_step": "no"},
+        {"cw_old": "$<b>"},
+    ],
+)
 @pytest.mark.parametrize("page", SECTION)
 def test_nonsense_in_the_address(page: str, address: dict[str, str]) -> None:
     """A hand-made address gives the nearest thing there is, never a traceback or an error."""
@@ -184,7 +237,9 @@ def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("page", SECTION)
 def test_without_the_model(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the folder is missing the page says so in one sentence; one's own file and the story still work."""
+    """Where the folder is missing the page says so in one sentence; one's own file and the
+    story still work.
+    """
 
     def missing(folder: Path = Path("/nowhere")) -> None:
         raise FileError("The trained model is not there: take the folder from the repository again")
@@ -193,14 +248,18 @@ def test_without_the_model(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"nobody has read this on {page} before {sys.maxsize}"
     app = opened(page, text=text)
     assert not app.exception
-    assert [error.value.replace("\\", "")[:34] for error in app.error] == ["The trained model is not there: ta"]
+    assert [error.value.replace("\\", "")[:34] for error in app.error] == [
+        "The trained model is not there: ta"
+    ]
     assert scenes(gone_to(app, "scores"))
     app = uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights"))
     assert not app.error
 
 
 def test_trained_weights_in_the_story() -> None:
-    """A deep link to a story page with trained weights shows the layer of the model, and the sizes are the model's."""
+    """A deep link to a story page with trained weights shows the layer of the model, and the
+    sizes are the model's.
+    """
     app = opened("softmax", text=ANIMAL, weights="trained", layer=3, head=1, query=9, key=2)
     assert here(app).trace is trace_of(replace(Scenario(), text=ANIMAL, weights="trained", layer=3))
     assert here(app).trace.sizes["H"] == 12
@@ -221,10 +280,14 @@ def test_a_place_that_the_model_does_not_have(page: str, name: str, label: str, 
     more = {"fh_rule": "word to word"} if name == "fh_from" else {}
     app = opened(page, text=ANIMAL, **more, **{name: 77})
     assert app.session_state[name] == last
-    assert said(app) == [f"The address asks for “77” under “{label}”; the last one, {last}, is shown."]
+    assert said(app) == [
+        f"The address asks for “77” under “{label}”; the last one, {last}, is shown."
+    ]
 
 
-@pytest.mark.parametrize("page", ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"])
+@pytest.mark.parametrize(
+    "page", ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
+)
 def test_sizes_of_the_story_that_do_not_divide_leave_the_trained_heads(page: str) -> None:
     """A layer that the sidebar's sizes cannot make is of no concern to pages about the model."""
     app = opened(page, d_model=5, n_heads=4)

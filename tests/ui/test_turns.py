@@ -13,7 +13,9 @@ from attention_ui.turns import Turn
 
 def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
     monkeypatch.setattr(turns, "LONGEST", 0.001)
-    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=lambda: 0.0))  # no single script takes long
+    monkeypatch.setattr(
+        turns, "time", SimpleNamespace(monotonic=lambda: 0.0)
+    )  # no single script takes long
     in_turn, seen = Turn(), []
 
     def script(_: int) -> None:

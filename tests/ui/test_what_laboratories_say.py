@@ -1,4 +1,6 @@
-"""Sentences of the diagonal section and of the laboratories, in states in which they would be false."""
+"""Sentences of the diagonal section and of the laboratories, in states in which they would be
+false.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +19,43 @@ from tests.ui.app import alternatives, figures, opened, scenes, texts
 
 
 def test_tied_weights_are_a_tendency() -> None:
-    """Of the default sentence 8 of 12 tokens look at themselves most with tied weights: nothing says that all do."""
+    """Of the default sentence 8 of 12 tokens look at themselves most with tied weights: nothing
+    says that all do.
+    """
     said = texts(opened("self-attention-mass", lab_weights="tied"))
     assert "**8 of 12 tokens** look at themselves most" in said
     assert "every token prefers itself" not in said
 
 
 def test_a_tie_is_told_as_one() -> None:
-    """Equal tokens look at themselves no more than at one another, and a bound that is met has nothing to spare."""
+    """Equal tokens look at themselves no more than at one another, and a bound that is met has
+    nothing to spare.
+    """
     said = texts(opened("self-attention-mass", text="the the the"))
-    assert "**3 of 3 tokens** look at themselves most, but no more than at another; the diagonal" in said
+    assert (
+        "**3 of 3 tokens** look at themselves most, but no more than at another; the diagonal"
+        in said
+    )
     assert "the bound **holds**, with nothing to spare." in said
-    some = texts(opened("self-attention-mass", lab_tokens="numbers", lab_numbers="1,0; 1,0; 0,1", lab_spread=0))
-    assert "**3 of 3 tokens** look at themselves most, 2 of them no more than at another; the diagonal" in some
+    some = texts(
+        opened(
+            "self-attention-mass", lab_tokens="numbers", lab_numbers="1,0; 1,0; 0,1", lab_spread=0
+        )
+    )
+    assert (
+        "**3 of 3 tokens** look at themselves most, 2 of them no more than at another; the diagonal"
+        in some
+    )
     assert "no more than" not in texts(opened("self-attention-mass", text="a"))
 
 
 def test_one_token_has_no_other() -> None:
-    """It meets the conditions of statements about pairs, of which it makes none; and it is its own mean at once."""
-    assert "one token alone has no other" in texts(opened("truths", lab_tokens="numbers", lab_numbers="3"))
+    """It meets the conditions of statements about pairs, of which it makes none; and it is its
+    own mean at once.
+    """
+    assert "one token alone has no other" in texts(
+        opened("truths", lab_tokens="numbers", lab_numbers="3")
+    )
     assert "and there is no other token" in texts(opened("geometry", plane_of="tied", text="a"))
     assert "C = 64 **from the start**" in texts(opened("depth", depth_tokens="sentence", text="a"))
 
@@ -44,11 +64,15 @@ def test_one_token_has_no_pair() -> None:
     """Beside the diagonal of one token there is no cell to click."""
     for page in ("self-attention-mass", "truths"):
         assert "for a pair" not in texts(opened(page, lab_tokens="numbers", lab_numbers="3"))
-    assert "for a pair" in texts(opened("truths", lab_tokens="numbers", lab_numbers="3; 4", lab_cell="1-1"))
+    assert "for a pair" in texts(
+        opened("truths", lab_tokens="numbers", lab_numbers="3; 4", lab_cell="1-1")
+    )
 
 
 def test_places_of_numbers_are_not_quoted_like_tokens() -> None:
-    """Of the tokens 3, 2, 1 the one in place 2 is 1: “2” would seem to be the token 2. Words stay quoted."""
+    """Of the tokens 3, 2, 1 the one in place 2 is 1: “2” would seem to be the token 2. Words
+    stay quoted.
+    """
     for cell, said in (("2-1", "**i = 2, j = 1**"), ("2-2", "**i = j = 2**")):
         shown = texts(opened("truths", lab_tokens="numbers", lab_numbers="3; 2; 1", lab_cell=cell))
         assert said in shown
@@ -57,14 +81,19 @@ def test_places_of_numbers_are_not_quoted_like_tokens() -> None:
 
 
 def test_the_formulas_of_growth_are_those_of_its_curves() -> None:
-    """Under a causal mask the curves are means over the rows; with tied weights C stands for d_k."""
+    """Under a causal mask the curves are means over the rows; with tied weights C stands for
+    d_k.
+    """
     rows, width = "with $i-1$ in the place of $N-1$", "in the place of C in the formulas"
     plain, causal, tied = (
-        texts(opened("growth", **address)) for address in ({}, {"growth_causal": "true"}, {"growth_kind": "tied"})
+        texts(opened("growth", **address))
+        for address in ({}, {"growth_causal": "true"}, {"growth_kind": "tied"})
     )
     assert [(rows in said, width in said) for said in (plain, causal, tied)] == [
-        (False, False), (True, False), (False, True)
-    ]  # fmt: skip
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_stacks_in_which_nothing_is_drawn() -> None:
@@ -75,15 +104,21 @@ def test_stacks_in_which_nothing_is_drawn() -> None:
 
 
 def test_a_token_that_looks_at_itself_can_change() -> None:
-    """A single token looks at itself alone, yet random weights turn it into another: nothing is mixed, much changes."""
+    """A single token looks at itself alone, yet random weights turn it into another: nothing is
+    mixed, much changes.
+    """
     said = texts(opened("depth", depth_weights="random", depth_tokens="sentence", text="a"))
     assert "Where this is near 1, they are hardly mixed" in said
     assert "changes little" not in said
 
 
 def test_a_remedy_names_its_gain() -> None:
-    """Random heads with a skip and a gain of 1 collapse after 20 layers; those that do not have a smaller gain."""
-    assert "4 random heads, skip and gain 0.25 **never here**" in texts(opened("depth", depth_compare="remedies"))
+    """Random heads with a skip and a gain of 1 collapse after 20 layers; those that do not have
+    a smaller gain.
+    """
+    assert "4 random heads, skip and gain 0.25 **never here**" in texts(
+        opened("depth", depth_compare="remedies")
+    )
     said = texts(opened("depth", depth_weights="random", depth_skip="true"))
     assert "C = 16 **after 20 layers**" in said
 
@@ -95,7 +130,9 @@ def test_layers_with_skips_do_not_replace_tokens() -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_line_of_one_answer_per_head(task: str) -> None:
-    """The page of training speaks of a dashed line only where there is one, and of no bound: none is known."""
+    """The page of training speaks of a dashed line only where there is one, and of no bound:
+    none is known.
+    """
     app = opened("training", train_task=task, train_model="1 head")
     assert ("The dashed line" in texts(app)) == (task != "letters")
     assert "theory" not in texts(app).lower()
@@ -103,7 +140,9 @@ def test_the_line_of_one_answer_per_head(task: str) -> None:
 
 
 def test_the_line_is_a_mean() -> None:
-    """Losses of few sequences lie now and then below the mean of one answer, and nothing says that none does."""
+    """Losses of few sequences lie now and then below the mean of one answer, and nothing says
+    that none does.
+    """
     settings = TrainingSettings(n_heads=1)
     floor = loss_floor(settings)
     assert floor is not None
@@ -130,7 +169,9 @@ def test_a_kernel_without_positive_numbers() -> None:
 
 
 def test_what_is_compared_with_positions() -> None:
-    """Where positions are compared the contents are not, so that W_Q W_Kᵀ is no multiple of the identity."""
+    """Where positions are compared the contents are not, so that W_Q W_Kᵀ is no multiple of the
+    identity.
+    """
     app = opened("convolution")
     app.session_state["conv one"] = True
     assert "W_Q W_Kᵀ = α·I;" in texts(app.run())
@@ -147,7 +188,9 @@ def test_words_that_a_head_finds_alike() -> None:
 
 
 def test_what_a_verb_looks_at() -> None:
-    """With its subject four words before and an object behind it, a verb finds the object: it is nearer."""
+    """With its subject four words before and an object behind it, a verb finds the object: it
+    is nearer.
+    """
     trace = run_lexicon(compose("the boy that lost it saw her"))
     assert trace.labels("S")[int(trace.probabilities[0, 3, 6].argmax())] == "her"
     assert "nearest living thing before it" not in HEADS[3].says
@@ -173,7 +216,9 @@ def test_whose_losses_are_drawn_of_five_seeds() -> None:
         app = opened("stiefel", stiefel_layers=1, stiefel_seeds=seeds)
         app.session_state["stiefel deep"] = True
         for button in app.run().button:
-            if button.label == "Train the stacks":  # which is not there where these were trained before
+            if (
+                button.label == "Train the stacks"
+            ):  # which is not there where these were trained before
                 button.click().run(timeout=120)
         said.append("The lines are those of the first seed" in texts(app))
     assert said == [False, True]
@@ -188,7 +233,9 @@ def test_the_loss_of_a_single_run_needs_no_name() -> None:
 
 
 def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each row of the table is trained on the chosen task with what its name says of matrices and temperature."""
+    """Each row of the table is trained on the chosen task with what its name says of matrices
+    and temperature.
+    """
     asked: list[TrainingSettings] = []
 
     def remember(settings: TrainingSettings) -> Run:
@@ -204,17 +251,25 @@ def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_errors_of_several_seeds() -> None:
-    """A row holds their mean, the smallest and the largest; that of one seed has nothing to compare."""
+    """A row holds their mean, the smallest and the largest; that of one seed has nothing to
+    compare.
+    """
     row = {"model": "2 heads", "numbers to learn": "1,024", "error": "0.5000"}
     assert training_tables._row("2 heads", 1024, [0.25, 1.0, 0.25], "error") == row | {
-        "smallest": "0.2500", "largest": "1.0000",
-    }  # fmt: skip
+        "smallest": "0.2500",
+        "largest": "1.0000",
+    }
     assert training_tables._row("2 heads", 1024, [0.5], "error") == row
 
 
 def test_what_agrees_is_drawn() -> None:
-    """On the task of agreement the page draws how much of each head looks at words that agree, on others offsets."""
-    said = [" ".join(alternatives(opened("training", train_task=task))) for task in ("agreement", "neighbours")]
+    """On the task of agreement the page draws how much of each head looks at words that agree,
+    on others offsets.
+    """
+    said = [
+        " ".join(alternatives(opened("training", train_task=task)))
+        for task in ("agreement", "neighbours")
+    ]
     assert ["agree" in words for words in said] == [True, False]
 
 

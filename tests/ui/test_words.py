@@ -1,4 +1,6 @@
-"""Words without a symbol: who searches the glossary for one learns what it is and where it can be seen."""
+"""Words without a symbol: who searches the glossary for one learns what it is and where it can
+be seen.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_every_word_leads_to_a_page() -> None:
 def test_a_word_is_found(typed: str, word: str) -> None:
     """As learners type it, by its other names, too; the page shows it even where no symbol fits."""
     assert word in [one.word for one in words_with(typed)]
-    assert "Words without a symbol" in [box.value for box in opened("glossary", glossary_words=typed).subheader]
+    assert "Words without a symbol" in [
+        box.value for box in opened("glossary", glossary_words=typed).subheader
+    ]
 
 
 def test_nothing_is_said_to_fit_only_where_nothing_does() -> None:

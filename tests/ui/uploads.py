@@ -1,4 +1,6 @@
-"""Numbers of one's own: files for the pages about trained heads, the page on which they are chosen, own matrices."""
+"""Numbers of one's own: files for the pages about trained heads, the page on which they are
+chosen, own matrices.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Traces to draw: cross-attention, every axis of another prime length, with the options that change a picture."""
+"""Traces to draw: cross-attention, every axis of another prime length, with the options that
+change a picture.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,17 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 @lru_cache(maxsize=32)
-def example(case: str = "no mask", n_heads: int = H, shared: bool = False, tokens: tuple[str, ...] = HOSTILE) -> Trace:
+def example(
+    case: str = "no mask", n_heads: int = H, shared: bool = False, tokens: tuple[str, ...] = HOSTILE
+) -> Trace:
     """A layer with its labels; shared means that one key/value head serves all heads."""
     rng = np.random.default_rng(6)
-    weights = Projections.random(D, n_heads, d_k=K, d_v=V, d_memory=M, n_kv_heads=1 if shared else None, bias=True)
-    trace = attend(rng.normal(size=(1, T, D)), weights, memory=rng.normal(size=(1, S, M)), **CASES[case])
+    weights = Projections.random(
+        D, n_heads, d_k=K, d_v=V, d_memory=M, n_kv_heads=1 if shared else None, bias=True
+    )
+    trace = attend(
+        rng.normal(size=(1, T, D)), weights, memory=rng.normal(size=(1, S, M)), **CASES[case]
+    )
     return trace.labelled(tokens[:T], tokens[:S])
 
 

@@ -17,7 +17,9 @@ def refuse(constant: str) -> None:
 
 
 def as_sent(figure: Figure) -> str:
-    """The text that goes to the browser, every property checked by Plotly; arrays travel as base64."""
+    """The text that goes to the browser, every property checked by Plotly; arrays travel as
+    base64.
+    """
     text = json.dumps(dress(figure))
     checked = json.loads(str(go.Figure(coloured(figure)).to_json()))
     del checked["layout"]["template"]
@@ -26,9 +28,13 @@ def as_sent(figure: Figure) -> str:
 
 
 def _comparable(part: Any) -> Any:
-    """Without empty lists, which Plotly leaves out, and angles, in which its check changes the last bits."""
+    """Without empty lists, which Plotly leaves out, and angles, in which its check changes the
+    last bits.
+    """
     if isinstance(part, dict):
-        return {key: _comparable(value) for key, value in part.items() if value != [] and key != "angle"}
+        return {
+            key: _comparable(value) for key, value in part.items() if value != [] and key != "angle"
+        }
     return [_comparable(item) for item in part] if isinstance(part, list) else part
 
 

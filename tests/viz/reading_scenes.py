@@ -1,4 +1,6 @@
-"""How the tests read a scene: what a byte string or a JSON text holds, and the numbers of an array."""
+"""How the tests read a scene: what a byte string or a JSON text holds, and the numbers of an
+array.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def written_and_read(scene: JSON) -> JSON:
     """A scene after its way to a browser, which is the same in both formats."""
     arrived = scene_of(as_bytes(scene))
     assert arrived == scene_of_text(as_text(scene))
-    assert [list(array) for array in arrived["arrays"].values()] == [list(array) for array in scene["arrays"].values()]
+    assert [list(array) for array in arrived["arrays"].values()] == [
+        list(array) for array in scene["arrays"].values()
+    ]
     return arrived
 
 

@@ -1,4 +1,6 @@
-"""Lines from queries to keys: each ends where it should, says its weight, and belongs to its head."""
+"""Lines from queries to keys: each ends where it should, says its weight, and belongs to its
+head.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,21 @@ def ends(figure: Figure) -> set[tuple[int, int, int]]:
     found = set()
     for part in figure["data"]:
         if part.get("mode") == "lines" and part["x"][0] is not None:
-            starts, stops = part["y"][np.asarray(part["x"]) == 0], part["y"][np.asarray(part["x"]) == 1]
+            starts, stops = (
+                part["y"][np.asarray(part["x"]) == 0],
+                part["y"][np.asarray(part["x"]) == 1],
+            )
             head = int(part["legendgroup"])
-            found |= {(head, round(float(a)), round(float(b))) for a, b in zip(starts, stops, strict=True)}
+            found |= {
+                (head, round(float(a)), round(float(b))) for a, b in zip(starts, stops, strict=True)
+            }
     return found
 
 
 def test_the_lines_of_one_query_and_of_one_key() -> None:
-    """From a query a line goes to every key with a weight, to a key one comes from every query, in each chosen head."""
+    """From a query a line goes to every key with a weight, to a key one comes from every query,
+    in each chosen head.
+    """
     trace, heads = example(), (1, 4)
     from_query, left_out = arcs(trace, heads, "query", 3, 6)
     assert ends(from_query) == {(head, 3, key) for head in heads for key in range(S)}
@@ -60,17 +69,26 @@ def test_a_dot_on_the_line_says_its_weight(which: str) -> None:
     """Each line has one dot with its head, its tokens and its weight; stronger lines are wider."""
     trace = square(5, causal=False)
     figure, _ = arcs(trace, (0, 1), which, 1, 3)
-    dots = [(part["legendgroup"], text) for part in figure["data"] if part.get("mode") == "markers"
-            for text in part["text"]]  # fmt: skip
+    dots = [
+        (part["legendgroup"], text)
+        for part in figure["data"]
+        if part.get("mode") == "markers"
+        for text in part["text"]
+    ]
     assert {(head, text) for head, text in dots} == {
-        (str(h), f"head {h}<br>{t} t{t} → {s} t{s}<br><b>{percent(trace.probabilities[0, h, t, s])}</b>")
+        (
+            str(h),
+            f"head {h}<br>{t} t{t} → {s} t{s}<br><b>{percent(trace.probabilities[0, h, t, s])}</b>",
+        )
         for h, t, s in ends(figure)
     }
     widths: dict[float, list[float]] = {}
     for part in figure["data"]:
         if part.get("mode") == "lines" and part["x"][0] is not None:
             for head, query, key in ends({"data": [part]}):
-                widths.setdefault(part["line"]["width"], []).append(trace.probabilities[0, head, query, key])
+                widths.setdefault(part["line"]["width"], []).append(
+                    trace.probabilities[0, head, query, key]
+                )
     ordered = [widths[width] for width in sorted(widths)]
     assert all(max(thin) <= min(thick) + 1e-12 for thin, thick in itertools.pairwise(ordered))
 
@@ -78,7 +96,9 @@ def test_a_dot_on_the_line_says_its_weight(which: str) -> None:
 def test_the_legend_names_each_head_once() -> None:
     """One entry per head, whatever the number of its lines."""
     figure, _ = arcs(example(), (0, 2, 16), "all", 0, 0)
-    named = [part["name"] for part in figure["data"] if "name" in part and part.get("showlegend", True)]
+    named = [
+        part["name"] for part in figure["data"] if "name" in part and part.get("showlegend", True)
+    ]
     assert named == ["head 0", "head 2", "head 16"]
 
 

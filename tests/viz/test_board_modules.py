@@ -1,4 +1,6 @@
-"""The board's JavaScript as modules: what lets them be joined into one script, and text stay text."""
+"""The board's JavaScript as modules: what lets them be joined into one script, and text stay
+text.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,12 @@ def test_no_top_level_name_stands_in_two_modules() -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_are_of_one_kind(name: str) -> None:
     """By name, one line each, from the modules' own folder only."""
-    lines = [line for line in MODULES[name].splitlines() if re.search(r"^import\b|\bimport\(", line)]
-    assert [line for line in lines if not re.fullmatch(r'import \{ [\w, ]+ \} from "\./\w+\.js";', line)] == []
+    lines = [
+        line for line in MODULES[name].splitlines() if re.search(r"^import\b|\bimport\(", line)
+    ]
+    assert [
+        line for line in lines if not re.fullmatch(r'import \{ [\w, ]+ \} from "\./\w+\.js";', line)
+    ] == []
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -39,7 +45,9 @@ def test_exports_are_of_one_kind(name: str) -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_text_reaches_the_page_as_text(name: str) -> None:
     """No module writes markup, or runs what is text."""
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", MODULES[name])
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", MODULES[name]
+    )
 
 
 def test_the_documentation_names_every_module() -> None:

@@ -1,4 +1,6 @@
-"""Curves of counts and measurements: each point is the formula's or the measurement's own number."""
+"""Curves of counts and measurements: each point is the formula's or the measurement's own
+number.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ from attention_lab.heads.scheme_runs import Run
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS
 from attention_lab.heads.size_growth import LETTERS, as_grows, grown
-from attention_viz.heads.count_figures import count_curves, measured_memory, measured_times, scheme_counts
+from attention_viz.heads.count_figures import (
+    count_curves,
+    measured_memory,
+    measured_times,
+    scheme_counts,
+)
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 
@@ -21,8 +28,10 @@ KINDS = {"MHA": SIZE, "MQA": LayerSize(12, 16, 4, 1, 4, 4)}
 def curves(figure: Figure) -> dict[str, list[tuple[float, float]]]:
     """The points of each curve by its name."""
     return {
-        part["name"]: list(zip(part["x"], part["y"], strict=True)) for part in figure["data"] if "name" in part
-    }  # fmt: skip
+        part["name"]: list(zip(part["x"], part["y"], strict=True))
+        for part in figure["data"]
+        if "name" in part
+    }
 
 
 @pytest.mark.parametrize("letter", LETTERS)
@@ -31,8 +40,14 @@ def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
     """Every point is the sum of the formulas at that size, and a ring marks the layer as it is."""
     figure = count_curves(KINDS, letter, counts, "count")
     for name, points in curves(figure).items():
-        assert points == [(grown(s, letter), total(counts, s)) for s in as_grows(KINDS[name], letter)]
-    rings = [(part["x"], part["y"]) for part in figure["data"] if part["marker"].get("symbol") == "circle-open"]
+        assert points == [
+            (grown(s, letter), total(counts, s)) for s in as_grows(KINDS[name], letter)
+        ]
+    rings = [
+        (part["x"], part["y"])
+        for part in figure["data"]
+        if part["marker"].get("symbol") == "circle-open"
+    ]
     assert rings == [([grown(size, letter)], [total(counts, size)]) for size in KINDS.values()]
     as_sent(figure)
 
@@ -53,8 +68,9 @@ def test_measurements_are_drawn_as_measured() -> None:
     larger = as_grows(SIZE, "n")[:2]
     runs = [
         Run(scheme, size, Measurement(0.001 * (i + 1), 1000 * size.n_tokens))
-        for i, scheme in enumerate(SCHEMES) for size in larger
-    ]  # fmt: skip
+        for i, scheme in enumerate(SCHEMES)
+        for size in larger
+    ]
     times, memory = curves(measured_times(runs, "n")), curves(measured_memory(runs, "n"))
     for i, scheme in enumerate(SCHEMES):
         assert times[scheme.name] == [(8, pytest.approx(i + 1)), (16, pytest.approx(i + 1))]
@@ -65,6 +81,10 @@ def test_measurements_are_drawn_as_measured() -> None:
 def test_curves_that_coincide_are_told_apart() -> None:
     """Each curve has its own colour, dash, symbol and width."""
     lines = [part for part in scheme_counts(SIZE, "n", "multiplies")["data"] if "name" in part]
-    for of in (lambda p: p["line"]["color"], lambda p: p["line"]["dash"], lambda p: p["marker"]["symbol"],
-               lambda p: p["line"]["width"]):  # fmt: skip
+    for of in (
+        lambda p: p["line"]["color"],
+        lambda p: p["line"]["dash"],
+        lambda p: p["marker"]["symbol"],
+        lambda p: p["line"]["width"],
+    ):
         assert len({of(part) for part in lines}) == 4

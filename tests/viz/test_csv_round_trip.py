@@ -18,7 +18,9 @@ TRACE = trace_of(Scenario(d_model=4, n_heads=2, text='we, "like" 3,5 tea; שלו
 @pytest.mark.parametrize("kind", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}])
 @pytest.mark.parametrize("name", ["inputs.csv", "x.csv", "W_Q.csv"])
 def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
-    """To the last bit, whatever the file is called, and whatever commas and quotes the tokens hold."""
+    """To the last bit, whatever the file is called, and whatever commas and quotes the tokens
+    hold.
+    """
     own = read_own(field_table(TRACE, "inputs").to_csv(**kind).encode(), name)
     assert own.x is not None
     np.testing.assert_array_equal(own.x, TRACE.inputs[0])

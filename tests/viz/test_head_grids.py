@@ -21,7 +21,11 @@ FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
 
 def matrices(figure: Figure) -> list[np.ndarray]:
     """The numbers of the tiles, without the grounds of masked cells."""
-    return [part["z"] for part in figure["data"] if part["type"] == "heatmap" and part.get("colorscale") != "@mask"]
+    return [
+        part["z"]
+        for part in figure["data"]
+        if part["type"] == "heatmap" and part.get("colorscale") != "@mask"
+    ]
 
 
 def coloured(numbers: np.ndarray, hidden: np.ndarray | bool = False) -> np.ndarray:
@@ -33,7 +37,9 @@ def coloured(numbers: np.ndarray, hidden: np.ndarray | bool = False) -> np.ndarr
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("field", FIELDS)
 def test_each_tile_is_its_head(field: str, case: str) -> None:
-    """The chosen heads in their order, each with its own numbers, with masks, empty rows and biases."""
+    """The chosen heads in their order, each with its own numbers, with masks, empty rows and
+    biases.
+    """
     trace, heads = example(case), (2, 5, 16)
     for own_scale in (False, True):
         figure = heads_grid(trace, field, heads, cell=(5, 2, 1), own_scale=own_scale)
@@ -46,7 +52,12 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
 @pytest.mark.parametrize(
     ("field", "heads", "cell", "words"),
     [
-        ("query_heads", [0], (0, 0, 0), "field is 'query_heads' but must be one of scores, scaled_scores, masked"),
+        (
+            "query_heads",
+            [0],
+            (0, 0, 0),
+            "field is 'query_heads' but must be one of scores, scaled_scores, masked",
+        ),
         ("heads", [0], (0, 0, 0), "field is 'heads' but must be one of"),
         ("scores", [0, 18], (0, 0, 0), "head is 18 but must be from 0 to 16"),
         ("scores", [], (0, 0, 0), "choose at least one"),
@@ -55,16 +66,26 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
         ("scores", [0], (0, 0), r"cell is \(0, 0\) but must be three numbers: head, query and key"),
     ],
 )
-def test_what_no_head_has(field: str, heads: list[int], cell: tuple[int, int, int], words: str) -> None:
-    """A field without a matrix of queries and keys, a head or a cell that there is not is answered by what there is."""
+def test_what_no_head_has(
+    field: str, heads: list[int], cell: tuple[int, int, int], words: str
+) -> None:
+    """A field without a matrix of queries and keys, a head or a cell that there is not is
+    answered by what there is.
+    """
     with pytest.raises(SettingsError, match=words):
         heads_grid(example(), field, heads, cell=cell)
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:
-    """Raw, scaled and masked scores have the limit of the raw ones, so that a step's effect is seen."""
+    """Raw, scaled and masked scores have the limit of the raw ones, so that a step's effect is
+    seen.
+    """
     trace = example()
-    assert limit_of(trace, "scaled_scores") == limit_of(trace, "masked_scores") == np.abs(trace.scores).max()
+    assert (
+        limit_of(trace, "scaled_scores")
+        == limit_of(trace, "masked_scores")
+        == np.abs(trace.scores).max()
+    )
     assert limit_of(trace, "probabilities") == trace.probabilities.max()
 
 
@@ -82,37 +103,56 @@ def test_what_heads_give_together() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_one_query_and_one_key_in_all_heads(case: str) -> None:
-    """A line per head: the row of the query, and the column of the key, with the head's cell framed."""
+    """A line per head: the row of the query, and the column of the key, with the head's cell
+    framed.
+    """
     trace = example(case)
     row, column = of_query(trace, 4, 3, 6), of_key(trace, 4, 3, 6)
-    np.testing.assert_array_equal(matrices(row)[0], coloured(trace.probabilities[0, :, 3], trace.hidden[0, :, 3]))
+    np.testing.assert_array_equal(
+        matrices(row)[0], coloured(trace.probabilities[0, :, 3], trace.hidden[0, :, 3])
+    )
     np.testing.assert_array_equal(
         matrices(column)[0], coloured(trace.probabilities[0, :, :, 6], trace.hidden[0, :, :, 6])
     )
     for figure, place in ((row, 6), (column, 3)):
-        (cell,) = (shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus")
+        (cell,) = (
+            shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus"
+        )
         assert (cell["x0"], cell["y0"]) == (place - 0.5, 3.5)
         as_sent(figure)
 
 
 def test_pairs_of_heads_in_order() -> None:
-    """Rows and columns are put in the order, and labelled so; a head without preferences is marked, not coloured."""
+    """Rows and columns are put in the order, and labelled so; a head without preferences is
+    marked, not coloured.
+    """
     numbers = np.arange(9.0).reshape(3, 3) / 10
     numbers[1] = numbers[:, 1] = np.nan
     figure = correlations(numbers, (2, 0, 1))
-    np.testing.assert_array_equal(matrices(figure)[0], numbers[[2, 0, 1]][:, [2, 0, 1]].astype("f4"))
+    np.testing.assert_array_equal(
+        matrices(figure)[0], numbers[[2, 0, 1]][:, [2, 0, 1]].astype("f4")
+    )
     assert figure["layout"]["yaxis"]["categoryarray"] == ["head 2", "head 0", "head 1"]
     assert figure["layout"]["coloraxis"]["cmin"] == -1
-    assert divergences(numbers, (0, 1, 2))["layout"]["coloraxis"]["cmax"] == pytest.approx(np.log(2))
+    assert divergences(numbers, (0, 1, 2))["layout"]["coloraxis"]["cmax"] == pytest.approx(
+        np.log(2)
+    )
     as_sent(figure)
 
 
 def test_hostile_tokens_stay_text() -> None:
-    """Tokens like markup, entities or colour roles appear letter by letter; long ones are shortened."""
-    figures = [heads_grid(example(), "scores", range(3), cell=(0, 0, 0)), of_query(example(), 0, 0, 0)]
+    """Tokens like markup, entities or colour roles appear letter by letter; long ones are
+    shortened.
+    """
+    figures = [
+        heads_grid(example(), "scores", range(3), cell=(0, 0, 0)),
+        of_query(example(), 0, 0, 0),
+    ]
     for figure in figures:
         dressed = theme.coloured(figure)
-        names = [part["categoryarray"] for axis, part in dressed["layout"].items() if axis[1:5] == "axis"]
+        names = [
+            part["categoryarray"] for axis, part in dressed["layout"].items() if axis[1:5] == "axis"
+        ]
         texts = [*strings(names), *strings([part.get("text") for part in dressed["data"]])]
         for text in texts:
             assert not re.search(r"<(?!/?b>|br>)", text), text
@@ -124,5 +164,11 @@ def test_hostile_tokens_stay_text() -> None:
 
 def test_the_size_of_what_is_sent() -> None:
     """A grid of the default size is at most 100 kB, the largest the app allows at most 1.2 MB."""
-    assert len(as_sent(heads_grid(square(12, 4, causal=False), "scores", range(4), cell=(0, 0, 0)))) < 100_000
-    assert len(as_sent(heads_grid(square(64, 16), "masked_scores", range(16), cell=(0, 0, 0)))) < 1_200_000
+    assert (
+        len(as_sent(heads_grid(square(12, 4, causal=False), "scores", range(4), cell=(0, 0, 0))))
+        < 100_000
+    )
+    assert (
+        len(as_sent(heads_grid(square(64, 16), "masked_scores", range(16), cell=(0, 0, 0))))
+        < 1_200_000
+    )

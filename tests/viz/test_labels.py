@@ -14,7 +14,9 @@ from attention_viz.labels import LONGEST, longest, number, percent, short
 
 @given(st.text(st.characters(categories=None), max_size=40))
 def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
-    """A label is the token itself, or its beginning and an ellipsis; no character of it can be taken for markup."""
+    """A label is the token itself, or its beginning and an ellipsis; no character of it can be
+    taken for markup.
+    """
     label = short(token)
     assert not set("<>") & set(label)
     shown = unescape(label) if "&" in label else label
@@ -39,13 +41,24 @@ def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
     ],
 )
 def test_labels(token: str, label: str) -> None:
-    """Ordinary tokens stay, long ones are cut before they are escaped, so that no entity is cut in two."""
+    """Ordinary tokens stay, long ones are cut before they are escaped, so that no entity is cut
+    in two.
+    """
     assert short(token) == label
 
 
 def test_the_width_of_labels() -> None:
-    """Of eleven px a letter takes six, a capital a fifth more, a wide sign half as much more, an East Asian one two."""
-    assert [round(longest([sign]) / 6.05, 3) for sign in ("a", "A", "W", "…", "動", "🙂")] == [1, 1.2, 1.5, 1.5, 2, 2]
+    """Of eleven px a letter takes six, a capital a fifth more, a wide sign half as much more,
+    an East Asian one two.
+    """
+    assert [round(longest([sign]) / 6.05, 3) for sign in ("a", "A", "W", "…", "動", "🙂")] == [
+        1,
+        1.2,
+        1.5,
+        1.5,
+        2,
+        2,
+    ]
     assert longest(["it", "sat", "a"], 20) == pytest.approx(33)
     assert longest([]) == 0
 
@@ -68,22 +81,30 @@ def test_the_width_of_labels() -> None:
     ],
 )
 def test_numbers(value: float, digits: int, text: str) -> None:
-    """Fixed digits in the usual range, an exponent outside it, a true minus sign, and the sign for infinity."""
+    """Fixed digits in the usual range, an exponent outside it, a true minus sign, and the sign
+    for infinity.
+    """
     assert number(value, digits) == text
 
 
 # Rounding a number next to the largest float gives one that float cannot hold.
 @given(st.floats(-1e300, 1e300), st.integers(1, 6))
 def test_a_number_can_be_read_back(value: float, digits: int) -> None:
-    """What stands in the picture is the number up to the digits shown; only 0 itself is shown as 0."""
+    """What stands in the picture is the number up to the digits shown; only 0 itself is shown
+    as 0.
+    """
     text = number(value, digits)
     assert "-" not in text
     shown = float(text.replace("−", "-"))
-    assert shown == pytest.approx(value, rel=0.0051, abs=0.51 * 10**-digits if abs(value) >= 10**-digits else 0)
+    assert shown == pytest.approx(
+        value, rel=0.0051, abs=0.51 * 10**-digits if abs(value) >= 10**-digits else 0
+    )
     assert (shown == 0) == (value == 0)
 
 
-@pytest.mark.parametrize(("share", "text"), [(0, "0.0 %"), (0.2447, "24.5 %"), (1, "100.0 %"), (1 / 3, "33.3 %")])
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0.0 %"), (0.2447, "24.5 %"), (1, "100.0 %"), (1 / 3, "33.3 %")]
+)
 def test_percent(share: float, text: str) -> None:
     """A probability in percent with one digit."""
     assert percent(share) == text

@@ -69,13 +69,17 @@ def test_offset_bars() -> None:
 
 def test_score_bars() -> None:
     """The bars of a part are the score of that part, for each layer that is compared."""
-    figure = score_figure(("a", "b"), {"whole": Score(0.5, (0.0, 1.0), False), "less": Score(1, (1.5, 0.5), False)})
+    figure = score_figure(
+        ("a", "b"), {"whole": Score(0.5, (0.0, 1.0), False), "less": Score(1, (1.5, 0.5), False)}
+    )
     as_sent(figure)
     assert [bars["y"].tolist() for bars in figure["data"]] == [[0, 1], [1.5, 0.5]]
     assert figure["layout"]["yaxis"]["range"][1] >= 1.5
 
 
-@pytest.mark.parametrize(("task", "label"), [("letters", "0 b"), ("agreement", "0 ○+"), ("neighbours", "0")])
+@pytest.mark.parametrize(
+    ("task", "label"), [("letters", "0 b"), ("agreement", "0 ○+"), ("neighbours", "0")]
+)
 def test_token_labels(task: str, label: str) -> None:
     """A token is called by its letter, by gender and number, or by its place."""
     one_hot = {"letters": [1], "agreement": [2, 4], "neighbours": []}[task]
@@ -90,12 +94,18 @@ def test_sequence_board() -> None:
     trace = unseen_trace(settings, first_checkpoint(settings).projections)
     board = sequence_board(trace, tuple("abcdefghijkl"))
     for head in range(3):
-        np.testing.assert_array_equal(sent(board, f"probabilities {head}"), trace.probabilities[0, head].astype("f4"))
-        assert board["arrays"][f"scores {head}"]["title"] == f"scores, head {head}"  # in the arithmetic of a cell
+        np.testing.assert_array_equal(
+            sent(board, f"probabilities {head}"), trace.probabilities[0, head].astype("f4")
+        )
+        assert (
+            board["arrays"][f"scores {head}"]["title"] == f"scores, head {head}"
+        )  # in the arithmetic of a cell
 
 
 def test_stiefel_figures() -> None:
-    """Singular values and drifts are drawn as computed; retractions that land together share a name."""
+    """Singular values and drifts are drawn as computed; retractions that land together share a
+    name.
+    """
     values = np.array([2.0, 1.0, 0.5])
     np.testing.assert_array_equal(singular_value_figure({"normal": values})["data"][0]["y"], values)
     drift = orthonormality_drift("cayley", n_steps=11)
@@ -105,7 +115,11 @@ def test_stiefel_figures() -> None:
     step = sphere_step([1, 0, 0], [0.3, 1, 0])
     globe = sphere_figure(step)
     as_sent(globe)
-    landed = {bit["name"]: [float(bit[letter][0]) for letter in "xyz"] for bit in globe["data"] if "name" in bit}
+    landed = {
+        bit["name"]: [float(bit[letter][0]) for letter in "xyz"]
+        for bit in globe["data"]
+        if "name" in bit
+    }
     np.testing.assert_allclose(landed["QR, Polar"], step.landed["qr"], atol=1e-6)
     np.testing.assert_allclose(landed["Geodesic"], step.landed["geodesic"], atol=1e-6)
 
@@ -121,19 +135,28 @@ def test_mapping_board() -> None:
 
 @pytest.mark.parametrize("padding", ["nothing", "frame", "sink", "circular"])
 def test_comparison_board_explains_itself(padding: str) -> None:
-    """Both results are the sum of nine products that the board can work out again, also at the edge."""
+    """Both results are the sum of nine products that the board can work out again, also at the
+    edge.
+    """
     picture, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["emboss"])
     run = run_convolution(picture, kernel, 2.0, padding)
     board = convolution_boards.comparison_board(picture, kernel, run, (0, 3))
     for index in ((0, 0), (3, 4), (7, 7)):
-        assert recomputed(board, "attention", index) == pytest.approx(run.output[index][0], abs=1e-5)
-        assert recomputed(board, "convolution", index) == pytest.approx(run.expected[index][0], abs=1e-5)
+        assert recomputed(board, "attention", index) == pytest.approx(
+            run.output[index][0], abs=1e-5
+        )
+        assert recomputed(board, "convolution", index) == pytest.approx(
+            run.expected[index][0], abs=1e-5
+        )
 
 
 def test_heads_board_shows_what_is_read() -> None:
     """Each head's map over the tokens is drawn, and two heads are enough for one channel."""
     picture, kernel = as_image(IMAGES["disc"]), as_kernel(KERNELS["Sobel x"])
-    for run in (run_convolution(picture, kernel, 4.0, "sink"), run_two_heads(picture, kernel, 4.0, "frame")):
+    for run in (
+        run_convolution(picture, kernel, 4.0, "sink"),
+        run_two_heads(picture, kernel, 4.0, "frame"),
+    ):
         maps, _ = pixel_attention(run, 3, 5)
         board = convolution_boards.heads_board(run, (3, 5), [1.0] * len(maps))
         assert len(board["panels"]) == len(maps)
@@ -154,9 +177,13 @@ def test_lexicon_boards() -> None:
     heads = lexicon_boards.heads_board(trace, HEADS, (1, 7, 5))
     assert float(sent(heads, "head 1")[7, 5]) == pytest.approx(0.934, abs=1e-3)
     full = lexicon_boards.comparison_board(trace, 2, "previous word")
-    np.testing.assert_array_equal(sent(full, "comparison"), comparison_matrix(trace, 2).astype("f4"))
+    np.testing.assert_array_equal(
+        sent(full, "comparison"), comparison_matrix(trace, 2).astype("f4")
+    )
     assert sent(lexicon_boards.blocks_board(trace, HEADS), "blocks 0").shape == (6, 6)
-    np.testing.assert_array_equal(sent(lexicon_boards.words_board(trace), "x"), trace.inputs[0].astype("f4"))
+    np.testing.assert_array_equal(
+        sent(lexicon_boards.words_board(trace), "x"), trace.inputs[0].astype("f4")
+    )
 
 
 def test_received_bars() -> None:

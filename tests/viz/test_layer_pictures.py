@@ -12,7 +12,13 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.encoded_text import Weightless
 from attention_lab.trained.layer_measures import LAYER_MEASURES, Measured
-from attention_viz.trained.layer_pictures import before_and_after, best_heads, by_layer, heads_matrix, weightless_beside
+from attention_viz.trained.layer_pictures import (
+    before_and_after,
+    best_heads,
+    by_layer,
+    heads_matrix,
+    weightless_beside,
+)
 
 L, H, T = 2, 3, 5
 TOKENS = tuple("abcde")
@@ -27,16 +33,23 @@ def sent(board: dict[str, Any], name: str) -> np.ndarray:
 
 
 def test_one_number_for_each_head() -> None:
-    """Layers are rows and heads columns; what cannot be measured is masked; only shares are shown in percent."""
+    """Layers are rows and heads columns; what cannot be measured is masked; only shares are
+    shown in percent.
+    """
     board = heads_matrix(VALUES, (1, 2), "margin")
     assert np.array_equal(sent(board, "ranking"), np.nan_to_num(VALUES).astype("f4"))
     assert board["arrays"]["ranking"]["masked"]
     assert (board["arrays"]["ranking"]["kind"], board["cell"]["index"]) == ("logit", [1, 2])
-    assert heads_matrix(np.ones((1, 1)), (0, 0), "share", shares=True)["arrays"]["ranking"]["kind"] == "probability"
+    assert (
+        heads_matrix(np.ones((1, 1)), (0, 0), "share", shares=True)["arrays"]["ranking"]["kind"]
+        == "probability"
+    )
 
 
 def test_the_best_heads_by_name() -> None:
-    """Each is drawn from its own layer and head, which its name says, so that a click can open it."""
+    """Each is drawn from its own layer and head, which its name says, so that a click can open
+    it.
+    """
     board = best_heads(AttentionMaps.of(SHARES[0], TOKENS), [(1, 2, 0.75), (0, 0, 0.5)], (3, 4))
     assert list(board["arrays"]) == ["head 1 2", "head 0 0"]
     assert np.array_equal(sent(board, "head 1 2"), SHARES[0, 1, 2])
@@ -46,7 +59,9 @@ def test_the_best_heads_by_name() -> None:
 
 
 def test_dots_and_means() -> None:
-    """One dot for each head over its layer, gaps where nothing is measured, and the mean of the known ones."""
+    """One dot for each head over its layer, gaps where nothing is measured, and the mean of the
+    known ones.
+    """
     figure = by_layer(Measured(LAYER_MEASURES["self_mass"], VALUES, np.array([1.0, 1.5])))
     means, dots, even = figure["data"]
     assert means["y"] == pytest.approx([0.5, 1.625])
@@ -68,14 +83,20 @@ def test_before_after_and_the_difference() -> None:
     assert [read["array"] for read in board["rules"][name]["reads"]] == ["after", "before"]
     assert board["cell"] == {"array": name, "index": [3, 2]}
     labels = {array["axes"][0] for array in board["arrays"].values()}
-    assert {tuple(board["axes"][letter]["labels"]) for letter in labels} == {change.tokens_before, change.tokens_after}
+    assert {tuple(board["axes"][letter]["labels"]) for letter in labels} == {
+        change.tokens_before,
+        change.tokens_after,
+    }
 
 
 def test_weightless_beside_a_trained_head() -> None:
     """Each kind of vectors has its matrix, the trained head the last."""
     x = np.random.default_rng(8).normal(size=(T, 4))
     trace = attend(x, Projections.weightless(4)).labelled(TOKENS)
-    kinds = [Weightless(name, trace, 1.0, 0.0, 0.5) for name in ("words", "words and positions", "after LayerNorm")]
+    kinds = [
+        Weightless(name, trace, 1.0, 0.0, 0.5)
+        for name in ("words", "words and positions", "after LayerNorm")
+    ]
     board = weightless_beside(kinds, SHARES[0, 0, 0], "layer 0, head 0", (0, 1))
     assert list(board["arrays"]) == ["words", "words and positions", "after LayerNorm", "trained"]
     assert np.array_equal(sent(board, "words"), trace.probabilities[0, 0].astype("f4"))

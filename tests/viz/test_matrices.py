@@ -1,4 +1,6 @@
-"""Boards of matrices beside the trace: the numbers that travel are those given, and every rule gives its cell."""
+"""Boards of matrices beside the trace: the numbers that travel are those given, and every rule
+gives its cell.
+"""
 
 from __future__ import annotations
 
@@ -40,31 +42,50 @@ BOARDS: dict[str, Callable[[], JSON]] = {
     "emptied": lambda: workshop.emptied(BATCH, nothing_left(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)),
     "padding": lambda: workshop.padding(BATCH, other_padding(BATCH, 1).changed, (1, 4, 3)),
     "side by side": lambda: uses.side_by_side(USED, 1, "cross", (4, 6)),
-    **{f"shuffled {f}": lambda f=f: invariances.shuffled(shuffle(SCENARIO, "causal mask"), f, (1, 2, 3))
-       for f in ("output", "probabilities")},
-    **{f"changed {c.key}": lambda c=c: invariances.changed(TRACE, c.apply(TRACE, 0), c.key, (1, 2, 3))
-       for c in CHANGES},
+    **{
+        f"shuffled {f}": lambda f=f: invariances.shuffled(
+            shuffle(SCENARIO, "causal mask"), f, (1, 2, 3)
+        )
+        for f in ("output", "probabilities")
+    },
+    **{
+        f"changed {c.key}": lambda c=c: invariances.changed(
+            TRACE, c.apply(TRACE, 0), c.key, (1, 2, 3)
+        )
+        for c in CHANGES
+    },
     "temperatures": lambda: invariances.temperatures(TRACE, WARMER, 2.0, (1, 2, 3)),
     "jacobians": lambda: invariances.jacobians(TRACE, SHARES, (1, 2, 3)),
     **{f"broken {f}": lambda f=f: broken.broken(TRACE, BROKEN, f, 1, 2, 3) for f in broken.FIELDS},
-}  # fmt: skip
+}
 
 
 def rule_of(told: JSON) -> Rule:
     """A rule as it travels, as the engine's own."""
 
     def place(at: JSON) -> Position:
-        return Position(tuple((axis, times) for axis, times in at["parts"]), at.get("over", 1), at.get("modulo", 0))
+        return Position(
+            tuple((axis, times) for axis, times in at["parts"]),
+            at.get("over", 1),
+            at.get("modulo", 0),
+        )
 
-    reads = tuple(Read(read["array"], tuple(place(at) for at in read["at"])) for read in told["reads"])
-    return Rule(told["operation"], reads, told["length"], own=place(told.get("position", {"parts": []})))
+    reads = tuple(
+        Read(read["array"], tuple(place(at) for at in read["at"])) for read in told["reads"]
+    )
+    return Rule(
+        told["operation"], reads, told["length"], own=place(told.get("position", {"parts": []}))
+    )
 
 
 def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
     """A cell of a matrix by its rule, from the numbers that travel."""
     rule = rule_of(scene["rules"][name])
     terms = [
-        [float(numbers(scene["arrays"][r.array])[tuple(p.of(index, k) for p in r.at)]) for r in rule.reads]
+        [
+            float(numbers(scene["arrays"][r.array])[tuple(p.of(index, k) for p in r.at)])
+            for r in rule.reads
+        ]
         for k in range(rule.length)
     ]
     if rule.operation == "softmax":
@@ -77,7 +98,9 @@ def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_a_board_is_whole(name: str) -> None:
-    """A browser can read it: panels and cell within the arrays, a described picture, and rules that give its cells."""
+    """A browser can read it: panels and cell within the arrays, a described picture, and rules
+    that give its cells.
+    """
     scene = written_and_read(BOARDS[name]())
     assert scene["description"].endswith(".")
     for array in scene["arrays"].values():
@@ -101,7 +124,9 @@ def test_hidden_cells_travel_as_bits() -> None:
     scores = np.array([[1.0, -np.inf, 2.0], [0.0, 0.5, -np.inf]])
     plain = Matrix("plain", np.ones((2, 3)), ROWS, COLUMNS, None, "plain")
     scene = board(
-        [plain, Matrix("s", scores, ROWS, COLUMNS, (0, 0), "s", rule=hidden_of("plain"))], ("s", 1, 2), "Some."
+        [plain, Matrix("s", scores, ROWS, COLUMNS, (0, 0), "s", rule=hidden_of("plain"))],
+        ("s", 1, 2),
+        "Some.",
     )
     np.testing.assert_array_equal(numbers(scene["arrays"]["s"]), scores.astype("f4"))
     assert [panel["id"] for panel in scene["panels"]] == ["s"]
@@ -112,23 +137,41 @@ def test_hidden_cells_travel_as_bits() -> None:
 
 def test_what_is_said_of_a_matrix_without_a_rule() -> None:
     """Words of its own stand before its numbers; without them the board says its own."""
-    silent, told = (Matrix(says or "m", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "m", says=says) for says in ("", "so:"))
+    silent, told = (
+        Matrix(says or "m", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "m", says=says)
+        for says in ("", "so:")
+    )
     arrays = board([silent, told], ("m", 0, 0), "Some.")["arrays"]
     assert (arrays["so:"]["given"], "given" in arrays["m"]) == ("so:", False)
 
 
 def test_places_are_no_words() -> None:
-    """Labels that only count from 0 are not sent: the readout names the place once. A word keeps its quotes."""
+    """Labels that only count from 0 are not sent: the readout names the place once. A word
+    keeps its quotes.
+    """
     counting, words = Side("query", ("0", "1")), Side("key", ("1", "2"))
-    scene = board([Matrix("one", np.zeros((2, 2)), counting, words, (0, 0), "one")], ("one", 0, 0), "Some.")
+    scene = board(
+        [Matrix("one", np.zeros((2, 2)), counting, words, (0, 0), "one")], ("one", 0, 0), "Some."
+    )
     assert [axis["labels"] for axis in scene["axes"].values()] == [None, ["1", "2"]]
 
 
 def test_sides_are_axes() -> None:
-    """Equal sides share an axis; a side that is the trace's own keeps its letter, so that clicks move the focus."""
+    """Equal sides share an axis; a side that is the trace's own keeps its letter, so that
+    clicks move the focus.
+    """
     keys = Side("key", ("x", "y", "z"), "S")
     one = Matrix("one", np.zeros((2, 3)), ROWS, keys, (0, 0), "one")
-    two = Matrix("two", np.zeros((2, 3)), ROWS, keys, (1, 0), "two", kind="probability", rule=shares_of("one", 3))
+    two = Matrix(
+        "two",
+        np.zeros((2, 3)),
+        ROWS,
+        keys,
+        (1, 0),
+        "two",
+        kind="probability",
+        rule=shares_of("one", 3),
+    )
     scene = board([one, two], ("one", 0, 0), "Some.", NOTATIONS["gml"])
     assert scene["arrays"]["one"]["axes"] == scene["arrays"]["two"]["axes"] == ["side 0", "S"]
     assert scene["axes"]["side 0"] == {"word": "query", "labels": ["a", "b"], "block": None}
@@ -138,10 +181,14 @@ def test_sides_are_axes() -> None:
 
 
 def test_words_are_turned_with_the_matrix() -> None:
-    """Where tokens are columns, description, titles and sizes say what is drawn; numbers and axes stay as they were."""
+    """Where tokens are columns, description, titles and sizes say what is drawn; numbers and
+    axes stay as they were.
+    """
     wide = Matrix("one", np.zeros((2, 3)), ROWS, Side("key", ("x", "y", "z")), (0, 0), "rows moved")
     named = replace(wide, name="two", badge="H × T")
-    ours, gml = (board([wide, named], ("one", 1, 2), "Its row.", NOTATIONS[key]) for key in ("ours", "gml"))
+    ours, gml = (
+        board([wide, named], ("one", 1, 2), "Its row.", NOTATIONS[key]) for key in ("ours", "gml")
+    )
     assert [panel["badge"] for panel in ours["panels"]] == ["2 × 3", "H × T"]
     assert [panel["badge"] for panel in gml["panels"]] == ["3 × 2", "T × H"]
     assert gml["description"] == "Its column."
@@ -161,13 +208,18 @@ def test_rounding_is_drawn_as_no_difference(gap: float, limit: float) -> None:
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
 def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
-    """Where theory says that nothing changes, no cell is drawn darker than a hundredth, also of a layer in float32."""
+    """Where theory says that nothing changes, no cell is drawn darker than a hundredth, also of
+    a layer in float32.
+    """
     scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
     trace = trace_of(scenario)
     for scene, same in (
         (invariances.shuffled(shuffle(scenario, "words alone"), "output", (1, 2, 3)), True),
         (invariances.shuffled(shuffle(scenario, "causal mask"), "output", (1, 2, 3)), False),
-        *((invariances.changed(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.same) for c in CHANGES),
+        *(
+            (invariances.changed(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.same)
+            for c in CHANGES
+        ),
         (broken.broken(trace, examined(scenario, "mask").faulty, "probabilities", 1, 2, 3), True),
     ):
         *_, gap = scene["arrays"].values()
@@ -181,12 +233,17 @@ def test_numbers_of_the_boards() -> None:
     arrays = {name: made()["arrays"] for name, made in BOARDS.items()}
     for n in range(2):
         np.testing.assert_array_equal(
-            numbers(arrays["sequences"][f"shares {n}"]), BATCH.trace.probabilities[n, 1].astype("f4")
+            numbers(arrays["sequences"][f"shares {n}"]),
+            BATCH.trace.probabilities[n, 1].astype("f4"),
         )
     cross = USED["cross"].probabilities[0, 1].astype("f4")
     np.testing.assert_array_equal(numbers(arrays["side by side"]["shares cross"]), cross)
-    np.testing.assert_array_equal(numbers(arrays["broken output"]["right"]), TRACE.output[0].astype("f4"))
-    np.testing.assert_array_equal(numbers(arrays["broken queries"]["right"]), TRACE.queries[0, :, 3:].astype("f4"))
+    np.testing.assert_array_equal(
+        numbers(arrays["broken output"]["right"]), TRACE.output[0].astype("f4")
+    )
+    np.testing.assert_array_equal(
+        numbers(arrays["broken queries"]["right"]), TRACE.queries[0, :, 3:].astype("f4")
+    )
     slope = softmax_jacobian(SHARES[1]).astype("f4")
     np.testing.assert_array_equal(numbers(arrays["jacobians"]["from scaled scores"]), slope)
 
@@ -196,12 +253,17 @@ def test_large_sequences_are_small_but_for_one() -> None:
     scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
     scene = workshop.sequences(masked_batch(scenario, Workshop(("b",))), 0, (1, 0, 0))
     assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {
-        "scores 0": "small", "shares 0": "small", "scores 1": "full", "shares 1": "full"
-    }  # fmt: skip
+        "scores 0": "small",
+        "shares 0": "small",
+        "scores 1": "full",
+        "shares 1": "full",
+    }
 
 
 def test_the_steps_of_a_use() -> None:
-    """The board of cross-attention names who gives what, and explains its output by the engine's rules."""
+    """The board of cross-attention names who gives what, and explains its output by the
+    engine's rules.
+    """
     scene = uses.steps(Stage(USED["cross"]), USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])

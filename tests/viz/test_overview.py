@@ -1,4 +1,6 @@
-"""The whole layer as one picture: every matrix opens its step, and arrows join what is computed from what."""
+"""The whole layer as one picture: every matrix opens its step, and arrows join what is computed
+from what.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_arrows_follow_the_layer(joined: bool, residual: bool) -> None:
     missing = {"merged w_o", "w_o output"} if joined else {"merged output"}
     missing |= set() if residual else {"inputs output"}
     assert arrows(board) == set(ARROWS) - missing
-    assert [panel["array"] for panel in board["panels"]] == [n for n in PLACES if not joined or n != "w_o"]
+    assert [panel["array"] for panel in board["panels"]] == [
+        n for n in PLACES if not joined or n != "w_o"
+    ]
 
 
 def test_every_small_matrix_opens_its_step() -> None:
@@ -42,12 +46,21 @@ def test_every_small_matrix_opens_its_step() -> None:
 
 
 def test_of_the_heads_one_is_drawn() -> None:
-    """Of fields with heads the given one travels, of matrices that fit all columns, of wide ones those around it."""
+    """Of fields with heads the given one travels, of matrices that fit all columns, of wide
+    ones those around it.
+    """
     arrays = overview(Stage(example()), 3, 2, 1)["arrays"]
-    shapes = {"query_heads": [1, 1, T, K], "value_heads": [1, 1, S, V], "scores": [1, 1, T, S], "inputs": [1, T, D],
-              "queries": [1, T, H * K]}  # fmt: skip
+    shapes = {
+        "query_heads": [1, 1, T, K],
+        "value_heads": [1, 1, S, V],
+        "scores": [1, 1, T, S],
+        "inputs": [1, T, D],
+        "queries": [1, T, H * K],
+    }
     assert {name: arrays[name]["shape"] for name in shapes} == shapes
-    np.testing.assert_array_equal(numbers(arrays["scores"])[0, 0], example().scores[0, 3].astype("f4"))
+    np.testing.assert_array_equal(
+        numbers(arrays["scores"])[0, 0], example().scores[0, 3].astype("f4")
+    )
     wide = attend(np.ones((50, 96)), Projections.random(96, 4))
     arrays = overview(Stage(wide), 2, 0, 0)["arrays"]
     assert arrays["queries"]["shape"] == [1, MOST, MOST]
@@ -56,17 +69,27 @@ def test_of_the_heads_one_is_drawn() -> None:
 
 def test_heads_wider_than_the_picture_are_cut() -> None:
     """Of a head of 96 columns the first 48 are drawn."""
-    arrays = overview(Stage(attend(np.ones((2, 192)), Projections.random(192, 2))), 1, 0, 0)["arrays"]
+    arrays = overview(Stage(attend(np.ones((2, 192)), Projections.random(192, 2))), 1, 0, 0)[
+        "arrays"
+    ]
     assert (arrays["queries"]["shape"], arrays["queries"]["start"]) == ([1, 2, MOST], [0, 0, 96])
 
 
 @pytest.mark.parametrize(("query", "key"), [(0, 0), (47, 48), (63, 3)])
 def test_the_chosen_cell_is_drawn_in_a_long_sentence(query: int, key: int) -> None:
-    """Of 64 tokens 48 are drawn as queries and as keys, the chosen ones among them, in every matrix alike."""
+    """Of 64 tokens 48 are drawn as queries and as keys, the chosen ones among them, in every
+    matrix alike.
+    """
     board = overview(Stage(square(64)), 0, query, key)
     rows, columns = ((16 if place >= MOST else 0) for place in (query, key))
-    starts = {"inputs": [0, rows, 0], "queries": [0, rows, 0], "keys": [0, columns, 0], "scores": [0, 0, rows, columns],
-              "probabilities": [0, 0, rows, columns], "output": [0, rows, 0]}  # fmt: skip
+    starts = {
+        "inputs": [0, rows, 0],
+        "queries": [0, rows, 0],
+        "keys": [0, columns, 0],
+        "scores": [0, 0, rows, columns],
+        "probabilities": [0, 0, rows, columns],
+        "output": [0, rows, 0],
+    }
     assert {name: board["arrays"][name].get("start", [0, 0, 0]) for name in starts} == starts
     assert board["arrays"]["scores"]["shape"] == [1, 1, MOST, MOST]
     assert 0 <= query - rows < MOST

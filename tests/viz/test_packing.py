@@ -15,14 +15,20 @@ def figure(numbers: np.ndarray) -> dict[str, Any]:
     """A picture with an array in a trace and one beside a list of parts."""
     return {
         "data": [{"type": "heatmap", "z": numbers, "x": ["a", "b", "c"], "customdata": numbers}],
-        "layout": {"height": 300, "shapes": [{"type": "rect", "x0": 0}], "meta": {"description": "A test."}},
+        "layout": {
+            "height": 300,
+            "shapes": [{"type": "rect", "x0": 0}],
+            "meta": {"description": "A test."},
+        },
     }
 
 
 @pytest.mark.parametrize("kind", [*TYPES, ">f4", "<i8", "<U1", "|b1"])
 @pytest.mark.parametrize("turned", [False, True], ids=["straight", "turned"])
 def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None:
-    """Arrays of every element type and layout in memory, parts and the look behind them are those of a go.Figure."""
+    """Arrays of every element type and layout in memory, parts and the look behind them are
+    those of a go.Figure.
+    """
     numbers = np.arange(6).reshape(3, 2).T if turned else np.arange(6).reshape(2, 3)
     given = figure(numbers.astype(kind, order="K"))
     ready, checked = packed(given), go.Figure(given).to_dict()

@@ -1,4 +1,6 @@
-"""The pieces of all pictures: frames lie where they say, words stay words, margins hold their labels."""
+"""The pieces of all pictures: frames lie where they say, words stay words, margins hold their
+labels.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,23 @@ import plotly.graph_objects as go
 import pytest
 
 from attention_viz.labels import longest
-from attention_viz.parts import MOST_NAMES, below, box, broken_line, layout, margins, names_below, word
+from attention_viz.parts import (
+    MOST_NAMES,
+    below,
+    box,
+    broken_line,
+    layout,
+    margins,
+    names_below,
+    word,
+)
 from attention_viz.theme import coloured
 
 
 def test_a_box_surrounds_cells_on_its_axes() -> None:
-    """A cell reaches half a unit to each side of its place; the axes are the plane's own unless others are named."""
+    """A cell reaches half a unit to each side of its place; the axes are the plane's own unless
+    others are named.
+    """
     frame, other = box(3, 1, 2, 4, "@focus", 2), box(0, 0, 1, 1, "@line", 1, ("x2", "y3"))
     assert [frame[edge] for edge in ("x0", "x1", "y0", "y1")] == [2.5, 4.5, 0.5, 4.5]
     assert [(one["xref"], one["yref"]) for one in (frame, other)] == [("x", "y"), ("x2", "y3")]
@@ -20,8 +33,16 @@ def test_a_box_surrounds_cells_on_its_axes() -> None:
 def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> None:
     """Anchors, colour and size are those given; all else is passed on to Plotly."""
     plain, told = word(1, 2, "a"), word(1, 2, "a", "@key", "left", 9, yanchor="bottom", xref="x2")
-    assert (plain["xanchor"], plain["yanchor"], plain["font"]) == ("center", "middle", {"color": "@text", "size": 13})
-    assert (told["xanchor"], told["yanchor"], told["font"]) == ("left", "bottom", {"color": "@key", "size": 9})
+    assert (plain["xanchor"], plain["yanchor"], plain["font"]) == (
+        "center",
+        "middle",
+        {"color": "@text", "size": 13},
+    )
+    assert (told["xanchor"], told["yanchor"], told["font"]) == (
+        "left",
+        "bottom",
+        {"color": "@key", "size": 9},
+    )
     assert told["xref"] == "x2"
 
 
@@ -35,7 +56,9 @@ def test_the_left_margin_holds_the_labels(labels: list[str]) -> None:
 
 
 def test_long_labels_below_are_slanted_and_get_room() -> None:
-    """Labels of at most three signs stay level and need one line; longer ones need more, the longer they are."""
+    """Labels of at most three signs stay level and need one line; longer ones need more, the
+    longer they are.
+    """
     assert below(["a", "the"]) == (0, 18)
     (angle, room), (_, more) = below(["cross"]), below(["internationa…"])
     assert angle == -45
@@ -43,7 +66,9 @@ def test_long_labels_below_are_slanted_and_get_room() -> None:
 
 
 def test_of_many_names_not_all_are_written() -> None:
-    """As many as fit are all written, one more and it is half of those; the axis cannot be moved."""
+    """As many as fit are all written, one more and it is half of those; the axis cannot be
+    moved.
+    """
     few, many = (names_below(["a"] * n)[0] for n in (MOST_NAMES, MOST_NAMES + 1))
     assert (few["dtick"], "nticks" in few) == (1, False)
     assert (many["nticks"], "dtick" in many) == (MOST_NAMES // 2, False)
@@ -54,7 +79,11 @@ def test_what_all_pictures_share() -> None:
     """A description, no dragging and no legend; what is given comes on top."""
     shared = layout(300, "One sentence.", showlegend=True)
     assert (shared["height"], shared["meta"]) == (300, {"description": "One sentence."})
-    assert (shared["dragmode"], shared["hovermode"], shared["showlegend"]) == (False, "closest", True)
+    assert (shared["dragmode"], shared["hovermode"], shared["showlegend"]) == (
+        False,
+        "closest",
+        True,
+    )
 
 
 def test_plotly_takes_every_piece() -> None:

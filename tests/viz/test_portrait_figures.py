@@ -16,7 +16,8 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_bars_and_ticks(causal: bool) -> None:
-    """A bar per head and measure with its number, and a tick at the value without preferences where there is one.
+    """A bar per head and measure with its number, and a tick at the value without preferences where
+    there is one.
 
     Within a measure all lie on one scale from its zero, and all in its own column.
     """
@@ -27,10 +28,16 @@ def test_bars_and_ticks(causal: bool) -> None:
     assert written["text"] == bars["text"]
     np.testing.assert_array_equal(written["y"], bars["y"])
     opacity = bars["marker"]["opacity"]
-    assert [number == max(opacity) for number in opacity] == [head == 3 for _, head in bars["customdata"]]
+    assert [number == max(opacity) for number in opacity] == [
+        head == 3 for _, head in bars["customdata"]
+    ]
     for place, measure in enumerate(MEASURES):
         own = slice(5 * place, 5 * place + 5)
-        zero, lengths, values = np.array(bars["base"][own]), bars["x"][own], measure.value(pattern)[0]
+        zero, lengths, values = (
+            np.array(bars["base"][own]),
+            bars["x"][own],
+            measure.value(pattern)[0],
+        )
         assert len(set(zero.tolist())) == 1
         scale = np.abs(lengths).max() / (np.abs(values).max() or 1)
         np.testing.assert_allclose(lengths, scale * values, atol=1e-5)
@@ -41,17 +48,25 @@ def test_bars_and_ticks(causal: bool) -> None:
             np.testing.assert_allclose(drawn - zero, scale * usual[0], atol=1e-5)
         column, ends = place % 6, zero + lengths
         assert column - 1e-6 <= min(zero.min(), ends.min())
-        assert max(ends.max(), drawn.max(initial=0)) < column + 0.57  # its number is written from 0.59 to 0.88
+        assert (
+            max(ends.max(), drawn.max(initial=0)) < column + 0.57
+        )  # its number is written from 0.59 to 0.88
     as_sent(figure)
 
 
 def test_the_lines_of_the_picture() -> None:
-    """A head's bars lie on the line of its name, and below the name of their measure; no two bars lie on each other."""
+    """A head's bars lie on the line of its name, and below the name of their measure; no two
+    bars lie on each other.
+    """
     figure = strip(MEASURES, pattern_of(square(7, 3)), ("entropy", 0))
     bars, _, _, titles = figure["data"]
     axis = figure["layout"]["yaxis"]
     assert set(bars["y"].tolist()) == set(axis["tickvals"])
-    assert [axis["ticktext"][axis["tickvals"].index(y)][-1] for y in bars["y"][:3]] == [">", "1", "2"]
+    assert [axis["ticktext"][axis["tickvals"].index(y)][-1] for y in bars["y"][:3]] == [
+        ">",
+        "1",
+        "2",
+    ]
     assert len(set(zip(bars["y"].tolist(), bars["base"], strict=True))) == len(bars["y"])
     above = bars["y"].reshape(-1, 3) - np.array(titles["y"])[:, np.newaxis]
     assert (above > 0).all()
@@ -68,7 +83,9 @@ def test_the_head_and_the_measure_in_focus_are_bold() -> None:
 
 
 def test_a_number_that_does_not_exist_is_a_dash() -> None:
-    """One token has no previous one: the bar is empty and says so; tiny numbers are told as such."""
+    """One token has no previous one: the bar is empty and says so; tiny numbers are told as
+    such.
+    """
     figure = strip([BY_NAME["previous-token mass"]], pattern_of(square(1, 2)), ("entropy", 0))
     assert figure["data"][0]["text"] == ["—", "—"]
     assert figure["data"][0]["x"].tolist() == [0, 0]
@@ -77,7 +94,9 @@ def test_a_number_that_does_not_exist_is_a_dash() -> None:
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_profile_of_one_measure(name: str) -> None:
-    """Bars for the head in focus, dots for every other head, a line without preferences, along the right axis."""
+    """Bars for the head in focus, dots for every other head, a line without preferences, along
+    the right axis.
+    """
     trace, measure = square(7, 3), BY_NAME[name]
     pattern = pattern_of(trace)
     figure = profile(trace, measure, pattern, 1)
@@ -101,15 +120,22 @@ def test_a_single_head_has_no_others() -> None:
 
 
 def test_the_number_of_a_head_in_words() -> None:
-    """Beside that of a head without preferences; a single token has no previous one, which is said as such."""
-    alone, measures = pattern_of(square(1, 2)), [BY_NAME[name] for name in ("self-mass", "previous-token mass")]
+    """Beside that of a head without preferences; a single token has no previous one, which is
+    said as such.
+    """
+    alone, measures = (
+        pattern_of(square(1, 2)),
+        [BY_NAME[name] for name in ("self-mass", "previous-token mass")],
+    )
     told = [value_says(measure, alone, 1, "") for measure in measures]
     assert told == ["1.000; without preferences 1.000", "none, for no query has such a key"]
     assert value_says(BY_NAME["rank of the scores"], alone, 0, "d_k = 2") == "1 of at most d_k = 2"
 
 
 def test_a_single_token_has_its_picture() -> None:
-    """One point makes no line: without preferences it is a mark; and an axis of zeros starts at 0."""
+    """One point makes no line: without preferences it is a mark; and an axis of zeros starts at
+    0.
+    """
     trace = square(1, 2)
     for name in ("entropy", "self-mass"):
         figure = profile(trace, BY_NAME[name], pattern_of(trace), 0)

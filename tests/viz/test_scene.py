@@ -1,4 +1,6 @@
-"""Scenes: every number that travels is the array's, every rule gives the cell, and a browser can read them."""
+"""Scenes: every number that travels is the array's, every rule gives the cell, and a browser
+can read them.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ from tests.viz.reading_scenes import numbers, written_and_read
 FOCUS = (1, 2, 1)
 Scene = Callable[[Stage], JSON]
 STORY: dict[str, Scene] = {
-    **{f"projection of {field}": lambda s, f=field: story.projection(s, f, FOCUS) for field in story.SOURCES},
+    **{
+        f"projection of {field}": lambda s, f=field: story.projection(s, f, FOCUS)
+        for field in story.SOURCES
+    },
     **{f"split of {field}": lambda s, f=field: story.split(s, f, FOCUS) for field in story.SOURCES},
     **{
         name: lambda s, n=name: getattr(story, n)(s, FOCUS)
@@ -42,7 +47,9 @@ STORY: dict[str, Scene] = {
 
 
 def check(trace: Trace, scene: JSON) -> None:
-    """What a browser reads is the trace's own numbers, in float32; panels name axes that their arrays have."""
+    """What a browser reads is the trace's own numbers, in float32; panels name axes that their
+    arrays have.
+    """
     scene = written_and_read(scene)
     for name, array in scene["arrays"].items():
         if "data" in array:
@@ -57,7 +64,9 @@ def check(trace: Trace, scene: JSON) -> None:
         assert set(array["axes"]) <= set(scene["axes"])
     for panel in scene["panels"]:
         n_axes = len(scene["arrays"][panel["array"]]["shape"])
-        drawn = [panel[part] for part in ("tiles", "rows", "columns") if panel.get(part) is not None]
+        drawn = [
+            panel[part] for part in ("tiles", "rows", "columns") if panel.get(part) is not None
+        ]
         assert len(set(drawn)) == len(drawn)
         assert all(0 <= axis < n_axes for axis in drawn)
     assert scene["cell"]["array"] in scene["arrays"]
@@ -65,11 +74,15 @@ def check(trace: Trace, scene: JSON) -> None:
 
 @pytest.mark.parametrize("case", ["causal", "empty row", "all hidden"])
 def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
-    """They are sent as the 0 that they are, with a bit beside them; without a mask there is none."""
+    """They are sent as the 0 that they are, with a bit beside them; without a mask there is
+    none.
+    """
     trace = example(case)
     shares = story.softmax(Stage(trace), FOCUS)["arrays"]["probabilities"]
     flags = np.unpackbits(np.frombuffer(shares["hatched"], "u1"), bitorder="little")
-    np.testing.assert_array_equal(flags[: trace.hidden.size].reshape(trace.hidden.shape), trace.hidden)
+    np.testing.assert_array_equal(
+        flags[: trace.hidden.size].reshape(trace.hidden.shape), trace.hidden
+    )
     assert (numbers(shares)[trace.hidden] == 0).all()
     assert "hatched" not in story.softmax(Stage(example()), FOCUS)["arrays"]["probabilities"]
 
@@ -77,7 +90,9 @@ def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
 @pytest.mark.parametrize("name", STORY)
 @pytest.mark.parametrize("case", CASES)
 def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:
-    """Every board of the story, with masks, empty rows, biases, and tokens that are markup, in full and strict JSON."""
+    """Every board of the story, with masks, empty rows, biases, and tokens that are markup, in
+    full and strict JSON.
+    """
     trace = example(case)
     for shared in (False, True):
         trace = example(case, shared=shared)
@@ -100,16 +115,22 @@ def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
 
 
 def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
-    """A cell by its rule and the numbers of the scene alone, written without the modules under test."""
+    """A cell by its rule and the numbers of the scene alone, written without the modules under
+    test.
+    """
     rule = scene["rules"][name]
 
     def position(p: JSON, k: int) -> int:
-        total = sum((k if axis == -1 else index[axis]) * times for axis, times in p["parts"]) // p.get("over", 1)
+        total = sum(
+            (k if axis == -1 else index[axis]) * times for axis, times in p["parts"]
+        ) // p.get("over", 1)
         return total % p["modulo"] if p.get("modulo") else total
 
     def number(r: JSON, k: int) -> float:
         array = scene["arrays"][r["array"]]
-        place = tuple(position(p, k) - s for p, s in zip(r["at"], array.get("start", [0] * 9), strict=False))
+        place = tuple(
+            position(p, k) - s for p, s in zip(r["at"], array.get("start", [0] * 9), strict=False)
+        )
         return float(numbers(array)[place])
 
     terms = [math.prod(number(r, k) for r in rule["reads"]) for k in range(rule["length"])]
@@ -117,17 +138,34 @@ def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
     if rule["operation"] == "softmax":
         top = max(terms)
         own = position(rule["position"], 0)
-        return 0.0 if math.isinf(top) else math.exp(terms[own] - top) / sum(math.exp(t - top) for t in terms)
+        return (
+            0.0
+            if math.isinf(top)
+            else math.exp(terms[own] - top) / sum(math.exp(t - top) for t in terms)
+        )
     if rule["operation"] == "softcap":
         return rule["softcap"] * math.tanh(terms[0] / rule["softcap"])
     return sum(terms) + added
 
 
 @pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("name", ["projection of keys", "split of values", "scores", "scale", "softmax", "mixing",
-                                  "merge", "output"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "projection of keys",
+        "split of values",
+        "scores",
+        "scale",
+        "softmax",
+        "mixing",
+        "merge",
+        "output",
+    ],
+)
 def test_the_rules_of_a_scene_give_its_cells(name: str, shared: bool) -> None:
-    """Worked out from the scene alone, the result's cells are those of the trace, as far as float32 goes."""
+    """Worked out from the scene alone, the result's cells are those of the trace, as far as
+    float32 goes.
+    """
     trace = example("bias and residual", shared=shared)
     scene = STORY[name](Stage(trace))
     result = next(panel["array"] for panel in scene["panels"] if panel["role"] == "result")
@@ -160,13 +198,17 @@ def test_edited_cells_are_flagged() -> None:
 
 
 def test_own_scales_give_every_head_its_limit() -> None:
-    """With own scales the strongest colour is each head's largest value, else the largest of all."""
+    """With own scales the strongest colour is each head's largest value, else the largest of
+    all.
+    """
     trace = example()
     scores = np.abs(trace.scores[0])
     own = story.scores(Stage(trace, own_scale=True), FOCUS)["arrays"]["scores"]["limit"]
     assert own["axis"] == 1
     np.testing.assert_allclose(own["values"], scores.max(axis=(1, 2)), atol=1e-6)
-    assert story.scores(Stage(trace), FOCUS)["arrays"]["scores"]["limit"] == pytest.approx(scores.max(), abs=1e-6)
+    assert story.scores(Stage(trace), FOCUS)["arrays"]["scores"]["limit"] == pytest.approx(
+        scores.max(), abs=1e-6
+    )
     assert story.softmax(Stage(trace), FOCUS)["arrays"]["probabilities"]["limit"] is None
 
 
@@ -177,7 +219,9 @@ def test_word_plus_position_is_the_input() -> None:
     scene = story.tokens(Stage(trace), embedding, 1, 4)
     for name in ("words", "positions", "inputs"):
         array = scene["arrays"][name]
-        np.testing.assert_array_equal(numbers(array).reshape(3, 5), getattr(embedding, name).astype("f4"))
+        np.testing.assert_array_equal(
+            numbers(array).reshape(3, 5), getattr(embedding, name).astype("f4")
+        )
     assert worked_out(scene, "inputs", (0, 1, 4)) == pytest.approx(embedding.inputs[1, 4], abs=1e-6)
 
 
@@ -196,22 +240,44 @@ def test_colours_for_a_mode_or_both() -> None:
 
 
 def test_symbols_and_convention_of_another_text() -> None:
-    """Another notation changes titles and badges, says that tokens are columns, and leaves every number."""
+    """Another notation changes titles and badges, says that tokens are columns, and leaves
+    every number.
+    """
     stage = Stage(example())
-    ours, slides = story.scores(stage, FOCUS), story.scores(replace(stage, notation=NOTATIONS["gml"]), FOCUS)
+    ours, slides = (
+        story.scores(stage, FOCUS),
+        story.scores(replace(stage, notation=NOTATIONS["gml"]), FOCUS),
+    )
     assert (ours["transposed"], slides["transposed"]) == (False, True)
     assert ours["arrays"] == slides["arrays"]
-    assert [panel["title"] for panel in ours["panels"][:3]] == ["Qₕ queries", "Kₕ keys, transposed", "Sₕ scores"]
+    assert [panel["title"] for panel in ours["panels"][:3]] == [
+        "Qₕ queries",
+        "Kₕ keys, transposed",
+        "Sₕ scores",
+    ]
     assert [panel["badge"] for panel in ours["panels"][:3]] == ["T × K", "K × S", "T × S"]
-    assert all(a["title"] != b["title"] for a, b in zip(ours["panels"][:2], slides["panels"][:2], strict=True))
+    assert all(
+        a["title"] != b["title"]
+        for a, b in zip(ours["panels"][:2], slides["panels"][:2], strict=True)
+    )
     assert slides["panels"][2]["badge"] != ours["panels"][2]["badge"]
 
 
 def test_where_tokens_are_columns_no_title_speaks_of_rows() -> None:
-    """The softmax of a text whose tokens are columns runs down the columns, and every word of its board says so."""
-    ours, theirs = (story.softmax(Stage(example(), notation=NOTATIONS[key]), FOCUS) for key in ("ours", "gml"))
-    said = [[*(panel["title"] for panel in one["panels"]), *(array["title"] for array in one["arrays"].values()),
-             one["description"]] for one in (ours, theirs)]  # fmt: skip
+    """The softmax of a text whose tokens are columns runs down the columns, and every word of
+    its board says so.
+    """
+    ours, theirs = (
+        story.softmax(Stage(example(), notation=NOTATIONS[key]), FOCUS) for key in ("ours", "gml")
+    )
+    said = [
+        [
+            *(panel["title"] for panel in one["panels"]),
+            *(array["title"] for array in one["arrays"].values()),
+            one["description"],
+        ]
+        for one in (ours, theirs)
+    ]
     assert [sum("row" in words for words in one) for one in said] == [4, 0]
     assert [sum("column" in words for words in one) for one in said] == [0, 4]
 
@@ -232,5 +298,7 @@ def test_the_payload_is_small() -> None:
     trace = example("causal", n_heads=5)
     for name, made in STORY.items():
         scene = dressed(made(Stage(replace(trace))), "light")
-        shown = sum(4 * math.prod(array["shape"]) for array in scene["arrays"].values() if "data" in array)
+        shown = sum(
+            4 * math.prod(array["shape"]) for array in scene["arrays"].values() if "data" in array
+        )
         assert len(as_bytes(scene)) <= 1.1 * shown + 12_000, name

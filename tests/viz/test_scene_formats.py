@@ -31,10 +31,16 @@ AWKWARD = (
 
 
 def test_the_bytes_of_a_small_scene() -> None:
-    """A length, a text, spaces up to a multiple of four, and the parts, the second after two bytes that fill up."""
+    """A length, a text, spaces up to a multiple of four, and the parts, the second after two
+    bytes that fill up.
+    """
     masked = bits(np.array([False] * 8 + [True]))
-    scene = {"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.0])), "masked": masked},
-                        "b": {"data": float_bytes(np.array([0.5]))}}}  # fmt: skip
+    scene = {
+        "arrays": {
+            "a": {"data": float_bytes(np.array([1.0, -2.0])), "masked": masked},
+            "b": {"data": float_bytes(np.array([0.5]))},
+        }
+    }
     text = b'{"arrays":{"a":{"data":[0,8],"masked":[8,2]},"b":{"data":[12,4]}}}'
     parts = b"\x00\x00\x80?\x00\x00\x00\xc0" + b"\x00\x01" + b"\x00\x00" + b"\x00\x00\x00?"
     assert as_bytes(scene) == b"\x44\x00\x00\x00" + text + b"  " + parts
@@ -42,8 +48,9 @@ def test_the_bytes_of_a_small_scene() -> None:
 
 def test_the_text_of_a_small_scene() -> None:
     """In a hand-out the same bytes are base64."""
-    assert as_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None}) == (
-        '{"arrays": {"a": {"data": "AACAPwAAIMA="}}, "cell": null}'
+    assert (
+        as_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None})
+        == '{"arrays": {"a": {"data": "AACAPwAAIMA="}}, "cell": null}'
     )
 
 
@@ -51,10 +58,14 @@ def test_masked_cells_arrive_as_bits() -> None:
     """What was minus infinity is 0 among the numbers, and a bit beside them."""
     trace = example("causal")
     array = scene_of(as_bytes(story.mask(Stage(trace), (1, 2, 1))))["arrays"]["masked_scores"]
-    flags = np.unpackbits(np.frombuffer(array["masked"], "u1"), bitorder="little")[: trace.hidden.size]
+    flags = np.unpackbits(np.frombuffer(array["masked"], "u1"), bitorder="little")[
+        : trace.hidden.size
+    ]
     np.testing.assert_array_equal(flags.reshape(trace.hidden.shape), trace.hidden)
     found = np.frombuffer(array["data"], "<f4").reshape(trace.hidden.shape)
-    np.testing.assert_array_equal(found, np.where(trace.hidden, 0, trace.masked_scores).astype("f4"))
+    np.testing.assert_array_equal(
+        found, np.where(trace.hidden, 0, trace.masked_scores).astype("f4")
+    )
 
 
 @given(st.lists(st.binary(max_size=9)))
@@ -73,7 +84,9 @@ def test_texts_arrive_letter_by_letter(word: str) -> None:
 
 @pytest.mark.parametrize("value", [np.zeros(2), np.float32(1), {1, 2}, bytearray(4)])
 def test_only_plain_values_and_bytes_are_written(value: Any) -> None:
-    """The numbers of an array in memory would pass for bytes; nothing is turned into text, either."""
+    """The numbers of an array in memory would pass for bytes; nothing is turned into text,
+    either.
+    """
     for written in (as_text, as_bytes):
         with pytest.raises(TypeError, match=f", not {type(value).__name__}; pack arrays"):
             written({"limit": value})

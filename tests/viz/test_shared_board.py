@@ -1,4 +1,6 @@
-"""Shared keys as a board: every line holds the shares of its kind, every head names the keys that it reads."""
+"""Shared keys as a board: every line holds the shares of its kind, every head names the keys
+that it reads.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,25 @@ from attention_viz.payload import JSON
 from tests.viz.example_traces import square
 
 
-def board(n_tokens: int, n_heads: int, *, causal: bool = False) -> tuple[JSON, dict[str, np.ndarray]]:
+def board(
+    n_tokens: int, n_heads: int, *, causal: bool = False
+) -> tuple[JSON, dict[str, np.ndarray]]:
     """The board of three kinds, and the shares that it should hold."""
     trace = square(n_tokens, n_heads, causal=causal)
     sets = {"MHA": n_heads, "GQA": 2, "MQA": 1}
-    kinds = {name: rerun(trace, projections=share_heads(trace.projections, count)) for name, count in sets.items()}
+    kinds = {
+        name: rerun(trace, projections=share_heads(trace.projections, count))
+        for name, count in sets.items()
+    }
     sent = sharing(kinds, (1, 2, 0), 0.5, "GQA")
     return sent, {name: one.probabilities[0] for name, one in kinds.items()}
 
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_every_share_is_in_its_place(causal: bool) -> None:
-    """A line for each kind with the numbers of its own trace, hidden cells marked, the pin on the kind asked for."""
+    """A line for each kind with the numbers of its own trace, hidden cells marked, the pin on
+    the kind asked for.
+    """
     sent, shares = board(5, 4, causal=causal)
     assert [panel["title"] for panel in sent["panels"]] == ["MHA", "GQA", "MQA"]
     assert [panel["place"] for panel in sent["panels"]] == [[0, 0], [0, 1], [0, 2]]
@@ -36,12 +45,16 @@ def test_every_share_is_in_its_place(causal: bool) -> None:
         if causal:
             flags = np.unpackbits(np.frombuffer(array["hatched"], "u1"), bitorder="little")
             hidden = np.triu(np.ones((5, 5)), 1).astype(bool)
-            np.testing.assert_array_equal(flags[: 4 * 25].reshape(4, 5, 5), np.broadcast_to(hidden, (4, 5, 5)))
+            np.testing.assert_array_equal(
+                flags[: 4 * 25].reshape(4, 5, 5), np.broadcast_to(hidden, (4, 5, 5))
+            )
     assert sent["cell"] == {"array": "GQA", "index": [1, 2, 0]}
 
 
 def test_heads_name_the_keys_they_read() -> None:
-    """With sets of their own each head names its own, in two groups the first or the second, in one all the same."""
+    """With sets of their own each head names its own, in two groups the first or the second, in
+    one all the same.
+    """
     sent, _ = board(3, 4)
     named = {panel["title"]: panel["captions"] for panel in sent["panels"]}
     assert named == {
@@ -50,8 +63,10 @@ def test_heads_name_the_keys_they_read() -> None:
         "MQA": ["K/V 0"] * 4,
     }
     assert [panel["badge"] for panel in sent["panels"]] == [
-        "4 sets of keys and values", "2 sets of keys and values", "1 set of keys and values"
-    ]  # fmt: skip
+        "4 sets of keys and values",
+        "2 sets of keys and values",
+        "1 set of keys and values",
+    ]
 
 
 def test_many_cells_are_drawn_small() -> None:

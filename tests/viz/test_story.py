@@ -1,4 +1,6 @@
-"""The boards of the story: which matrices stand where, what each of them is on the board, and what the board says."""
+"""The boards of the story: which matrices stand where, what each of them is on the board, and
+what the board says.
+"""
 
 from __future__ import annotations
 
@@ -15,32 +17,79 @@ from attention_viz.trained.one_head import one_head
 from tests.viz.example_traces import M, S, T, V, example
 from tests.viz.test_scene import FOCUS, STORY
 
-# Of each panel: array, column and row of the board's grid, role, axes that are drawn, and what else it is.
+# Of each panel: array, column and row of the board's grid, role, axes that are drawn, and what else
+# it is.
 PANELS = {
-    "projection of queries": ["inputs 0 1 operand T×D editable", "w_q 1 0 operand D×H·K editable",
-                              "queries 1 1 result T×H·K"],
-    "projection of values": ["memory 0 1 operand S×M", "w_v 1 0 operand M×H·V editable", "values 1 1 result S×H·V"],
-    "split of keys": ["keys 0 0 operand S×H·K", "reshaped_keys 0 1 aside S×H×K tiles=2 arrange=across",
-                      "key_heads 0 2 result H×S×K tiles=1 arrange=across",
-                      "unswapped_keys 0 3 aside H×S×K tiles=1 arrange=across"],
-    "scores": ["query_heads 0 1 operand T×K", "key_heads 1 0 operand K×S", "scores 1 1 result T×S",
-               "scores 2 1 tiles H×T×S small tiles=1 arrange=grid"],
-    "scale": ["scores 0 0 operand T×S", "scaled_scores 1 0 result T×S", "raw_shares 0 1 row S",
-              "scaled_shares 1 1 row S", "scaled_scores 2 0 tiles H×T×S small tiles=1 arrange=grid"],
-    "mask": ["scaled_scores 0 0 operand T×S", "masked_scores 1 0 result T×S",
-             "masked_scores 2 0 tiles H×T×S small tiles=1 arrange=grid"],
-    "softmax": ["masked_scores 0 0 operand T×S", "probabilities 1 0 result T×S", "shifted_scores 0 1 row S",
-                "row_maximum 1 1 row ", "exponentials 0 2 row S", "row_sum 1 2 row ",
-                "probabilities 2 0 tiles H×T×S small tiles=1 arrange=grid"],
-    "mixing": ["probabilities 0 1 operand T×S", "value_heads 1 0 operand S×V", "head_outputs 1 1 result T×V",
-               "weighted_values 2 0 aside S×V", "head_outputs 2 1 tiles H×T×V small tiles=1 arrange=grid"],
-    "merge": ["head_outputs 0 0 operand H×T×V tiles=1 arrange=across", "merged 0 1 result T×H·V",
-              "merged_unswapped 0 2 aside T×H·V"],
-    "pair": ["query_heads 0 1 operand H×K", "key_heads 1 0 operand K×H", "pair_products 1 1 result H×H mark=diagonal",
-             "pair_hadamard 2 1 aside H×K", "scores 3 1 aside H", "pair_total 3 2 aside "],
-    "output": ["merged 0 1 operand T×H·V", "w_o 1 0 operand H·V×D editable", "output 1 1 result T×D",
-               "head_contributions 1 2 aside H×D"],
-}  # fmt: skip
+    "projection of queries": [
+        "inputs 0 1 operand T×D editable",
+        "w_q 1 0 operand D×H·K editable",
+        "queries 1 1 result T×H·K",
+    ],
+    "projection of values": [
+        "memory 0 1 operand S×M",
+        "w_v 1 0 operand M×H·V editable",
+        "values 1 1 result S×H·V",
+    ],
+    "split of keys": [
+        "keys 0 0 operand S×H·K",
+        "reshaped_keys 0 1 aside S×H×K tiles=2 arrange=across",
+        "key_heads 0 2 result H×S×K tiles=1 arrange=across",
+        "unswapped_keys 0 3 aside H×S×K tiles=1 arrange=across",
+    ],
+    "scores": [
+        "query_heads 0 1 operand T×K",
+        "key_heads 1 0 operand K×S",
+        "scores 1 1 result T×S",
+        "scores 2 1 tiles H×T×S small tiles=1 arrange=grid",
+    ],
+    "scale": [
+        "scores 0 0 operand T×S",
+        "scaled_scores 1 0 result T×S",
+        "raw_shares 0 1 row S",
+        "scaled_shares 1 1 row S",
+        "scaled_scores 2 0 tiles H×T×S small tiles=1 arrange=grid",
+    ],
+    "mask": [
+        "scaled_scores 0 0 operand T×S",
+        "masked_scores 1 0 result T×S",
+        "masked_scores 2 0 tiles H×T×S small tiles=1 arrange=grid",
+    ],
+    "softmax": [
+        "masked_scores 0 0 operand T×S",
+        "probabilities 1 0 result T×S",
+        "shifted_scores 0 1 row S",
+        "row_maximum 1 1 row ",
+        "exponentials 0 2 row S",
+        "row_sum 1 2 row ",
+        "probabilities 2 0 tiles H×T×S small tiles=1 arrange=grid",
+    ],
+    "mixing": [
+        "probabilities 0 1 operand T×S",
+        "value_heads 1 0 operand S×V",
+        "head_outputs 1 1 result T×V",
+        "weighted_values 2 0 aside S×V",
+        "head_outputs 2 1 tiles H×T×V small tiles=1 arrange=grid",
+    ],
+    "merge": [
+        "head_outputs 0 0 operand H×T×V tiles=1 arrange=across",
+        "merged 0 1 result T×H·V",
+        "merged_unswapped 0 2 aside T×H·V",
+    ],
+    "pair": [
+        "query_heads 0 1 operand H×K",
+        "key_heads 1 0 operand K×H",
+        "pair_products 1 1 result H×H mark=diagonal",
+        "pair_hadamard 2 1 aside H×K",
+        "scores 3 1 aside H",
+        "pair_total 3 2 aside ",
+    ],
+    "output": [
+        "merged 0 1 operand T×H·V",
+        "w_o 1 0 operand H·V×D editable",
+        "output 1 1 result T×D",
+        "head_contributions 1 2 aside H×D",
+    ],
+}
 
 
 def told(board: JSON) -> list[str]:
@@ -48,7 +97,9 @@ def told(board: JSON) -> list[str]:
     lines = []
     for panel in board["panels"]:
         marks = [mark for mark in ("editable", "small") if panel.get(mark) or panel["size"] == mark]
-        marks += [f"{key}={panel[key]}" for key in ("tiles", "arrange", "mark", "link") if key in panel]
+        marks += [
+            f"{key}={panel[key]}" for key in ("tiles", "arrange", "mark", "link") if key in panel
+        ]
         place, badge = panel["place"], panel["badge"].replace(" ", "")
         lines.append(" ".join([panel["array"], *map(str, place), panel["role"], badge, *marks]))
     return lines
@@ -56,7 +107,9 @@ def told(board: JSON) -> list[str]:
 
 @pytest.mark.parametrize("name", PANELS)
 def test_which_matrix_stands_where(name: str) -> None:
-    """Operands lie left of and above their result; what can be edited, and what lies off the diagonal, is said."""
+    """Operands lie left of and above their result; what can be edited, and what lies off the
+    diagonal, is said.
+    """
     board = STORY[name](Stage(example()))
     assert told(board) == PANELS[name]
     assert (board["player"], board["arithmetic"]) == (True, True)
@@ -64,27 +117,37 @@ def test_which_matrix_stands_where(name: str) -> None:
 
 def test_one_head_has_no_panel_of_all_heads() -> None:
     """Where there is one head, it is drawn once."""
-    boards = [STORY[name](Stage(example(n_heads=1))) for name in ("scores", "scale", "mask", "softmax", "mixing")]
+    boards = [
+        STORY[name](Stage(example(n_heads=1)))
+        for name in ("scores", "scale", "mask", "softmax", "mixing")
+    ]
     assert [line for board in boards for line in told(board) if " tiles " in line] == []
 
 
 def test_without_w_o_the_output_is_the_merged_heads() -> None:
-    """The board then shows the two matrices, and says that one is the other; inputs of a residual layer are added."""
+    """The board then shows the two matrices, and says that one is the other; inputs of a
+    residual layer are added.
+    """
     joined = Projections.weightless(6, 2)
-    plain, added = (attend([[1.0] * 6] * T, joined, residual=residual) for residual in (False, True))
+    plain, added = (
+        attend([[1.0] * 6] * T, joined, residual=residual) for residual in (False, True)
+    )
     boards = [story.output(Stage(trace), 2, 1) for trace in (plain, added)]
     assert told(boards[0]) == ["merged 0 0 operand T×H·V", "output 1 0 result T×D"]
     assert told(boards[1])[2:] == ["inputs 2 1 operand T×D"]
     assert [board["description"] for board in boards] == [
-        "The merged heads are the output.", "The merged heads, plus the inputs, give the output.",
-    ]  # fmt: skip
+        "The merged heads are the output.",
+        "The merged heads, plus the inputs, give the output.",
+    ]
 
 
 def test_what_a_product_is_made_of() -> None:
     """The sentence of a projection names the matrix, and the bias that is added."""
     biased = example()
     plain = replace(biased, projections=replace(biased.projections, b_v=None))
-    made = [story.projection(Stage(trace), "values", FOCUS)["description"] for trace in (biased, plain)]
+    made = [
+        story.projection(Stage(trace), "values", FOCUS)["description"] for trace in (biased, plain)
+    ]
     assert made == [
         "The memory multiplied by W_V, plus b_V, give the values.",
         "The memory multiplied by W_V give the values.",
@@ -94,9 +157,12 @@ def test_what_a_product_is_made_of() -> None:
 def test_edited_inputs_are_no_sum() -> None:
     """Beside words and places the inputs have a rule only while they are the sum of the two."""
     embedding = embed(["a", "b"], 5)
-    plain, edited = (attend(embedding.inputs + more, Projections.weightless(5)) for more in (0, np.eye(2, 5)))
+    plain, edited = (
+        attend(embedding.inputs + more, Projections.weightless(5)) for more in (0, np.eye(2, 5))
+    )
     boards = [
-        story.tokens(Stage(trace, before=before), embedding, 1, 4) for trace, before in ((plain, None), (edited, plain))
+        story.tokens(Stage(trace, before=before), embedding, 1, 4)
+        for trace, before in ((plain, None), (edited, plain))
     ]
     assert [list(board["rules"]) for board in boards] == [["inputs"], []]
     assert [board["description"] for board in boards] == [
@@ -106,13 +172,18 @@ def test_edited_inputs_are_no_sum() -> None:
 
 
 def test_axes_know_how_wide_a_head_is() -> None:
-    """Tokens are the labels of positions; heads side by side have the width of one, other axes have none."""
+    """Tokens are the labels of positions; heads side by side have the width of one, other axes
+    have none.
+    """
     trace = example("causal", tokens=tuple("abcdefg"))
     axes = STORY["projection of values"](Stage(trace))["axes"]
     labelled = {"T": list("abcde"), "S": list("abcdefg")}
     assert {name: (axis["labels"], axis["block"]) for name, axis in axes.items()} == {
-        "B": (None, None), "S": (labelled["S"], None), "M": (None, None), "H·V": (None, V),
-    }  # fmt: skip
+        "B": (None, None),
+        "S": (labelled["S"], None),
+        "M": (None, None),
+        "H·V": (None, V),
+    }
     assert STORY["scores"](Stage(trace))["axes"]["T"]["labels"] == labelled["T"]
     assert (S, M) == (7, 13)
 

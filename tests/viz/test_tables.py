@@ -53,12 +53,16 @@ def test_a_field_without_heads_is_one_matrix() -> None:
 def test_shared_heads_have_a_table_for_every_reader() -> None:
     """When one key head serves all heads, each head's table is that one."""
     trace = example(shared=True)
-    np.testing.assert_array_equal(matrix_table(trace, "key_heads", 9).to_numpy(), trace.key_heads[0, 0])
+    np.testing.assert_array_equal(
+        matrix_table(trace, "key_heads", 9).to_numpy(), trace.key_heads[0, 0]
+    )
     assert len(field_table(trace, "key_heads")) == H * S
 
 
 def test_labels_of_rows_and_columns() -> None:
-    """Rows and key columns carry position and token, feature columns their number, or head and feature."""
+    """Rows and key columns carry position and token, feature columns their number, or head and
+    feature.
+    """
     trace = example(tokens=tuple("abcdefg"))
     scores = matrix_table(trace, "scores", 0)
     assert list(scores.index) == [f"{i} {token}" for i, token in enumerate("abcde")]
@@ -70,18 +74,24 @@ def test_labels_of_rows_and_columns() -> None:
 
 @pytest.mark.parametrize("field", STEPS)
 def test_the_csv_gives_the_numbers_back(field: str) -> None:
-    """Read again, the CSV of a field has the same numbers to the last bit, minus infinity included."""
+    """Read again, the CSV of a field has the same numbers to the last bit, minus infinity
+    included.
+    """
     trace = example("causal")
     text = field_table(trace, field).to_csv()
     n_labels = 2 if STEPS[field].per_head else 1
     array = getattr(trace, field)[0]
-    again = [[float(cell) for cell in row[n_labels:]] for row in list(csv.reader(io.StringIO(text)))[1:]]
+    again = [
+        [float(cell) for cell in row[n_labels:]] for row in list(csv.reader(io.StringIO(text)))[1:]
+    ]
     np.testing.assert_array_equal(again, array.reshape(-1, array.shape[-1]))
 
 
 @pytest.mark.parametrize("field", ["inputs", "scores"])
 def test_no_token_becomes_a_formula_in_a_spreadsheet(field: str) -> None:
-    """Every cell of the CSV that holds a token starts with its position, so that a spreadsheet runs nothing."""
+    """Every cell of the CSV that holds a token starts with its position, so that a spreadsheet
+    runs nothing.
+    """
     rows = list(csv.reader(io.StringIO(field_table(example(tokens=FORMULAS), field).to_csv())))
     cells = [cell for row in rows for cell in row]
     assert any(FORMULAS[0] in cell for cell in cells)
@@ -91,7 +101,9 @@ def test_no_token_becomes_a_formula_in_a_spreadsheet(field: str) -> None:
 
 @pytest.mark.parametrize("field", STEPS)
 def test_the_terms_of_a_cell(field: str) -> None:
-    """Each term has its line: where its numbers stand, what they are, what they make, and the sum up to it."""
+    """Each term has its line: where its numbers stand, what they are, what they make, and the
+    sum up to it.
+    """
     trace = example("bias and residual")
     derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
     table = terms_table(derivation)
@@ -124,7 +136,9 @@ def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> Non
     """The line of plain text leads to the cell's own number, masked or not."""
     trace = example(case)
     index = tuple(n - 1 for n in getattr(trace, field).shape)
-    assert reads(derive(trace, field, index)).endswith(number(float(getattr(trace, field)[index]), 4))
+    assert reads(derive(trace, field, index)).endswith(
+        number(float(getattr(trace, field)[index]), 4)
+    )
 
 
 def test_a_mask_says_what_it_did() -> None:
@@ -143,7 +157,9 @@ def test_long_sums_are_cut_short() -> None:
 
 
 def test_what_is_rounded_is_not_said_to_be_equal() -> None:
-    """Between numbers shown in full stands "=", beside a rounded one "≈"; what is exactly 0 is not rounded."""
+    """Between numbers shown in full stands "=", beside a rounded one "≈"; what is exactly 0 is
+    not rounded.
+    """
     whole = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
     parts = attend([[1 / 3, 0.5], [2.0, -1.0]], Projections.weightless(2))
     assert reads(derive(whole, "scores", (0, 0, 1, 0))) == "2.00 × 1.00 + (−1.00 × 0.50) = 1.5000"
@@ -159,8 +175,13 @@ def test_what_is_rounded_is_not_said_to_be_equal() -> None:
 
 
 def test_one_product_can_be_followed() -> None:
-    """No table shows the digits of a single product, so its line has as many as its result, and no brackets."""
-    narrow = attend([[-1.514], [1.0]], Projections(w_q=[[1.0]], w_k=[[0.75]], w_v=[[1.0]], w_o=[[1.0]], n_heads=1))
+    """No table shows the digits of a single product, so its line has as many as its result, and
+    no brackets.
+    """
+    narrow = attend(
+        [[-1.514], [1.0]],
+        Projections(w_q=[[1.0]], w_k=[[0.75]], w_v=[[1.0]], w_o=[[1.0]], n_heads=1),
+    )
     derivation = derive(narrow, "scores", (0, 0, 1, 0))
     assert reads(derivation) == "1.0000 × −1.1355 = −1.1355"
     assert reads(derivation, 2) == "1.00 × −1.14 ≈ −1.1355"

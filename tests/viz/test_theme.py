@@ -21,9 +21,16 @@ ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 # palette entry -> what config.toml calls it
 SHARED = {
-    "background": "backgroundColor", "text": "textColor", "muted": "grayColor", "line": "borderColor",
-    "primary": "primaryColor", "query": "blueColor", "key": "redColor", "value": "greenColor", "output": "violetColor",
-}  # fmt: skip
+    "background": "backgroundColor",
+    "text": "textColor",
+    "muted": "grayColor",
+    "line": "borderColor",
+    "primary": "primaryColor",
+    "query": "blueColor",
+    "key": "redColor",
+    "value": "greenColor",
+    "output": "violetColor",
+}
 READ = ("text", "muted", "primary", "query", "key", "value", "output", "focus")
 SCALES = ("probability", "logit", "feature", "mask")
 
@@ -57,18 +64,23 @@ def test_pictures_and_page_have_the_same_colours(mode: str, name: str) -> None:
 @pytest.mark.parametrize("mode", PALETTES)
 @pytest.mark.parametrize("name", READ)
 def test_colours_of_text_can_be_read(mode: str, name: str) -> None:
-    """What is written in a role's colour has a contrast of at least 4.5 with the page, panels included."""
+    """What is written in a role's colour has a contrast of at least 4.5 with the page, panels
+    included.
+    """
     for ground in ("backgroundColor", "secondaryBackgroundColor"):
         assert contrast(PALETTES[mode][name], CONFIG["theme"][mode][ground]) >= 4.5
 
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_the_terms_of_a_sum_can_be_read(mode: str) -> None:
-    """On the breath of a number's colour behind a term of the board, too, the contrast is at least 4.5."""
+    """On the breath of a number's colour behind a term of the board, too, the contrast is at
+    least 4.5.
+    """
     palette = PALETTES[mode]
     style = (ROOT / "assets" / "board" / "board.css").read_text(encoding="utf-8")
     (share,) = re.findall(
-        r"color-mix\(in srgb, var\(--tint, var\(--background\)\) (\d+)%, var\(--background\)\)", style
+        r"color-mix\(in srgb, var\(--tint, var\(--background\)\) (\d+)%, var\(--background\)\)",
+        style,
     )
     for _, colour in palette["feature"]:
         ground = mixed(colour, palette["background"], int(share) / 100)
@@ -78,8 +90,13 @@ def test_the_terms_of_a_sum_can_be_read(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_probability_runs_one_way(mode: str) -> None:
-    """A larger probability is always further from the page's background, so the scale can be read without hue."""
-    steps = [contrast(colour, PALETTES[mode]["background"]) for _, colour in PALETTES[mode]["probability"]]
+    """A larger probability is always further from the page's background, so the scale can be
+    read without hue.
+    """
+    steps = [
+        contrast(colour, PALETTES[mode]["background"])
+        for _, colour in PALETTES[mode]["probability"]
+    ]
     assert steps == sorted(steps)
     assert steps[0] < 1.2
     assert steps[-1] > 7
@@ -88,7 +105,9 @@ def test_probability_runs_one_way(mode: str) -> None:
 @pytest.mark.parametrize("mode", PALETTES)
 def test_signed_scales_meet_at_zero(mode: str) -> None:
     """Zero is nearly the background, both ends stand out, and each side runs one way."""
-    steps = [contrast(colour, PALETTES[mode]["background"]) for _, colour in PALETTES[mode]["logit"]]
+    steps = [
+        contrast(colour, PALETTES[mode]["background"]) for _, colour in PALETTES[mode]["logit"]
+    ]
     assert steps[:3] == sorted(steps[:3], reverse=True)
     assert steps[2:] == sorted(steps[2:])
     assert steps[2] < 1.2
@@ -97,9 +116,11 @@ def test_signed_scales_meet_at_zero(mode: str) -> None:
 
 @pytest.mark.parametrize(("mode", "least"), [("light", 1.15), ("dark", 1.4)])
 def test_small_numbers_are_seen(mode: str, least: float) -> None:
-    """A tenth of the strongest number differs from zero, in the dark more, where the eye tells less apart."""
+    """A tenth of the strongest number differs from zero, in the dark more, where the eye tells
+    less apart.
+    """
     scale = PALETTES[mode]["logit"]
-    (_, zero) = scale[2]
+    _, zero = scale[2]
     for place, strong in (scale[1], scale[3]):
         tenth = mixed(strong, zero, 0.05 / abs(place - 0.5))
         assert contrast(tenth, zero) >= least
@@ -116,7 +137,9 @@ def test_scales_run_from_0_to_1(mode: str, scale: str) -> None:
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_sixteen_heads_have_colours_of_their_own(mode: str) -> None:
-    """A head's line or bar has a contrast of at least 3 with the page, and no two heads share a colour."""
+    """A head's line or bar has a contrast of at least 3 with the page, and no two heads share a
+    colour.
+    """
     colours = [PALETTES[mode][f"head {head}"] for head in range(16)]
     assert len(set(colours)) == 16
     assert min(contrast(colour, PALETTES[mode]["background"]) for colour in colours) >= 3
@@ -129,7 +152,9 @@ def test_both_themes_know_the_same_roles() -> None:
 
 @pytest.mark.parametrize("field", STEPS)
 def test_every_field_has_a_role(field: str) -> None:
-    """The role of a field is in the palette, and queries, keys, values and the output have the colours of the story."""
+    """The role of a field is in the palette, and queries, keys, values and the output have the
+    colours of the story.
+    """
     assert role_of(field) in PALETTES["light"]
     assert set(ROLES) <= {*STEPS, *WEIGHTS, *ASIDES}
     story = {"query_heads": "query", "keys": "key", "values": "value", "output": "output"}
@@ -138,7 +163,13 @@ def test_every_field_has_a_role(field: str) -> None:
 
 FIGURE: dict[str, Any] = {
     "data": [
-        {"type": "scatter", "marker": {"color": "@query"}, "text": ["@key", "@nothing"], "name": "@value", "x": [1]},
+        {
+            "type": "scatter",
+            "marker": {"color": "@query"},
+            "text": ["@key", "@nothing"],
+            "name": "@value",
+            "x": [1],
+        },
         {"type": "heatmap", "z": np.zeros((2, 3), "f4"), "colorscale": "@probability"},
     ],
     "layout": {
@@ -147,7 +178,7 @@ FIGURE: dict[str, Any] = {
         "xaxis": {"ticktext": ["@primary"], "title": {"text": "@line"}},
         "meta": {"description": "@muted"},
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("mode", PALETTES)
@@ -186,15 +217,26 @@ def test_an_unknown_role_is_noticed() -> None:
 
 
 def test_presentation_enlarges_type_margins_and_height() -> None:
-    """Zoom enlarges the type of labels, the margins that hold them and the height, and no other number."""
+    """Zoom enlarges the type of labels, the margins that hold them and the height, and no other
+    number.
+    """
     font = {"size": 10, "color": "@text"}
     figure = {
         "data": [{"marker": {"size": 14}}],
-        "layout": {"margin": {"l": 20}, "height": 300, "xaxis": {"tickfont": font}, "annotations": [{"font": font}]},
+        "layout": {
+            "margin": {"l": 20},
+            "height": 300,
+            "xaxis": {"tickfont": font},
+            "annotations": [{"font": font}],
+        },
     }
     dressed = coloured(figure, zoom=2)
     layout = dressed["layout"]
-    sizes = [layout["xaxis"]["tickfont"]["size"], layout["annotations"][0]["font"]["size"], layout["margin"]["l"]]
+    sizes = [
+        layout["xaxis"]["tickfont"]["size"],
+        layout["annotations"][0]["font"]["size"],
+        layout["margin"]["l"],
+    ]
     assert sizes == [20, 20, 40]
     assert layout["font"]["size"] == 2 * coloured(figure)["layout"]["font"]["size"]
     assert (layout["height"], dressed["data"][0]["marker"]["size"]) == (600, 14)

@@ -1,4 +1,6 @@
-"""The heads of all layers as one board: every number that is sent is one of the layers', in its place."""
+"""The heads of all layers as one board: every number that is sent is one of the layers', in its
+place.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def sent(array: dict[str, Any]) -> np.ndarray:
 
 
 def test_every_head_is_sent_whole() -> None:
-    """Each layer is one array of its heads, with the tokens as labels, pinned at the cell asked for."""
+    """Each layer is one array of its heads, with the tokens as labels, pinned at the cell asked
+    for.
+    """
     board = thumbnails(tuple(NUMBERS), (QUERIES, KEYS), (1, 2, 3, 4), "Heads.")
     assert list(board["arrays"]) == ["layer 0", "layer 1"]
     for layer in range(L):
@@ -40,13 +44,19 @@ def test_every_head_is_sent_whole() -> None:
 
 
 def test_scales_of_colours() -> None:
-    """Shares go from 0 to 1; differences share the strongest of all heads; with own scales each head has its own."""
+    """Shares go from 0 to 1; differences share the strongest of all heads; with own scales each
+    head has its own.
+    """
     labels = (QUERIES, KEYS)
-    assert {array["limit"] for array in thumbnails(tuple(NUMBERS), labels)["arrays"].values()} == {None}
+    assert {array["limit"] for array in thumbnails(tuple(NUMBERS), labels)["arrays"].values()} == {
+        None
+    }
     gaps = NUMBERS - NUMBERS[::-1]
     shared = thumbnails(tuple(gaps), labels, kind="logit")["arrays"]["layer 0"]["limit"]
     assert shared == pytest.approx(float(np.abs(gaps).max()))
-    own = thumbnails(tuple(gaps), labels, kind="logit", own_scale=True)["arrays"]["layer 1"]["limit"]
+    own = thumbnails(tuple(gaps), labels, kind="logit", own_scale=True)["arrays"]["layer 1"][
+        "limit"
+    ]
     assert own["axis"] == 0
     assert own["values"] == pytest.approx(np.abs(gaps[1]).max(axis=(1, 2)).tolist(), abs=1e-6)
 
@@ -56,7 +66,11 @@ def test_of_a_long_sequence_the_part_around_the_cell_is_sent() -> None:
     n_tokens, labels = 130, [str(i) for i in range(130)]
     numbers = np.random.default_rng(6).random((2, n_tokens, n_tokens)).astype("f4")
     array = thumbnails((numbers,), (labels, labels), (0, 1, 70, 129), "Heads.")["arrays"]["layer 0"]
-    assert (array["start"], array["whole"], array["shape"]) == ([0, 64, 128], [2, 130, 130], [2, 64, 2])
+    assert (array["start"], array["whole"], array["shape"]) == (
+        [0, 64, 128],
+        [2, 130, 130],
+        [2, 64, 2],
+    )
     assert np.array_equal(sent(array), numbers[:, 64:128, 128:])
     alone = attention_alone(numbers[1], (labels, labels), 70, 3)
     assert alone["arrays"]["attention"]["start"] == [64, 0]
@@ -65,7 +79,9 @@ def test_of_a_long_sequence_the_part_around_the_cell_is_sent() -> None:
 
 @pytest.mark.parametrize("n_heads", [1, 72, 144, 1152, 4096])
 def test_what_is_sent_is_bounded(n_heads: int) -> None:
-    """However many heads, no more numbers travel than for 72 heads of 64 tokens; every place lies in its part."""
+    """However many heads, no more numbers travel than for 72 heads of 64 tokens; every place
+    lies in its part.
+    """
     side = side_sent(n_heads)
     assert 1 <= side <= 64
     assert n_heads * side**2 <= 300_000
@@ -75,7 +91,9 @@ def test_what_is_sent_is_bounded(n_heads: int) -> None:
 
 
 class Tensor:
-    """What outputs.attentions of a Hugging Face model holds: a batch of one, on a device, in any precision."""
+    """What outputs.attentions of a Hugging Face model holds: a batch of one, on a device, in
+    any precision.
+    """
 
     def __init__(self, numbers: np.ndarray) -> None:
         self.numbers = numbers
@@ -92,7 +110,9 @@ class Tensor:
 
 
 def test_the_lines_for_a_notebook() -> None:
-    """The lines of the README: from `outputs.attentions` to a page with all heads, and to the heads that look back."""
+    """The lines of the README: from `outputs.attentions` to a page with all heads, and to the
+    heads that look back.
+    """
     shares = np.random.default_rng(7).dirichlet(np.ones(4), size=(L, 1, H, 4))
     shares[1, 0, 2] = 0.9 * np.eye(4, k=-1) + 0.025
     shares[1, 0, 2] /= shares[1, 0, 2].sum(axis=-1, keepdims=True)
@@ -101,7 +121,13 @@ def test_the_lines_for_a_notebook() -> None:
 
     maps = AttentionMaps.of(outputs.attentions, tokens)
     board = thumbnails(maps.layers, (maps.tokens, maps.memory_tokens))
-    page = handout(dressed(board, "both"), "Heads of my model", "Rows ask, columns are read.", "", "my sentence")
+    page = handout(
+        dressed(board, "both"),
+        "Heads of my model",
+        "Rows ask, columns are read.",
+        "",
+        "my sentence",
+    )
 
     assert rank_heads(maps, previous_token(maps.tokens)).best(1)[0][:2] == (1, 2)
     assert np.array_equal(sent(board["arrays"]["layer 1"]), shares[1, 0].astype("f4"))

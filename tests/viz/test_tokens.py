@@ -19,7 +19,9 @@ def test_tokens_are_escaped() -> None:
 
 
 def test_the_chosen_token_and_the_padding_are_marked() -> None:
-    """One chip is lit; only tokens that fill the sequence up are dashed, not a word that looks like them."""
+    """One chip is lit; only tokens that fill the sequence up are dashed, not a word that looks
+    like them.
+    """
     html = chips_html(Tokens((PAD, "a", PAD), 2), 1)
     assert html.count("chosen") == 1
     assert html.count("padding") == 1

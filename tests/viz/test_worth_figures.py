@@ -1,4 +1,6 @@
-"""What heads add: the stacked parts are the output, shares are ranked, and the difference is what is missing."""
+"""What heads add: the stacked parts are the output, shares are ranked, and the difference is
+what is missing.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def bars(figure: Figure) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 def test_the_stack_is_the_output(residual: bool, bias: bool) -> None:
-    """The parts of all heads, the bias and the input add up to the tick, which is the trace's own output."""
+    """The parts of all heads, the bias and the input add up to the tick, which is the trace's
+    own output.
+    """
     trace = layer(residual, bias)
     figure = stacked(trace, 4)
     parts = bars(figure)
@@ -55,14 +59,18 @@ def test_shares_are_ranked() -> None:
     figure = shares(trace)
     order = [int(name.removeprefix("head ")) for name in figure["data"][0]["x"]]
     drawn = bars(figure)
-    np.testing.assert_array_equal(drawn["signed share"], signed_shares(trace)[0][order].astype("f4"))
+    np.testing.assert_array_equal(
+        drawn["signed share"], signed_shares(trace)[0][order].astype("f4")
+    )
     np.testing.assert_array_equal(drawn["norm share"], norm_shares(trace)[0][order].astype("f4"))
     assert sorted(order) == [0, 1, 2]
     assert drawn["signed share"].tolist() == sorted(drawn["signed share"].tolist(), reverse=True)
 
 
 def test_changes_per_token() -> None:
-    """Heads by tokens: how far each token's output moves without the head; a click names head and query."""
+    """Heads by tokens: how far each token's output moves without the head; a click names head
+    and query.
+    """
     trace = layer()
     scene = changes(trace, (1, 4))
     sent = scene["arrays"]["changes"]
@@ -77,16 +85,24 @@ def test_what_is_missing_without_some_heads() -> None:
     """Output, output without the heads, and their difference, on one scale."""
     trace = layer(residual=True)
     without = ablated_output(trace, [0, 2])[0]
-    drawn = [part["z"] for part in ablation(trace, without, (3, 5))["data"] if part["type"] == "heatmap"]
-    for shown, numbers in zip(drawn, (trace.output[0], without, trace.output[0] - without), strict=True):
+    drawn = [
+        part["z"] for part in ablation(trace, without, (3, 5))["data"] if part["type"] == "heatmap"
+    ]
+    for shown, numbers in zip(
+        drawn, (trace.output[0], without, trace.output[0] - without), strict=True
+    ):
         np.testing.assert_array_equal(shown, numbers.astype("f4"))
 
 
 def test_of_a_wide_output_the_columns_around_the_focus() -> None:
-    """Beyond 64 columns a block of them is drawn, and clicks still name the true column: they count from its first."""
+    """Beyond 64 columns a block of them is drawn, and clicks still name the true column: they
+    count from its first.
+    """
     trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
     figure = ablation(trace, trace.output[0], (1, 66))
-    assert figure["layout"]["xaxis"]["categoryarray"] == [str(column) for column in range(MOST_COLUMNS, 70)]
+    assert figure["layout"]["xaxis"]["categoryarray"] == [
+        str(column) for column in range(MOST_COLUMNS, 70)
+    ]
     assert {part["meta"][1] for part in figure["data"]} == {MOST_COLUMNS} == {64}
     cells = [shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus"]
     assert {(cell["x0"], cell["y0"]) for cell in cells} == {(1.5, 0.5)}
@@ -106,4 +122,6 @@ def test_what_is_left_without_heads() -> None:
     """The bias and the residual where there are any, else nothing."""
     assert left_without_heads(layer()) == "nothing"
     assert left_without_heads(layer(bias=True)) == "the bias"
-    assert left_without_heads(layer(residual=True, bias=True)) == "the bias and the input (residual)"
+    assert (
+        left_without_heads(layer(residual=True, bias=True)) == "the bias and the input (residual)"
+    )

@@ -1,4 +1,6 @@
-"""Quotable claims about attention, each with its verdict, the corrected statement and a check that runs on the spot."""
+"""Quotable claims about attention, each with its verdict, the corrected statement and a check
+that runs on the spot.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ def claim(identifier: str) -> Claim:
     >>> claim("slides-pair-bound").check().says
     'X = (3, 2, 1): α_32 = 0.2447, but α_33 = 0.0900 and α_22 = 0.1173.'
     """
-    found = [candidate for candidate in CLAIMS if isinstance(identifier, str) and candidate.id == identifier]
+    found = [
+        candidate
+        for candidate in CLAIMS
+        if isinstance(identifier, str) and candidate.id == identifier
+    ]
     if found:
         return found[0]
     raise SettingsError(f"there is no claim {shown(identifier)}; choose one such as {CLAIMS[0].id}")

@@ -1,4 +1,6 @@
-"""Claims of the GeometricMachineLearning.jl manual, whose tokens are columns: Z is N × T, softmax runs down columns."""
+"""Claims of the GeometricMachineLearning.jl manual, whose tokens are columns: Z is N × T,
+softmax runs down columns.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,18 @@ from attention_core.projections import Projections
 
 from ..convex_hull import in_hull
 from ..token_matrices import gaussian_tokens
-from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown, size
+from .record import (
+    ALWAYS,
+    CONDITION,
+    FALSE,
+    Evidence,
+    claims_of,
+    difference,
+    fits,
+    same,
+    shown,
+    size,
+)
 
 claim = claims_of("gml")
 
@@ -28,13 +41,18 @@ N, T, HEADS, WIDTH = 12, 5, 3, 4
 def projection_size() -> Evidence:
     """The two products with a matrix of the stated size."""
     p, z = Projections.stiefel(N, HEADS).w_q[:, :WIDTH], gaussian_tokens(T, N).T
-    return Evidence(fits(p, z), fits(p.T, z), f"P is {size(p)}, Z is {size(z)}; only PᵀZ fits and is {size(p.T @ z)}.")
+    return Evidence(
+        fits(p, z),
+        fits(p.T, z),
+        f"P is {size(p)}, Z is {size(z)}; only PᵀZ fits and is {size(p.T @ z)}.",
+    )
 
 
 @claim(
     "The columns of the projection matrices span smaller spaces.",
     FALSE,
-    "In P Z it is the rows of P that span a subspace of the tokens' space; its columns do not even lie in it.",
+    "In P Z it is the rows of P that span a subspace of the tokens' space; its columns do not even"
+    " lie in it.",
 )
 def columns_span() -> Evidence:
     """What of Z survives P: its part in the span of P's rows, all of it."""
@@ -42,26 +60,33 @@ def columns_span() -> Evidence:
     onto_rows = np.linalg.pinv(p) @ p
     kept = same(p @ (onto_rows @ z), p @ z) and np.linalg.matrix_rank(p) == WIDTH < N
     return Evidence(
-        p.shape[0] == N, bool(kept),
-        f"A column of P has {p.shape[0]} numbers, a token {N}. Z and its part in the span of the {WIDTH} rows give "
-        f"the same P Z (difference {shown(difference(p @ (onto_rows @ z), p @ z))}).",
-    )  # fmt: skip
+        p.shape[0] == N,
+        bool(kept),
+        f"A column of P has {p.shape[0]} numbers, a token {N}. Z and its part in the span of the"
+        f" {WIDTH} rows give the same P Z (difference"
+        f" {shown(difference(p @ (onto_rows @ z), p @ z))}).",
+    )
 
 
 @claim(
     "The matrices P are projections.",
     CONDITION,
-    "A rectangular P is no projector. If its rows are orthonormal, PᵀP is one, and P gives coordinates in its range.",
+    "A rectangular P is no projector. If its rows are orthonormal, PᵀP is one, and P gives"
+    " coordinates in its range.",
 )
 def projections() -> Evidence:
     """PᵀP twice, for a Gaussian and for an orthonormal P."""
-    loose = [weights.w_q[:, :WIDTH] for weights in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))]
+    loose = [
+        weights.w_q[:, :WIDTH]
+        for weights in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))
+    ]
     errors = [difference(p @ p.T @ p @ p.T, p @ p.T) for p in loose]
     return Evidence(
-        errors[0] < 1e-9, errors[1] < 1e-9,
-        f"P itself is {WIDTH} × {N}, so P P does not exist; PᵀP applied twice differs from once by {errors[0]:.2f} for "
-        f"a random P and by {shown(errors[1])} for an orthonormal one.",
-    )  # fmt: skip
+        errors[0] < 1e-9,
+        errors[1] < 1e-9,
+        f"P itself is {WIDTH} × {N}, so P P does not exist; PᵀP applied twice differs from once by"
+        f" {errors[0]:.2f} for a random P and by {shown(errors[1])} for an orthonormal one.",
+    )
 
 
 @claim(
@@ -73,7 +98,9 @@ def queries_and_vectors() -> Evidence:
     """Scores of a layer with one head against Q Xᵀ and Q Kᵀ."""
     x = gaussian_tokens(T, N)
     trace = attend(x, Projections.random(N, 1))
-    vectors, keys = (difference(trace.queries[0] @ other.T, trace.scores[0, 0]) for other in (x, trace.keys[0]))
+    vectors, keys = (
+        difference(trace.queries[0] @ other.T, trace.scores[0, 0]) for other in (x, trace.keys[0])
+    )
     says = f"The scores differ from Q Xᵀ by {vectors:.2f}, from Q Kᵀ by {shown(keys)}."
     return Evidence(vectors < 1e-9, keys < 1e-9, says)
 
@@ -89,9 +116,11 @@ def correlations() -> Evidence:
     largest = float(np.abs(trace.scores).max())
     correlated = float(np.abs(np.corrcoef(trace.keys[0])).max())
     return Evidence(
-        largest <= 1, correlated <= 1 + 1e-12,
-        f"The largest score is {largest:.1f}; a correlation of the same vectors never exceeds {correlated:.1f}.",
-    )  # fmt: skip
+        largest <= 1,
+        correlated <= 1 + 1e-12,
+        f"The largest score is {largest:.1f}; a correlation of the same vectors never exceeds"
+        f" {correlated:.1f}.",
+    )
 
 
 @claim(
@@ -102,15 +131,22 @@ def correlations() -> Evidence:
 def softmax_sum() -> Evidence:
     """One column, divided by the sum of all its exponentials, and by that of all but the last."""
     exponentials = np.exp(gaussian_tokens(T, 1)[:, 0])
-    short, whole = (float((exponentials / exponentials[:limit].sum()).sum()) for limit in (T - 1, T))
-    says = f"With the sum up to T = {T} the column sums to {whole:.3f}; one term fewer and it sums to {short:.3f}."
+    short, whole = (
+        float((exponentials / exponentials[:limit].sum()).sum()) for limit in (T - 1, T)
+    )
+    says = (
+        f"With the sum up to T = {T} the column sums to {whole:.3f}; one term fewer and it sums to"
+        f" {short:.3f}."
+    )
     return Evidence(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, says)
 
 
 @claim(
-    "One letter will do: P_i is the projection matrix, called W elsewhere, and also the matrix of probabilities.",
+    "One letter will do: P_i is the projection matrix, called W elsewhere, and also the matrix of"
+    " probabilities.",
     FALSE,
-    "They are two things: weights, the same for every sentence, and probabilities, made anew from each.",
+    "They are two things: weights, the same for every sentence, and probabilities, made anew from"
+    " each.",
 )
 def one_letter() -> Evidence:
     """The same weights on two sentences."""
@@ -119,24 +155,29 @@ def one_letter() -> Evidence:
     kept = same(one.projections.w_q, other.projections.w_q)
     moved = difference(one.probabilities, other.probabilities)
     says = (
-        f"The projection is {N} × {WIDTH}, the probabilities {T} × {T}; a new sentence moves only these, by "
-        f"{moved:.2f}."
+        f"The projection is {N} × {WIDTH}, the probabilities {T} × {T}; a new sentence moves only"
+        f" these, by {moved:.2f}."
     )
-    return Evidence(size(one.projections.w_q[:, :WIDTH]) == size(one.probabilities[0, 0]), kept and moved > 0, says)
+    return Evidence(
+        size(one.projections.w_q[:, :WIDTH]) == size(one.probabilities[0, 0]),
+        kept and moved > 0,
+        says,
+    )
 
 
 @claim(
     "The scores are divided by √N.",
     CONDITION,
-    "By the root of what a score adds up: √(N ÷ n_heads) in every head. That is √N only for one head.",
+    "By the root of what a score adds up: √(N ÷ n_heads) in every head. That is √N only for one"
+    " head.",
 )
 def root_of_n() -> Evidence:
     """The spread of scores of Gaussian queries and keys of width N ÷ n_heads, which should be 1."""
     query, key = gaussian_tokens(400, WIDTH, seed=1), gaussian_tokens(400, WIDTH, seed=2)
     by_n, by_width = (float((query @ key.T).std() / np.sqrt(width)) for width in (N, WIDTH))
     says = (
-        f"With {HEADS} heads the scores have standard deviation {by_n:.2f} after √N and {by_width:.2f} after √(N ÷ "
-        "n_heads)."
+        f"With {HEADS} heads the scores have standard deviation {by_n:.2f} after √N and"
+        f" {by_width:.2f} after √(N ÷ n_heads)."
     )
     return Evidence(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, says)
 
@@ -144,15 +185,22 @@ def root_of_n() -> Evidence:
 @claim(
     "The package's code computes the manual's formula.",
     FALSE,
-    "The code has QᵀK where the manual has KᵀQ, and √N where it has √(N ÷ n_heads): queries and keys change roles.",
+    "The code has QᵀK where the manual has KᵀQ, and √N where it has √(N ÷ n_heads): queries and"
+    " keys change roles.",
 )
 def code_and_manual() -> Evidence:
-    """One head in columns, as the code has it, against the manual, and against the manual with the two changes."""
+    """One head in columns, as the code has it, against the manual, and against the manual with
+    the two changes.
+    """
     p, z = Projections.random(N, HEADS), gaussian_tokens(T, N).T
     query, key, value = (matrix[:, :WIDTH].T @ z for matrix in (p.w_q, p.w_k, p.w_v))
     code = value @ softmax(query.T @ key / np.sqrt(N), axis=0)
     manual = value @ softmax(key.T @ query / np.sqrt(WIDTH), axis=0)
-    exchanged = attend(z.T, Projections(p.w_k, p.w_q, p.w_v, n_heads=HEADS), scale=1 / np.sqrt(N)).head_outputs[0, 0].T
+    exchanged = (
+        attend(z.T, Projections(p.w_k, p.w_q, p.w_v, n_heads=HEADS), scale=1 / np.sqrt(N))
+        .head_outputs[0, 0]
+        .T
+    )
     says = (
         f"They differ by {difference(code, manual):.2f}; with P_Q and P_K exchanged and √N by "
         f"{shown(difference(code, exchanged))}."
@@ -167,16 +215,23 @@ def code_and_manual() -> Evidence:
 )
 def same_size() -> Evidence:
     """The merged width for values of N ÷ n_heads and of N numbers."""
-    x, layers = gaussian_tokens(T, N), (Projections.random(N, HEADS, d_k=WIDTH, d_v=d_v) for d_v in (WIDTH, N))
+    x, layers = (
+        gaussian_tokens(T, N),
+        (Projections.random(N, HEADS, d_k=WIDTH, d_v=d_v) for d_v in (WIDTH, N)),
+    )
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
-    says = f"Values of {WIDTH} numbers give {widths[0]} features, as many as the input; values of {N} give {widths[1]}."
+    says = (
+        f"Values of {WIDTH} numbers give {widths[0]} features, as many as the input; values of {N}"
+        f" give {widths[1]}."
+    )
     return Evidence(widths[1] == N, widths[0] == N, says)
 
 
 @claim(
     "Concatenation combines what the heads found.",
     FALSE,
-    "It only puts them beside each other. This layer has no W_O, so no number of one head meets one of another.",
+    "It only puts them beside each other. This layer has no W_O, so no number of one head meets one"
+    " of another.",
 )
 def heads_combined() -> Evidence:
     """What changes in the layer's output when the values of one head do."""
@@ -186,25 +241,35 @@ def heads_combined() -> Evidence:
     joined, other = (attend(x, replace(p, w_v=w_v, w_o=None)).output[0] for w_v in (p.w_v, other_v))
     plain = int((np.abs(joined - other).max(axis=0) > 1e-9).sum())
     mixed = int((np.abs((joined - other) @ np.asarray(p.w_o)).max(axis=0) > 1e-9).sum())
-    says = f"Other values in head 0 change {plain} of {N} output features without W_O, and {mixed} with it."
+    says = (
+        f"Other values in head 0 change {plain} of {N} output features without W_O, and {mixed}"
+        " with it."
+    )
     return Evidence(plain == N, plain == WIDTH and mixed == N, says)
 
 
 @claim(
     "The weights do not and should not have maximum generality: orthonormal columns suffice.",
     CONDITION,
-    "An opinion. Orthonormal columns cap the scores at |x_i||x_j|/√d_k, and with them how sharp attention can be.",
+    "An opinion. Orthonormal columns cap the scores at |x_i||x_j|/√d_k, and with them how sharp"
+    " attention can be.",
 )
 def less_general() -> Evidence:
     """The largest probability with orthonormal weights and with the same weights times 8."""
     x, p = gaussian_tokens(T, N), Projections.stiefel(N, HEADS)
-    bounded, free = (attend(x, Projections(c * p.w_q, c * p.w_k, p.w_v, n_heads=HEADS)) for c in (1, 8))
+    bounded, free = (
+        attend(x, Projections(c * p.w_q, c * p.w_k, p.w_v, n_heads=HEADS)) for c in (1, 8)
+    )
     length = np.linalg.norm(x, axis=1)
-    capped = bool((np.abs(bounded.scaled_scores[0]) <= np.outer(length, length) / np.sqrt(WIDTH) + 1e-12).all())
+    capped = bool(
+        (
+            np.abs(bounded.scaled_scores[0]) <= np.outer(length, length) / np.sqrt(WIDTH) + 1e-12
+        ).all()
+    )
     tops = [float(trace.probabilities.max(axis=-1).mean()) for trace in (bounded, free)]
     says = (
-        f"The largest share of a row is {tops[0]:.2f} on average; 8 times larger weights, which are not allowed, "
-        f"reach {tops[1]:.2f}."
+        f"The largest share of a row is {tops[0]:.2f} on average; 8 times larger weights, which are"
+        f" not allowed, reach {tops[1]:.2f}."
     )
     return Evidence(tops[0] >= tops[1], capped, says)
 
@@ -224,6 +289,17 @@ def convex_combination() -> Evidence:
 
 
 CLAIMS = (
-    projection_size, columns_span, projections, queries_and_vectors, correlations, softmax_sum, one_letter, root_of_n,
-    code_and_manual, same_size, heads_combined, less_general, convex_combination,
-)  # fmt: skip
+    projection_size,
+    columns_span,
+    projections,
+    queries_and_vectors,
+    correlations,
+    softmax_sum,
+    one_letter,
+    root_of_n,
+    code_and_manual,
+    same_size,
+    heads_combined,
+    less_general,
+    convex_combination,
+)

@@ -9,7 +9,18 @@ from attention_core.formulas import softmax
 from attention_core.projections import Projections
 
 from ..token_matrices import gaussian_tokens
-from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown, size
+from .record import (
+    ALWAYS,
+    CONDITION,
+    FALSE,
+    Evidence,
+    claims_of,
+    difference,
+    fits,
+    same,
+    shown,
+    size,
+)
 
 claim = claims_of("note")
 
@@ -25,40 +36,54 @@ LAYER = Projections.random(S, 1, d_k=D, d_v=D_O)
     "y_i = Σ_j w_ij (x_j W^ν): a sum over all elements, and the value is that of x_j.",
 )
 def output_without_sum() -> Evidence:
-    """Element i's own value with its weights, and the sum over all values, against the head's output."""
+    """Element i's own value with its weights, and the sum over all values, against the head's
+    output.
+    """
     trace = attend(X, LAYER)
     weights, values = trace.probabilities[0, 0], trace.values[0]
     own = weights.sum(axis=1, keepdims=True) * values
     summed = np.array([sum(weights[i, j] * values[j] for j in range(N)) for i in range(N)])
     gaps = [difference(candidate, trace.head_outputs[0, 0]) for candidate in (own, summed)]
-    says = f"Its own value alone misses y_i by up to {gaps[0]:.2f}; the sum over j by {shown(gaps[1])}."
+    says = (
+        f"Its own value alone misses y_i by up to {gaps[0]:.2f}; the sum over j by"
+        f" {shown(gaps[1])}."
+    )
     return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, says)
 
 
 @claim(
     "W^ν has size n × s, and ν_i is in ℝ^d.",
     FALSE,
-    "W^ν is s × d_o, as the note has it later: it takes an element of width s to a value of width d_o (one name, "
-    "not d_0 here and d_o there).",
+    "W^ν is s × d_o, as the note has it later: it takes an element of width s to a value of width"
+    " d_o (one name, not d_0 here and d_o there).",
 )
 def size_of_the_value_matrix() -> Evidence:
     """X times a matrix of either size."""
     stated = np.zeros((N, S))
-    says = f"X is {size(X)}: it fits {size(LAYER.w_v)}, not {size(stated)}. Values have {D_O} numbers, queries {D}."
-    return Evidence(fits(X, stated), fits(X, LAYER.w_v) and attend(X, LAYER).values.shape[2] == D_O, says)
+    says = (
+        f"X is {size(X)}: it fits {size(LAYER.w_v)}, not {size(stated)}. Values have {D_O} numbers,"
+        f" queries {D}."
+    )
+    return Evidence(
+        fits(X, stated), fits(X, LAYER.w_v) and attend(X, LAYER).values.shape[2] == D_O, says
+    )
 
 
 @claim(
     "q_i = x_i W^q, and the score is W^q x_i W^k x_j.",
     FALSE,
-    "Rows or columns, not both: for rows q_i = x_i W^q, and the score is (x_i W^q)(x_j W^k)ᵀ, with a transpose.",
+    "Rows or columns, not both: for rows q_i = x_i W^q, and the score is (x_i W^q)(x_j W^k)ᵀ, with"
+    " a transpose.",
 )
 def rows_or_columns() -> Evidence:
     """Which products of a row, or of a column, with W^q exist, and the score of two rows."""
     row, other = X[:1], X[1:2]
     right = (row @ LAYER.w_q) @ (other @ LAYER.w_k).T
     matches = same(right, attend(X, LAYER).scores[0, 0, 0, 1])
-    says = f"W^q is {size(LAYER.w_q)}: it fits behind a row ({size(row)}) and not before a column ({size(row.T)})."
+    says = (
+        f"W^q is {size(LAYER.w_q)}: it fits behind a row ({size(row)}) and not before a column"
+        f" ({size(row.T)})."
+    )
     return Evidence(fits(LAYER.w_q, row.T), fits(row, LAYER.w_q) and matches, says)
 
 
@@ -71,10 +96,12 @@ def formula_without_softmax() -> Evidence:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
     trace = attend(X, LAYER)
     scaled, values = trace.scaled_scores[0, 0], trace.values[0]
-    raw, soft = (difference(w @ values, trace.head_outputs[0, 0]) for w in (scaled, softmax(scaled)))
+    raw, soft = (
+        difference(w @ values, trace.head_outputs[0, 0]) for w in (scaled, softmax(scaled))
+    )
     says = (
-        f"Scores as weights miss the output by up to {raw:.2f} (row 1 sums to {scaled[0].sum():.2f}), their softmax "
-        f"by {shown(soft)}."
+        f"Scores as weights miss the output by up to {raw:.2f} (row 1 sums to"
+        f" {scaled[0].sum():.2f}), their softmax by {shown(soft)}."
     )
     return Evidence(raw < 1e-9, soft < 1e-9, says)
 
@@ -82,13 +109,17 @@ def formula_without_softmax() -> Evidence:
 @claim(
     "Attention is softmax(QKᵀ/d) V.",
     FALSE,
-    "softmax(QKᵀ/√d) V, as the note's own α_ij has it: only the root keeps the spread of the scores at 1.",
+    "softmax(QKᵀ/√d) V, as the note's own α_ij has it: only the root keeps the spread of the scores"
+    " at 1.",
 )
 def divided_by_d() -> Evidence:
     """The spread of Gaussian scores of width 64, divided by d and by √d."""
     query, key = gaussian_tokens(200, 64, seed=1), gaussian_tokens(200, 64, seed=2)
     by_d, by_root = (float((query @ key.T).std() / divisor) for divisor in (64, 8))
-    says = f"d = 64: the standard deviation of the scores is {by_d:.2f} after d and {by_root:.2f} after √d."
+    says = (
+        f"d = 64: the standard deviation of the scores is {by_d:.2f} after d and {by_root:.2f}"
+        " after √d."
+    )
     return Evidence(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, says)
 
 
@@ -102,22 +133,29 @@ def head_without_values() -> Evidence:
     trace = attend(X, LAYER)
     A, head = trace.probabilities[0, 0], trace.head_outputs[0, 0]
     says = f"The softmax is {size(A)}; times V it is {size(head)}."
-    return Evidence(A.shape == (N, D), head.shape == (N, D_O) and same(A @ trace.values[0], head), says)
+    return Evidence(
+        A.shape == (N, D), head.shape == (N, D_O) and same(A @ trace.values[0], head), says
+    )
 
 
 @claim(
     "W_0 has size d·d_h × d_0, with d_h heads.",
     CONDITION,
-    "It has d_h·d_v rows, one for each number of the joined values; that is d·d_h only for values as wide as queries.",
+    "It has d_h·d_v rows, one for each number of the joined values; that is d·d_h only for values"
+    " as wide as queries.",
 )
 def size_of_the_output_matrix() -> Evidence:
     """The joined heads of a layer with d_v other than d, before matrices of either size."""
     heads = 2
     trace = attend(X, Projections.random(S, heads, d_k=D, d_v=D_O))
-    joined, stated, right = trace.merged[0], np.zeros((D * heads, S)), np.asarray(trace.projections.w_o)
+    joined, stated, right = (
+        trace.merged[0],
+        np.zeros((D * heads, S)),
+        np.asarray(trace.projections.w_o),
+    )
     says = (
-        f"d = {D}, d_v = {D_O}, {heads} heads: joined they are {size(joined)}, so W_0 is {size(right)}, not "
-        f"{size(stated)}."
+        f"d = {D}, d_v = {D_O}, {heads} heads: joined they are {size(joined)}, so W_0 is"
+        f" {size(right)}, not {size(stated)}."
     )
     return Evidence(fits(joined, stated), fits(joined, right), says)
 
@@ -125,7 +163,8 @@ def size_of_the_output_matrix() -> Evidence:
 @claim(
     "α_ij are the attention weights.",
     CONDITION,
-    "In the slides. In the note α_ij = q_i·k_j/√d is the scaled score, and the weights are softmax(α).",
+    "In the slides. In the note α_ij = q_i·k_j/√d is the scaled score, and the weights are"
+    " softmax(α).",
 )
 def two_alphas() -> Evidence:
     """The row sums of what the note, and of what the slides call α."""
@@ -146,19 +185,20 @@ def direction() -> Evidence:
     A, grown = trace.probabilities[0, 0], trace.values[0].copy()
     grown[3] += 1
     gained = (A @ grown)[0, 0] - trace.head_outputs[0, 0, 0, 0]
-    says = f"Value 4 grows by 1, and output 1 by {gained:.3f}: that is w_14 = {A[0, 3]:.3f}; w_41 is {A[3, 0]:.3f}."
+    says = (
+        f"Value 4 grows by 1, and output 1 by {gained:.3f}: that is w_14 = {A[0, 3]:.3f}; w_41 is"
+        f" {A[3, 0]:.3f}."
+    )
     return Evidence(same(gained, A[3, 0]), same(gained, A[0, 3]), says)
 
 
-@claim(
-    "Divide the inner products into √d.",
-    FALSE,
-    "Divide them by √d.",
-)
+@claim("Divide the inner products into √d.", FALSE, "Divide them by √d.")
 def divided_into() -> Evidence:
     """√d divided by the inner products, and the reverse, against the scaled scores."""
     trace = attend(X, LAYER)
-    into, by = (difference(q, trace.scaled_scores) for q in (D**0.5 / trace.scores, trace.scores / D**0.5))
+    into, by = (
+        difference(q, trace.scaled_scores) for q in (D**0.5 / trace.scores, trace.scores / D**0.5)
+    )
     says = f"√d divided by them misses the scaled scores by {into:.1f}, the reverse by {shown(by)}."
     return Evidence(into < 1e-9, by < 1e-9, says)
 
@@ -166,16 +206,30 @@ def divided_into() -> Evidence:
 @claim(
     "After the row-wise softmax all weights lie in [0, 1].",
     ALWAYS,
-    "And every row sums to 1. No key with a finite score gets exactly 0, and none exactly 1 while another has one.",
+    "And every row sums to 1. No key with a finite score gets exactly 0, and none exactly 1 while"
+    " another has one.",
 )
 def weights_from_0_to_1() -> Evidence:
     """The smallest and largest weight, and the row sums."""
     A = attend(X, LAYER).probabilities
     right = bool((A > 0).all() and (A < 1).all()) and same(A.sum(axis=-1), 1.0)
-    return Evidence(right, right, f"The weights go from {A.min():.3f} to {A.max():.3f}, and all {N} rows sum to 1.")
+    return Evidence(
+        right,
+        right,
+        f"The weights go from {A.min():.3f} to {A.max():.3f}, and all {N} rows sum to 1.",
+    )
 
 
 CLAIMS = (
-    output_without_sum, size_of_the_value_matrix, rows_or_columns, formula_without_softmax, divided_by_d,
-    head_without_values, size_of_the_output_matrix, two_alphas, direction, divided_into, weights_from_0_to_1,
-)  # fmt: skip
+    output_without_sum,
+    size_of_the_value_matrix,
+    rows_or_columns,
+    formula_without_softmax,
+    divided_by_d,
+    head_without_values,
+    size_of_the_output_matrix,
+    two_alphas,
+    direction,
+    divided_into,
+    weights_from_0_to_1,
+)

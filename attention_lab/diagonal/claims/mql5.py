@@ -1,4 +1,6 @@
-"""Claims of the MQL5 book, whose layer keeps the heads of Query and Key in one fused vector each."""
+"""Claims of the MQL5 book, whose layer keeps the heads of Query and Key in one fused vector
+each.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,15 @@ def layer(d_v: int = NK) -> Trace:
 @claim(
     "We always end up with a concatenated tensor larger than the input.",
     CONDITION,
-    "Only if the heads' values together are wider than nI; with nI/h numbers per head the sizes are equal.",
+    "Only if the heads' values together are wider than nI; with nI/h numbers per head the sizes are"
+    " equal.",
 )
 def larger_than_the_input() -> Evidence:
     """The width of the joined heads for values of nI and of nI/h numbers."""
     wide, narrow = (layer(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
     says = (
-        f"Values of {NI} numbers give {wide} after joining, values of {NI // HEADS} give {narrow}; the input has {NI}."
+        f"Values of {NI} numbers give {wide} after joining, values of {NI // HEADS} give {narrow};"
+        f" the input has {NI}."
     )
     return Evidence(narrow > NI, wide > NI and narrow == NI, says)
 
@@ -39,18 +43,25 @@ def larger_than_the_input() -> Evidence:
 @claim(
     "The scores are divided by the root of the dimension of the Key vector.",
     CONDITION,
-    "Of one head's Key vector, √nK, also where the vectors of all heads are joined into one of h·nK numbers.",
+    "Of one head's Key vector, √nK, also where the vectors of all heads are joined into one of h·nK"
+    " numbers.",
 )
 def root_of_the_key_size() -> Evidence:
-    """The spread of scores of Gaussian queries and keys, divided by the root of the fused and of one head's size."""
+    """The spread of scores of Gaussian queries and keys, divided by the root of the fused and
+    of one head's size.
+    """
     query, key = gaussian_tokens(400, NK, seed=1), gaussian_tokens(400, NK, seed=2)
     fused, own = (float((query @ key.T).std() / np.sqrt(width)) for width in (HEADS * NK, NK))
-    says = f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should be 1."
+    says = (
+        f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should"
+        " be 1."
+    )
     return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, says)
 
 
 @claim(
-    "Query times transposed Key, each as h × nK, is a square matrix whose diagonal holds the heads' scores.",
+    "Query times transposed Key, each as h × nK, is a square matrix whose diagonal holds the heads'"
+    " scores.",
     ALWAYS,
     "And the rest of it is waste: it takes h²·nK multiplications for the h·nK that are needed.",
 )
@@ -60,8 +71,8 @@ def diagonal_of_the_square() -> Evidence:
     product = trace.query_heads[0, :, 0] @ trace.key_heads[0, :, 1].T
     error = difference(np.diagonal(product), trace.scores[0, :, 0, 1])
     says = (
-        f"The diagonal differs from the {HEADS} scores by {shown(error)}. The product takes {HEADS**2 * NK} "
-        f"multiplications, its diagonal alone {HEADS * NK}."
+        f"The diagonal differs from the {HEADS} scores by {shown(error)}. The product takes"
+        f" {HEADS**2 * NK} multiplications, its diagonal alone {HEADS * NK}."
     )
     return Evidence(error < 1e-9, error < 1e-9, says)
 
@@ -69,8 +80,8 @@ def diagonal_of_the_square() -> Evidence:
 @claim(
     "The Hadamard product and a sum of rows are two operations in the place of one.",
     CONDITION,
-    "As calls of a library, yes. As arithmetic it is h times less than the full product, and as much as one matrix "
-    "product per head.",
+    "As calls of a library, yes. As arithmetic it is h times less than the full product, and as"
+    " much as one matrix product per head.",
 )
 def two_operations() -> Evidence:
     """Scores by Q ⊙ K and row sums, and the multiplications of the two ways."""
@@ -85,14 +96,17 @@ def two_operations() -> Evidence:
 @claim(
     "The number of operations does not depend on the number of heads.",
     CONDITION,
-    "The number of calls does not. The multiplications grow with h·nK, and stay equal only if nK shrinks as nI/h.",
+    "The number of calls does not. The multiplications grow with h·nK, and stay equal only if nK"
+    " shrinks as nI/h.",
 )
 def regardless_of_heads() -> Evidence:
     """Multiplications of all scores, N²·h·nK, for one and for three heads."""
-    one, three, shared = (N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS)))
+    one, three, shared = (
+        N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS))
+    )
     says = (
-        f"One head of nK = {NK} takes {one} multiplications, three take {three}; three of {NI}/3 take {shared}, as "
-        f"one of {NI}."
+        f"One head of nK = {NK} takes {one} multiplications, three take {three}; three of {NI}/3"
+        f" take {shared}, as one of {NI}."
     )
     return Evidence(one == three, three == HEADS * one and shared == N**2 * NI, says)
 
@@ -100,17 +114,23 @@ def regardless_of_heads() -> Evidence:
 @claim(
     "The coefficients show how elements depend on each other (coefficients of interdependence).",
     FALSE,
-    "They have a direction: what i draws from j is in general not what j draws from i, even for symmetric scores.",
+    "They have a direction: what i draws from j is in general not what j draws from i, even for"
+    " symmetric scores.",
 )
 def interdependence() -> Evidence:
     """A against its transpose, with free and with tied weights."""
     x = gaussian_tokens(N, NI)
-    free, tied = (attend(x, weights(NI, HEADS)) for weights in (Projections.random, Projections.tied))
-    gaps = [difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2)) for trace in (free, tied)]
+    free, tied = (
+        attend(x, weights(NI, HEADS)) for weights in (Projections.random, Projections.tied)
+    )
+    gaps = [
+        difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2))
+        for trace in (free, tied)
+    ]
     symmetric = same(tied.scores, tied.scores.swapaxes(-1, -2))
     says = (
-        f"A_ij and A_ji differ by up to {gaps[0]:.2f}; with tied weights, whose scores are symmetric, still by "
-        f"{gaps[1]:.2f}."
+        f"A_ij and A_ji differ by up to {gaps[0]:.2f}; with tied weights, whose scores are"
+        f" symmetric, still by {gaps[1]:.2f}."
     )
     return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, says)
 
@@ -139,7 +159,10 @@ def three_heads() -> Evidence:
     heads = [p.w_q[:, start : start + NK] for start in range(0, HEADS * NK, NK)]
     error = difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
     right = error < 1e-9 and p.w_q.shape == (NI, HEADS * NK)
-    says = f"W_QC is {size(p.w_q)}; the blocks of X W_QC differ from the three products by {shown(error)}."
+    says = (
+        f"W_QC is {size(p.w_q)}; the blocks of X W_QC differ from the three products by"
+        f" {shown(error)}."
+    )
     return Evidence(right, right, says)
 
 
@@ -152,10 +175,21 @@ def one_number() -> Evidence:
     """QC KCᵀ against the sum of the scores over the heads."""
     trace = layer()
     error = difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
-    return Evidence(error < 1e-9, error < 1e-9, f"QC KCᵀ differs from the sum of the {HEADS} scores by {shown(error)}.")
+    return Evidence(
+        error < 1e-9,
+        error < 1e-9,
+        f"QC KCᵀ differs from the sum of the {HEADS} scores by {shown(error)}.",
+    )
 
 
 CLAIMS = (
-    larger_than_the_input, root_of_the_key_size, diagonal_of_the_square, two_operations, regardless_of_heads,
-    interdependence, resources_of_the_transpose, three_heads, one_number,
-)  # fmt: skip
+    larger_than_the_input,
+    root_of_the_key_size,
+    diagonal_of_the_square,
+    two_operations,
+    regardless_of_heads,
+    interdependence,
+    resources_of_the_transpose,
+    three_heads,
+    one_number,
+)

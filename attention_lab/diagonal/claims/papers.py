@@ -1,4 +1,6 @@
-"""Claims of well-known papers and of the best-known introduction, quoted; most of them carry a condition."""
+"""Claims of well-known papers and of the best-known introduction, quoted; most of them carry a
+condition.
+"""
 
 from __future__ import annotations
 
@@ -22,49 +24,61 @@ vaswani, alammar, dong = claims_of("vaswani"), claims_of("alammar"), claims_of("
 
 
 @vaswani(
-    "If the components of q and k are independent with mean 0 and variance 1, q·k has variance d_k (footnote 4).",
+    "If the components of q and k are independent with mean 0 and variance 1, q·k has variance d_k"
+    " (footnote 4).",
     ALWAYS,
-    "The conditions are part of the sentence. For a normal vector with itself, as on the diagonal without weights, it "
-    "is 2 d_k, around a mean of d_k.",
+    "The conditions are part of the sentence. For a normal vector with itself, as on the diagonal"
+    " without weights, it is 2 d_k, around a mean of d_k.",
 )
 def variance_of_the_dot_product() -> Evidence:
     """Variances of 4000 dot products of width 64: a token with itself, and independent vectors."""
     query, key = gaussian_tokens(4000, 64, seed=1), gaussian_tokens(4000, 64, seed=2)
     own, other = (float((query * vectors).sum(axis=1).var()) for vectors in (query, key))
-    says = f"d_k = 64: the variance is {other:.0f} for independent vectors and {own:.0f} for a normal one with itself."
+    says = (
+        f"d_k = 64: the variance is {other:.0f} for independent vectors and {own:.0f} for a normal"
+        " one with itself."
+    )
     right = abs(other / 64 - 1) < 0.1
     return Evidence(right, right and abs(own / 128 - 1) < 0.1, says)
 
 
 @vaswani(
-    "Large dot products push the softmax into regions where it has extremely small gradients (section 3.2.1).",
+    "Large dot products push the softmax into regions where it has extremely small gradients"
+    " (section 3.2.1).",
     CONDITION,
-    "Where queries and keys have numbers of size 1. Right after an initialisation with standard deviation 0.02 the "
-    "unscaled scores are small, and the softmax is nearly uniform.",
+    "Where queries and keys have numbers of size 1. Right after an initialisation with standard"
+    " deviation 0.02 the unscaled scores are small, and the softmax is nearly uniform.",
 )
 def small_gradients() -> Evidence:
-    """The trace of the softmax's Jacobian, 1 - Σ a², for 32 keys of width 512, and the same for small weights."""
+    """The trace of the softmax's Jacobian, 1 - Σ a², for 32 keys of width 512, and the same for
+    small weights.
+    """
     query, key = gaussian_tokens(32, 512, seed=1), gaussian_tokens(32, 512, seed=2)
     raw = query @ key.T
     x, rng = standardised(gaussian_tokens(32, 64)), np.random.default_rng(0)
     slight = (x @ small(rng, 64, 512)) @ (x @ small(rng, 64, 512)).T
     unscaled, scaled, started = (
-        float(1 - (softmax(scores) ** 2).sum(axis=-1).mean()) for scores in (raw, raw / np.sqrt(512), slight)
+        float(1 - (softmax(scores) ** 2).sum(axis=-1).mean())
+        for scores in (raw, raw / np.sqrt(512), slight)
     )
     says = (
-        f"The slope 1 − Σ a² is {unscaled:.2f} unscaled and {scaled:.2f} scaled; unscaled with small weights "
-        f"{started:.2f}."
+        f"The slope 1 − Σ a² is {unscaled:.2f} unscaled and {scaled:.2f} scaled; unscaled with"
+        f" small weights {started:.2f}."
     )
     return Evidence(started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, says)
 
 
 @vaswani(
-    "The total cost of several heads is similar to that of one head with full dimensionality (section 3.2.2).",
+    "The total cost of several heads is similar to that of one head with full dimensionality"
+    " (section 3.2.2).",
     CONDITION,
-    "With d_k = d_v = C/h it is exactly the same number of multiplications; with heads of fixed width it grows with h.",
+    "With d_k = d_v = C/h it is exactly the same number of multiplications; with heads of fixed"
+    " width it grows with h.",
 )
 def same_cost() -> Evidence:
-    """Multiplications of a layer, n = 64 and C = 96, for 1 head and 8, of shared and of full width."""
+    """Multiplications of a layer, n = 64 and C = 96, for 1 head and 8, of shared and of full
+    width.
+    """
 
     def multiplications(n_heads: int, width: int, n: int = 64, c: int = 96) -> int:
         return 4 * n * c * n_heads * width + 2 * n**2 * n_heads * width
@@ -75,14 +89,18 @@ def same_cost() -> Evidence:
 
 
 @vaswani(
-    "With a single attention head, averaging inhibits attending to different positions (section 3.2.2).",
+    "With a single attention head, averaging inhibits attending to different positions (section"
+    " 3.2.2).",
     CONDITION,
-    "If both are wanted apart. One pattern per row carries one average: where the patterns do not depend on what the "
-    "tokens hold, h heads leave at least 1 − h/K of the variance of K separate wishes. A single wish, even for several "
-    "features at once, one head can grant: their scores add.",
+    "If both are wanted apart. One pattern per row carries one average: where the patterns do not"
+    " depend on what the tokens hold, h heads leave at least 1 − h/K of the variance of K separate"
+    " wishes. A single wish, even for several features at once, one head can grant: their scores"
+    " add.",
 )
 def averaging_inhibits() -> Evidence:
-    """How much of [left neighbour | right neighbour] the best linear map gets from one mixture, and from two heads."""
+    """How much of [left neighbour | right neighbour] the best linear map gets from one mixture,
+    and from two heads.
+    """
     content = gaussian_tokens(2000, 4)
     left, right = np.roll(content, 1, axis=0), np.roll(content, -1, axis=0)
     wanted = np.hstack([left, right])
@@ -91,19 +109,28 @@ def averaging_inhibits() -> Evidence:
         best = read @ np.linalg.lstsq(read, target, rcond=None)[0]
         return float(((target - best) ** 2).mean() / target.var())
 
-    one, two, sharp = missed((left + right) / 2, wanted), missed(np.hstack([left, right]), wanted), missed(left, left)
-    says = f"Missed of both neighbours: {one:.0%} by one head, {two:.0%} by two; of one neighbour: {sharp:.0%} by one."
+    one, two, sharp = (
+        missed((left + right) / 2, wanted),
+        missed(np.hstack([left, right]), wanted),
+        missed(left, left),
+    )
+    says = (
+        f"Missed of both neighbours: {one:.0%} by one head, {two:.0%} by two; of one neighbour:"
+        f" {sharp:.0%} by one."
+    )
     return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, says)
 
 
 @alammar(
     "“Clearly the word at this position will have the highest softmax score.”",
     CONDITION,
-    "With W_Q and W_K unrelated a word is its own favourite by chance only. It is so for tokens of equal norm "
-    "without weights, and often with tied ones.",
+    "With W_Q and W_K unrelated a word is its own favourite by chance only. It is so for tokens of"
+    " equal norm without weights, and often with tied ones.",
 )
 def own_word_highest() -> Evidence:
-    """The share of rows that peak on the diagonal among 16 normalised tokens: unrelated weights, no weights."""
+    """The share of rows that peak on the diagonal among 16 normalised tokens: unrelated
+    weights, no weights.
+    """
 
     def rate(weights: Callable[[int], Projections]) -> float:
         tokens = (standardised(gaussian_tokens(16, 16, seed)) for seed in range(40))
@@ -113,27 +140,43 @@ def own_word_highest() -> Evidence:
     free = rate(lambda seed: at_angle(16, 16, 90, seed))
     tied = rate(lambda seed: at_angle(16, 16, 0, seed))
     without = rate(lambda seed: Projections.weightless(16))
-    says = f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} tied, {without:.0%} without."
+    says = (
+        f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} tied,"
+        f" {without:.0%} without."
+    )
     return Evidence(free > 0.5, without == 1 and free < 0.2, says)
 
 
 @dong(
     "Pure attention loses rank doubly exponentially with depth.",
     CONDITION,
-    "Without skip connections, once the tokens are near to each other. Skips stop it; a dominant diagonal delays it.",
+    "Without skip connections, once the tokens are near to each other. Skips stop it; a dominant"
+    " diagonal delays it.",
 )
 def rank_is_lost() -> Evidence:
-    """The distance to consensus of 16 tokens after 24 layers: 8 features, 64 features, and 16 with skips."""
+    """The distance to consensus of 16 tokens after 24 layers: 8 features, 64 features, and 16
+    with skips.
+    """
 
     def left(width: int, stack: Stack) -> float:
         return list(levels(gaussian_tokens(16, width), stack))[-1].distance
 
     narrow, wide, skips = left(8, Stack()), left(64, Stack()), left(16, Stack(skip=True))
-    says = f"Distance to consensus after 24 layers: {shown(narrow)} with 8 features, {shown(wide)} with 64, "
+    says = (
+        f"Distance to consensus after 24 layers: {shown(narrow)} with 8 features, {shown(wide)}"
+        " with 64, "
+    )
     says += f"{shown(skips)} with 16 and skips."
-    return Evidence(max(narrow, wide, skips) < 0.1, narrow < 1e-12 and wide > 0.1 and skips > 0.5, says)
+    return Evidence(
+        max(narrow, wide, skips) < 0.1, narrow < 1e-12 and wide > 0.1 and skips > 0.5, says
+    )
 
 
 CLAIMS = (
-    variance_of_the_dot_product, small_gradients, same_cost, averaging_inhibits, own_word_highest, rank_is_lost,
-)  # fmt: skip
+    variance_of_the_dot_product,
+    small_gradients,
+    same_cost,
+    averaging_inhibits,
+    own_word_highest,
+    rank_is_lost,
+)

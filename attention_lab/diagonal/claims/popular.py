@@ -27,14 +27,16 @@ ORDER = np.array([2, 0, 4, 1, 3])
 @claim(
     "Self-attention is permutation-invariant.",
     FALSE,
-    "Equivariant: shuffled tokens give the same outputs, shuffled. Each token's own output stays its own.",
+    "Equivariant: shuffled tokens give the same outputs, shuffled. Each token's own output stays"
+    " its own.",
 )
 def permutation_invariant() -> Evidence:
     """The output of shuffled tokens against the output, and against the shuffled output."""
     plain, shuffled = attend(X, LAYER).output[0], attend(X[ORDER], LAYER).output[0]
     gaps = difference(shuffled, plain), difference(shuffled, plain[ORDER])
     says = (
-        f"Shuffling moves the output by up to {gaps[0]:.2f}; it differs from the shuffled output by {shown(gaps[1])}."
+        f"Shuffling moves the output by up to {gaps[0]:.2f}; it differs from the shuffled output by"
+        f" {shown(gaps[1])}."
     )
     return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, says)
 
@@ -42,35 +44,48 @@ def permutation_invariant() -> Evidence:
 @claim(
     "Without positional encodings attention cannot know the order of the words.",
     CONDITION,
-    "True without a mask. A causal mask breaks the symmetry: the first token sees one token, the last sees all.",
+    "True without a mask. A causal mask breaks the symmetry: the first token sees one token, the"
+    " last sees all.",
 )
 def blind_to_order() -> Evidence:
     """The output of shuffled tokens against the shuffled output, without and with a causal mask."""
     free, causal = (
-        difference(attend(X[ORDER], LAYER, causal=mask).output[0], attend(X, LAYER, causal=mask).output[0][ORDER])
+        difference(
+            attend(X[ORDER], LAYER, causal=mask).output[0],
+            attend(X, LAYER, causal=mask).output[0][ORDER],
+        )
         for mask in (False, True)
     )
-    says = f"Shuffled outputs differ by {shown(free)} without a mask and by {causal:.2f} with a causal one."
+    says = (
+        f"Shuffled outputs differ by {shown(free)} without a mask and by {causal:.2f} with a causal"
+        " one."
+    )
     return Evidence(causal < 1e-9, free < 1e-9 and causal > 0.01, says)
 
 
 @claim(
     "Attention weights tell how important a word is for the output.",
     CONDITION,
-    "Only together with the values. Other weights can give the same output, and a value of 0 adds nothing whatever "
-    "its weight. (Jain and Wallace 2019; for the other side Wiegreffe and Pinter 2019.)",
+    "Only together with the values. Other weights can give the same output, and a value of 0 adds"
+    " nothing whatever its weight. (Jain and Wallace 2019; for the other side Wiegreffe and Pinter"
+    " 2019.)",
 )
 def weights_explain() -> Evidence:
-    """Attention moved between two tokens with the same value, and between two with different ones."""
+    """Attention moved between two tokens with the same value, and between two with different
+    ones.
+    """
     values, A = X[[0, 0, 1, 2, 3]], attend(X, LAYER).probabilities[0, 0]
     moved, elsewhere = A.copy(), A.copy()
     moved[:, [0, 1]] = A[:, [1, 0]]
     elsewhere[:, [0, 2]] = A[:, [2, 0]]
-    same_values, other_values = difference(moved @ values, A @ values), difference(elsewhere @ values, A @ values)
+    same_values, other_values = (
+        difference(moved @ values, A @ values),
+        difference(elsewhere @ values, A @ values),
+    )
     weights = difference(moved, A)
     says = (
-        f"Weights changed by up to {weights:.2f}: the output moves by {shown(same_values)} if the values are equal, "
-        f"else by {other_values:.2f}."
+        f"Weights changed by up to {weights:.2f}: the output moves by {shown(same_values)} if the"
+        f" values are equal, else by {other_values:.2f}."
     )
     return Evidence(same_values > 1e-9, weights > 0.01 and same_values < 1e-9 < other_values, says)
 
@@ -81,12 +96,14 @@ def weights_explain() -> Evidence:
     "With equal norms. Otherwise it may just mean that one of them is long.",
 )
 def dot_product_is_similarity() -> Evidence:
-    """Scores of (1, 0) with itself and with (3, 3), and the same after all vectors are made equally long."""
+    """Scores of (1, 0) with itself and with (3, 3), and the same after all vectors are made
+    equally long.
+    """
     token, other = np.array([1.0, 0.0]), np.array([3.0, 3.0])
     cosine = float(token @ other / np.linalg.norm(other))
     says = (
-        f"(1, 0) scores {token @ token:.0f} with itself and {token @ other:.0f} with (3, 3); at equal length 1 and "
-        f"{cosine:.2f}."
+        f"(1, 0) scores {token @ token:.0f} with itself and {token @ other:.0f} with (3, 3); at"
+        f" equal length 1 and {cosine:.2f}."
     )
     return Evidence(bool(token @ token > token @ other), cosine < 1, says)
 
@@ -94,7 +111,8 @@ def dot_product_is_similarity() -> Evidence:
 @claim(
     "Every bias of the projections matters.",
     FALSE,
-    "The key bias adds the same number to all scores of a row, which the softmax takes away again. b_Q and b_V matter.",
+    "The key bias adds the same number to all scores of a row, which the softmax takes away again."
+    " b_Q and b_V matter.",
 )
 def key_bias() -> Evidence:
     """How far the output moves with a bias on queries, keys or values."""
@@ -103,8 +121,14 @@ def key_bias() -> Evidence:
         name: difference(attend(X, replace(LAYER, **{name: bias})).output, plain)  # type: ignore[arg-type]
         for name in ("b_q", "b_k", "b_v")
     }
-    says = "The output moves by " + ", ".join(f"{shown(move)} with {name}" for name, move in moves.items()) + "."
-    return Evidence(min(moves.values()) > 1e-9, moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"]), says)
+    says = (
+        "The output moves by "
+        + ", ".join(f"{shown(move)} with {name}" for name, move in moves.items())
+        + "."
+    )
+    return Evidence(
+        min(moves.values()) > 1e-9, moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"]), says
+    )
 
 
 @claim(
@@ -118,14 +142,17 @@ def temperature_decides() -> Evidence:
     shares = [softmax(scaled / temperature) for temperature in (0.25, 1.0, 4.0)]
     favourites = {tuple(row.argmax(axis=-1).ravel().tolist()) for row in shares}
     tops = ", ".join(f"{row.max(axis=-1).mean():.2f}" for row in shares)
-    says = f"The favourites of all {HEADS * TOKENS} rows stay; the largest share is {tops} on average."
+    says = (
+        f"The favourites of all {HEADS * TOKENS} rows stay; the largest share is {tops} on average."
+    )
     return Evidence(len(favourites) > 1, len(favourites) == 1, says)
 
 
 @claim(
     "Heads must be concatenated; adding them up is a mistake.",
     FALSE,
-    "Concatenation times W_O is a sum over the heads: each head's output times its own rows of W_O.",
+    "Concatenation times W_O is a sum over the heads: each head's output times its own rows of"
+    " W_O.",
 )
 def adding_heads() -> Evidence:
     """The sum of the heads' contributions against the output."""
@@ -138,23 +165,27 @@ def adding_heads() -> Evidence:
 @claim(
     "Each head learns to look at something different.",
     CONDITION,
-    "Nothing in the layer asks for it: heads with equal weights stay equal. Different starts and tasks that need "
-    "several patterns make heads differ, and spare heads copy each other.",
+    "Nothing in the layer asks for it: heads with equal weights stay equal. Different starts and"
+    " tasks that need several patterns make heads differ, and spare heads copy each other.",
 )
 def heads_differ() -> Evidence:
     """The patterns of two heads with equal and with different weights."""
     first = (LAYER.w_q[:, :3], LAYER.w_k[:, :3], LAYER.w_v[:, :3])
     equal, different = attend(X, Projections.from_heads([first, first])), attend(X, LAYER)
     gaps = [difference(*trace.probabilities[0]) for trace in (equal, different)]
-    says = f"The patterns differ by {shown(gaps[0])} with equal weights and by up to {gaps[1]:.2f} with different ones."
+    says = (
+        f"The patterns differ by {shown(gaps[0])} with equal weights and by up to {gaps[1]:.2f}"
+        " with different ones."
+    )
     return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < gaps[1], says)
 
 
 @claim(
     "Masking with −1e9 is as good as −∞.",
     CONDITION,
-    "In every row in which some key is visible. Where none is, −1e9 in place of the scores gives uniform attention to "
-    "what must not be seen; added to them in float64, it gives that without a mask.",
+    "In every row in which some key is visible. Where none is, −1e9 in place of the scores gives"
+    " uniform attention to what must not be seen; added to them in float64, it gives that without a"
+    " mask.",
 )
 def minus_a_billion() -> Evidence:
     """Both maskings of a row with two visible keys, and of a row with none."""
@@ -164,14 +195,18 @@ def minus_a_billion() -> Evidence:
         difference(softmax(np.where(seen, scores, -1e9)), softmax(np.where(seen, scores, -np.inf)))
         for seen in (visible, visible & False)
     )
-    says = f"The shares differ by {shown(some)} in a row that sees something, by {none:.2f} in a row that sees nothing."
+    says = (
+        f"The shares differ by {shown(some)} in a row that sees something, by {none:.2f} in a row"
+        " that sees nothing."
+    )
     return Evidence(none < 1e-9, some < 1e-9, says)
 
 
 @claim(
     "A sentence twice as long costs four times as much.",
     CONDITION,
-    "The n² part does; the projections only double. A layer takes 4nC² + 2n²C multiplications: n must be far above 2C.",
+    "The n² part does; the projections only double. A layer takes 4nC² + 2n²C multiplications: n"
+    " must be far above 2C.",
 )
 def twice_as_long() -> Evidence:
     """The ratio of multiplications for a doubled length, C = 512."""
@@ -180,28 +215,38 @@ def twice_as_long() -> Evidence:
         return 4 * n * c**2 + 2 * n**2 * c
 
     short, long = (multiplications(2 * n) / multiplications(n) for n in (128, 131_072))
-    says = f"C = 512: from 128 to 256 tokens {short:.2f} times as much, from 131,072 on {long:.2f} times."
+    says = (
+        f"C = 512: from 128 to 256 tokens {short:.2f} times as much, from 131,072 on {long:.2f}"
+        " times."
+    )
     return Evidence(short > 3.9, long > 3.9 and short < 2.5, says)
 
 
 @claim(
     "The output of attention is a weighted average of the input.",
     CONDITION,
-    "Of the values, head by head. W_V, W_O and the residual connection take it out of the hull of the inputs.",
+    "Of the values, head by head. W_V, W_O and the residual connection take it out of the hull of"
+    " the inputs.",
 )
 def average_of_the_input() -> Evidence:
-    """Head outputs in the hull of the values, outputs of a layer with a residual in the hull of the inputs."""
+    """Head outputs in the hull of the values, outputs of a layer with a residual in the hull of
+    the inputs.
+    """
     trace = attend(gaussian_tokens(16, 4), Projections.random(4, 1), residual=True)
     heads = sum(in_hull(row, trace.values[0]) for row in trace.head_outputs[0, 0])
     outputs = sum(in_hull(row, trace.inputs[0]) for row in trace.output[0])
-    says = f"{heads} of 16 head outputs lie among the values, {outputs} of 16 outputs among the inputs."
+    says = (
+        f"{heads} of 16 head outputs lie among the values, {outputs} of 16 outputs among the"
+        " inputs."
+    )
     return Evidence(outputs == 16, heads == 16, says)
 
 
 @claim(
     "Q, K and V are the learned matrices.",
     FALSE,
-    "Learned are W_Q, W_K and W_V. Q, K and V are made from them and from the sentence, anew each time.",
+    "Learned are W_Q, W_K and W_V. Q, K and V are made from them and from the sentence, anew each"
+    " time.",
 )
 def learned_matrices() -> Evidence:
     """Queries and W_Q of two sentences."""
@@ -221,10 +266,23 @@ def shift_of_a_row() -> Evidence:
     """The softmax of scores, and of scores plus 100."""
     scores = attend(X, LAYER).scaled_scores
     gap = difference(softmax(scores + 100), softmax(scores))
-    return Evidence(gap < 1e-9, gap < 1e-9, f"All scores + 100: the weights differ by {shown(gap)}.")
+    return Evidence(
+        gap < 1e-9, gap < 1e-9, f"All scores + 100: the weights differ by {shown(gap)}."
+    )
 
 
 CLAIMS = (
-    permutation_invariant, blind_to_order, weights_explain, dot_product_is_similarity, key_bias, temperature_decides,
-    adding_heads, heads_differ, minus_a_billion, twice_as_long, average_of_the_input, learned_matrices, shift_of_a_row,
-)  # fmt: skip
+    permutation_invariant,
+    blind_to_order,
+    weights_explain,
+    dot_product_is_similarity,
+    key_bias,
+    temperature_decides,
+    adding_heads,
+    heads_differ,
+    minus_a_billion,
+    twice_as_long,
+    average_of_the_input,
+    learned_matrices,
+    shift_of_a_row,
+)

@@ -1,4 +1,6 @@
-"""A quotable claim about attention: who says it, whether it is true, what is, and a computation that shows it."""
+"""A quotable claim about attention: who says it, whether it is true, what is, and a computation
+that shows it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ TEXTS = {key: text.title for key, text in NOTATIONS.items() if text is not OURS}
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a computation showed: whether the claim held as it is worded, whether the corrected one did, the numbers."""
+    """What a computation showed: whether the claim held as it is worded, whether the corrected
+    one did, the numbers.
+    """
 
     claimed: bool
     corrected: bool
@@ -35,10 +39,12 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of one of the `TEXTS`. said: quoted briefly or paraphrased; status: always, condition or false.
+    """A claim of one of the `TEXTS`. said: quoted briefly or paraphrased; status: always, condition
+    or false.
 
-    truth: the corrected statement, or what to add. check: computes on the spot, with fixed seeds. A claim that is
-    not always true fails in its check as worded; the corrected statement always holds there.
+    truth: the corrected statement, or what to add. check: computes on the spot, with fixed seeds. A
+    claim that is not always true fails in its check as worded; the corrected statement always holds
+    there.
     """
 
     text: str
@@ -58,10 +64,14 @@ Check = Callable[[], Evidence]
 
 
 def claims_of(text: str) -> Callable[[str, str, str], Callable[[Check], Claim]]:
-    """What declares the claims of one text: put it above the function that checks a claim, which gives it its name."""
+    """What declares the claims of one text: put it above the function that checks a claim,
+    which gives it its name.
+    """
 
     def claim(said: str, status: str, truth: str) -> Callable[[Check], Claim]:
-        return lambda check: Claim(text, check.__name__.replace("_", "-"), said, status, truth, check)
+        return lambda check: Claim(
+            text, check.__name__.replace("_", "-"), said, status, truth, check
+        )
 
     return claim
 

@@ -30,11 +30,15 @@ SHORT = StackSettings(n_layers=3, n_steps=23, batch=5)
 
 
 def test_gradients_of_two_layers() -> None:
-    """The gradient of every weight of two layers and the classifier is that of PyTorch's autograd."""
+    """The gradient of every weight of two layers and the classifier is that of PyTorch's
+    autograd.
+    """
     given, expected = arrays(RECORD["stack"], "given"), arrays(RECORD["stack"], "expected")
     weights = {name: given[name] for name in expected}
     passed = run_stack(StackSettings(n_layers=2), weights, given["inputs"])
-    gradient = LOSSES["cross-entropy"].gradient.compute(passed.logits, given["target"][:, np.newaxis, np.newaxis])
+    gradient = LOSSES["cross-entropy"].gradient.compute(
+        passed.logits, given["target"][:, np.newaxis, np.newaxis]
+    )
     found = stack_gradients(weights, passed, gradient)
     for name, array in expected.items():
         np.testing.assert_allclose(found[name], array, rtol=0, atol=TOLERANCE, err_msg=name)
@@ -52,7 +56,10 @@ def test_gradients_with_a_connection() -> None:
     step = {name: rng.normal(size=array.shape) for name, array in weights.items()}
     losses = [
         loss.value.compute(
-            run_stack(settings, {name: weights[name] + size * step[name] for name in weights}, inputs).logits, target
+            run_stack(
+                settings, {name: weights[name] + size * step[name] for name in weights}, inputs
+            ).logits,
+            target,
         )
         for size in (1e-6, -1e-6)
     ]
@@ -62,7 +69,11 @@ def test_gradients_with_a_connection() -> None:
 
 def test_the_gradient_of_tanh() -> None:
     """Where tanh is 0 the gradient passes whole, at 0.6 it keeps 0.64, at 1 it dies."""
-    assert tanh_gradient(np.array([0.0, 0.6, 1.0]), np.array([2.0, 2.0, 2.0])).tolist() == [2, 1.28, 0]
+    assert tanh_gradient(np.array([0.0, 0.6, 1.0]), np.array([2.0, 2.0, 2.0])).tolist() == [
+        2,
+        1.28,
+        0,
+    ]
 
 
 def test_textures() -> None:
@@ -77,14 +88,18 @@ def test_textures() -> None:
 
 
 def test_the_gains_of_the_rows() -> None:
-    """Glorot's numbers grow layer by layer, by √(2/(1 + 1/h)) through the values; those of variance 1/D hardly."""
+    """Glorot's numbers grow layer by layer, by √(2/(1 + 1/h)) through the values; those of
+    variance 1/D hardly.
+    """
     inputs, _ = draw_textures(np.random.default_rng(1), 32)
     last = {}
     for row in ROWS:
         sizes = []
         for seed in range(3):
             settings = StackSettings(row=row, seed=seed)
-            sizes.append(activation_sizes(run_stack(settings, first_stack(settings).weights, inputs)))
+            sizes.append(
+                activation_sizes(run_stack(settings, first_stack(settings).weights, inputs))
+            )
         assert np.shape(sizes) == (3, 13)
         last[row] = float(np.mean(sizes, axis=0)[-1])
     assert last["glorot"] > 5 * last["scaled"]
@@ -99,14 +114,17 @@ def test_only_the_last_row_stays_orthonormal() -> None:
     for row in ("orthonormal", "stiefel"):
         first, *_, last = train_stack(replace(SHORT, row=row))
         errors[row] = [
-            max(orthonormality_error(p.weights[name]) for name in ("w_q", "w_k", "w_v")) for p in (first, last)
+            max(orthonormality_error(p.weights[name]) for name in ("w_q", "w_k", "w_v"))
+            for p in (first, last)
         ]
     assert max(errors["stiefel"]) < 1e-14
     assert errors["orthonormal"][0] < 1e-14 < 1e-3 < errors["orthonormal"][1]
 
 
 def test_a_run_in_one_loop() -> None:
-    """The recipe written out: from the first weights on, fresh pictures in every step, Adam counting all its steps."""
+    """The recipe written out: from the first weights on, fresh pictures in every step, Adam
+    counting all its steps.
+    """
     settings = replace(SHORT, row="orthonormal", n_steps=13)
     first, *_, last = train_stack(settings)
     rng = np.random.default_rng(0)
@@ -118,14 +136,18 @@ def test_a_run_in_one_loop() -> None:
         passed = run_stack(settings, weights, inputs)
         slopes = stack_gradients(weights, passed, relative_error_gradient(passed.logits, target))
         for name in weights:
-            weights[name], moments[name] = adam_step(weights[name], slopes[name], moments[name], step, 0.001)
+            weights[name], moments[name] = adam_step(
+                weights[name], slopes[name], moments[name], step, 0.001
+            )
     for name, array in weights.items():
         np.testing.assert_allclose(last.weights[name], array, rtol=0, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_checkpoint_says_how_the_run_goes_on(row: str) -> None:
-    """What follows a checkpoint is in it alone: from the one at step 10 a run ends with exactly the same numbers."""
+    """What follows a checkpoint is in it alone: from the one at step 10 a run ends with exactly
+    the same numbers.
+    """
     whole = list(train_stack(replace(SHORT, row=row)))
     assert [point.step for point in whole] == [0, 10, 20, 23]
     last = next_stack(next_stack(whole[1]))
@@ -150,7 +172,9 @@ def accuracy(row: str, seed: int) -> float:
 
 
 def test_the_start_decides() -> None:
-    """With the package's loss 200 steps bring Glorot's start to about .6, and each of the other three nearly to 1."""
+    """With the package's loss 200 steps bring Glorot's start to about .6, and each of the other
+    three nearly to 1.
+    """
     assert 0.55 < np.mean([accuracy("glorot", seed) for seed in range(3)]) < 0.62
     for row in ("scaled", "orthonormal", "stiefel"):
         assert accuracy(row, 0) > 0.99
@@ -159,7 +183,10 @@ def test_the_start_decides() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"row": "random"}, "row is 'random' but must be one of glorot, scaled, orthonormal, stiefel"),
+        (
+            {"row": "random"},
+            "row is 'random' but must be one of glorot, scaled, orthonormal, stiefel",
+        ),
         ({"loss": "hinge"}, "loss is 'hinge' but must be one of relative error, cross-entropy"),
         ({"n_heads": 3}, "n_heads is 3 but must divide 16"),
         ({"n_layers": 25}, "n_layers is 25 but must be from 1 to 24"),

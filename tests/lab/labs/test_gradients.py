@@ -1,4 +1,6 @@
-"""The gradients of the whole layer: against PyTorch's autograd, by finite differences, and by hand."""
+"""The gradients of the whole layer: against PyTorch's autograd, by finite differences, and by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def golden_trace(case: dict[str, Any], given_arrays: dict[str, np.ndarray]) -> T
 
 @pytest.mark.parametrize("name", RECORD["layers"])
 def test_every_gradient_of_a_layer(name: str) -> None:
-    """The gradient of every intermediate, weight, bias and input is that of PyTorch's autograd, to 1e-10."""
+    """The gradient of every intermediate, weight, bias and input is that of PyTorch's autograd,
+    to 1e-10.
+    """
     case = RECORD["layers"][name]
     given_arrays, expected = arrays(case, "given"), arrays(case, "expected")
     found = layer_gradients(golden_trace(case, given_arrays), given_arrays["output_gradient"])
@@ -52,7 +56,9 @@ def test_the_golden_cases_cover_every_field() -> None:
     assert set(GRADIENTS) <= compared
 
 
-def changed(layer: Layer, weights: dict[str, np.ndarray], x: np.ndarray, memory: np.ndarray) -> Layer:
+def changed(
+    layer: Layer, weights: dict[str, np.ndarray], x: np.ndarray, memory: np.ndarray
+) -> Layer:
     """The same layer with other numbers everywhere."""
     return replace(layer.changed(**weights), x=x, memory=memory)
 
@@ -60,7 +66,9 @@ def changed(layer: Layer, weights: dict[str, np.ndarray], x: np.ndarray, memory:
 @settings(max_examples=40)
 @given(calls())
 def test_gradients_by_finite_differences(call: tuple[Layer, dict[str, Any]]) -> None:
-    """A small step of everything at once changes the loss by gradient times step, for any sizes and options."""
+    """A small step of everything at once changes the loss by gradient times step, for any sizes
+    and options.
+    """
     layer, options = call
     trace = layer.run(**options)
     wanted = layer.rng.normal(size=trace.output.shape)
@@ -78,7 +86,9 @@ def test_gradients_by_finite_differences(call: tuple[Layer, dict[str, Any]]) -> 
 
 
 def test_self_attention_adds_what_comes_back_through_keys_and_values() -> None:
-    """One number per step: a single token has A = 1, so ∂Y/∂X = W_V W_O = 2 · 5, all of it through the value."""
+    """One number per step: a single token has A = 1, so ∂Y/∂X = W_V W_O = 2 · 5, all of it
+    through the value.
+    """
     trace = attend([[3.0]], Projections([[1.0]], [[1.0]], [[2.0]], [[5.0]], n_heads=1))
     found = layer_gradients(trace, [[[1.0]]])
     assert (found.inputs.item(), found.memory.item(), found.queries.item()) == (10, 10, 0)
@@ -86,7 +96,9 @@ def test_self_attention_adds_what_comes_back_through_keys_and_values() -> None:
 
 
 def test_the_softmax_gradient_by_hand() -> None:
-    """Shares 1/4 and 3/4, only the first key wanted: its score gains 1/4 · (1 - 1/4), the other loses as much."""
+    """Shares 1/4 and 3/4, only the first key wanted: its score gains 1/4 · (1 - 1/4), the other
+    loses as much.
+    """
     shares, wanted = np.array([[[[0.25, 0.75]]]]), np.array([[[[1.0, 0.0]]]])
     gradient = gradients.softmax_gradient(shares, wanted, out=np.empty_like(shares))
     assert gradient.tolist() == [[[[0.1875, -0.1875]]]]
@@ -100,9 +112,15 @@ def test_a_key_bias_learns_nothing() -> None:
 
 
 def test_gradients_have_the_shapes_of_their_arrays() -> None:
-    """Every gradient is shaped like the field or weight that it belongs to, and single precision stays single."""
+    """Every gradient is shaped like the field or weight that it belongs to, and single
+    precision stays single.
+    """
     x = np.random.default_rng(1).normal(size=(2, 3, 5)).astype(np.float32)
-    trace = attend(x, Projections.random(5, 4, n_kv_heads=2, d_k=7, d_v=3, bias=True).astype(np.float32), softcap=2.0)
+    trace = attend(
+        x,
+        Projections.random(5, 4, n_kv_heads=2, d_k=7, d_v=3, bias=True).astype(np.float32),
+        softcap=2.0,
+    )
     found = layer_gradients(trace, np.ones(trace.output.shape))
     for name in GRADIENTS:
         array = getattr(trace if name in STEPS else trace.projections, name)

@@ -14,13 +14,22 @@ from attention_lab.labs.one_by_one import TOKENS, run_one_by_one
 
 
 def test_presets() -> None:
-    """Pictures are 8 × 8 from 0 to 1 and read-only; kernels are 3 × 3, blurs sum to 1 and edges to 0."""
+    """Pictures are 8 × 8 from 0 to 1 and read-only; kernels are 3 × 3, blurs sum to 1 and edges
+    to 0.
+    """
     for image in IMAGES.values():
         assert image.shape == (8, 8)
         assert (image.min(), image.max()) == (0, pytest.approx(1, abs=0.3))
         assert not image.flags.writeable
     sums = {name: float(np.sum(kernel)) for name, kernel in KERNELS.items()}
-    expected = {"Sobel x": 0, "Sobel y": 0, "Laplacian": 0, "sharpen": 1, "box blur": 1, "Gaussian blur": 1}
+    expected = {
+        "Sobel x": 0,
+        "Sobel y": 0,
+        "Laplacian": 0,
+        "sharpen": 1,
+        "box blur": 1,
+        "Gaussian blur": 1,
+    }
     assert {name: round(sums[name], 12) for name in expected} == expected
     assert all(as_kernel(kernel).shape == (3, 3, 1, 1) for kernel in KERNELS.values())
 
@@ -28,22 +37,44 @@ def test_presets() -> None:
 def test_typed_numbers() -> None:
     """A kernel may come as text that holds numbers, as a table gives it."""
     assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
-        [-1, 0.5, 2], [0, 10, 0], [0, 0, 3]
-    ]  # fmt: skip
+        [-1, 0.5, 2],
+        [0, 10, 0],
+        [0, 0, 3],
+    ]
 
 
 @pytest.mark.parametrize(
     ("kernel", "error", "sentence"),
     [
-        ([[1, 2, 3], [4, "x<b>", 6], [7, 8, 9]], SettingsError, "row 2, column 2 holds 'x<b>', which is no number"),
-        ([[1, 2, 3], [4, None, 6], [7, 8, 9]], SettingsError, "row 2, column 2 is empty: type a number"),
-        ([[1, 2, 3], [4, "", 6], [7, 8, 9]], SettingsError, "row 2, column 2 is empty: type a number"),
+        (
+            [[1, 2, 3], [4, "x<b>", 6], [7, 8, 9]],
+            SettingsError,
+            "row 2, column 2 holds 'x<b>', which is no number",
+        ),
+        (
+            [[1, 2, 3], [4, None, 6], [7, 8, 9]],
+            SettingsError,
+            "row 2, column 2 is empty: type a number",
+        ),
+        (
+            [[1, 2, 3], [4, "", 6], [7, 8, 9]],
+            SettingsError,
+            "row 2, column 2 is empty: type a number",
+        ),
         ([["nan"]], SettingsError, "row 1, column 1 holds 'nan', which is no number"),
         ([["1_0"]], SettingsError, "row 1, column 1 holds '1_0', which is no number"),
         ([["٣"]], SettingsError, "row 1, column 1 holds '٣', which is no number"),
-        ([["inf"]], SettingsError, "row 1, column 1 holds inf, but a weight must lie from -1000 to 1000"),
+        (
+            [["inf"]],
+            SettingsError,
+            "row 1, column 1 holds inf, but a weight must lie from -1000 to 1000",
+        ),
         ([[1e9]], SettingsError, r"holds 1e\+09, but a weight must lie"),
-        ([[1, 2], [3, 4]], SettingsError, r"square of 1 or 3 numbers a side, but has shape \(2, 2\)"),
+        (
+            [[1, 2], [3, 4]],
+            SettingsError,
+            r"square of 1 or 3 numbers a side, but has shape \(2, 2\)",
+        ),
         ([[1, 2, 3]], SettingsError, r"has shape \(1, 3\)"),
         ("Sobel", SettingsError, r"has shape \(\)"),
         ([[1, 2, 3], [4, 5], [6]], ShapeError, "rows differ in length"),
@@ -51,7 +82,9 @@ def test_typed_numbers() -> None:
     ],
 )
 def test_bad_kernels(kernel: Any, error: type[Exception], sentence: str) -> None:
-    """A kernel that holds anything but numbers, or is no small square, is refused with the place that is wrong."""
+    """A kernel that holds anything but numbers, or is no small square, is refused with the
+    place that is wrong.
+    """
     with pytest.raises(error, match=sentence):
         as_kernel(kernel)
 
@@ -60,10 +93,13 @@ def test_an_image_of_ten_thousand_squared() -> None:
     """10,000 × 10,000 pixels are refused with their size, whether to be used or to be shrunk."""
     huge = np.broadcast_to(np.float64(0), (10_000, 10_000))
     with pytest.raises(
-        SettingsError, match="10,000 × 10,000 pixels, but every pixel becomes a token, so at most 16 × 16"
+        SettingsError,
+        match="10,000 × 10,000 pixels, but every pixel becomes a token, so at most 16 × 16",
     ):
         as_image(huge)
-    with pytest.raises(SettingsError, match="10,000 × 10,000 pixels, but at most 4,096 × 4,096 are read"):
+    with pytest.raises(
+        SettingsError, match="10,000 × 10,000 pixels, but at most 4,096 × 4,096 are read"
+    ):
         shrink_image(huge)
 
 
@@ -85,14 +121,18 @@ def test_bad_images(image: Any, sentence: str) -> None:
 
 
 def test_pixels_beyond_any_scale() -> None:
-    """A pixel of 1e308 would overflow on the way, so it is refused by its size, by both functions."""
+    """A pixel of 1e308 would overflow on the way, so it is refused by its size, by both
+    functions.
+    """
     for read in (as_image, shrink_image):
         with pytest.raises(SettingsError, match=r"image holds 1e\+308, but pixels lie within"):
             read([[1e308] * 16])
 
 
 def test_shrinking_takes_means() -> None:
-    """35 × 7 pixels: blocks of 3, the last ones smaller; channels stay apart; pictures of at most 16 a side stay."""
+    """35 × 7 pixels: blocks of 3, the last ones smaller; channels stay apart; pictures of at
+    most 16 a side stay.
+    """
     image = np.arange(245.0).reshape(35, 7)
     small = shrink_image(np.stack([image, -image], axis=-1))
     assert small.shape == (12, 3, 2)
@@ -104,7 +144,9 @@ def test_shrinking_takes_means() -> None:
 
 
 def test_one_by_one_with_layer_norm_or_positions() -> None:
-    """Tokens of equal length, or with positions, read only themselves in the limit: Y is X W_V W_O token by token."""
+    """Tokens of equal length, or with positions, read only themselves in the limit: Y is X W_V
+    W_O token by token.
+    """
     rng = np.random.default_rng(3)
     x, kernel = rng.normal(size=(7, 5)), rng.normal(size=(5, 3))
     for kind in ("layer-normed", "with positions"):
@@ -127,7 +169,9 @@ def test_raw_tokens_cannot_choose_themselves() -> None:
 
 
 def test_duplicate_tokens_do_no_harm() -> None:
-    """Two equal tokens share their attention, but their values are equal, so the output is the same."""
+    """Two equal tokens share their attention, but their values are equal, so the output is the
+    same.
+    """
     x = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [5.0, 1.0, 0.0]])
     run = run_one_by_one(x, np.eye(3), 100)
     assert run.own[0] == pytest.approx(0.5)
@@ -138,7 +182,9 @@ def test_bad_one_by_one() -> None:
     """A kernel that does not fit, an unknown kind and a token without spread are errors."""
     with pytest.raises(ShapeError, match=r"do not fit: \(2, 3\) and \(2, 1\)"):
         run_one_by_one(np.ones((2, 3)), np.ones((2, 1)), 5)
-    with pytest.raises(SettingsError, match="kind is 'x' but must be one of raw, layer-normed, with positions"):
+    with pytest.raises(
+        SettingsError, match="kind is 'x' but must be one of raw, layer-normed, with positions"
+    ):
         run_one_by_one(np.eye(2), np.eye(2), 5, "x")
     with pytest.raises(SettingsError, match="no spread to divide by"):
         run_one_by_one(np.full((2, 3), 0.1), np.eye(3), 5)

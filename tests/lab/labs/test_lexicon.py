@@ -37,7 +37,9 @@ def share(trace: Trace, head: int, query: int, key: int) -> float:
 
 
 def test_the_lexicon() -> None:
-    """51 word forms, 16 features in six sections, exactly one part of speech each, at most one gender and number."""
+    """51 word forms, 16 features in six sections, exactly one part of speech each, at most one
+    gender and number.
+    """
     assert len(LEXICON) == 51
     assert len(FEATURES) == 16
     assert section_slices()["part of speech"] == slice(6, 12)
@@ -49,7 +51,9 @@ def test_the_lexicon() -> None:
 
 
 def test_a_vector() -> None:
-    """The fourth token of a sentence stands at a quarter of the circle; queen is fem sg anim NOUN."""
+    """The fourth token of a sentence stands at a quarter of the circle; queen is fem sg anim
+    NOUN.
+    """
     vector = compose("the the the queen").vectors[4]
     assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
     np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
@@ -57,15 +61,23 @@ def test_a_vector() -> None:
 
 
 def test_the_scores_of_her() -> None:
-    """In the gender head the last "her" gives 8 to queen, 5 to the start, 4 to her, 2 to sons, -2 to they."""
+    """In the gender head the last "her" gives 8 to queen, 5 to the start, 4 to her, 2 to sons,
+    -2 to they.
+    """
     trace = run_lexicon(QUEEN)
     assert QUEEN.tokens[9] == "her"
-    np.testing.assert_allclose(trace.scaled_scores[0, GENDER, 9], [5, 0, 8, 0, 4, 2, 0, -2, 0, 4], atol=1e-12)
-    np.testing.assert_allclose(trace.scaled_scores[0, NUMBER, 7, [5, 0, 7, 2]], [8, 5, 4, 2], atol=1e-12)
+    np.testing.assert_allclose(
+        trace.scaled_scores[0, GENDER, 9], [5, 0, 8, 0, 4, 2, 0, -2, 0, 4], atol=1e-12
+    )
+    np.testing.assert_allclose(
+        trace.scaled_scores[0, NUMBER, 7, [5, 0, 7, 2]], [8, 5, 4, 2], atol=1e-12
+    )
 
 
 def test_the_queen() -> None:
-    """her → queen .917, they → sons .934, the previous word .98, verbs find their subjects, the rest rests."""
+    """her → queen .917, they → sons .934, the previous word .98, verbs find their subjects, the
+    rest rests.
+    """
     trace = run_lexicon(QUEEN)
     assert trace.tokens == QUEEN.tokens
     assert [share(trace, GENDER, query, 2) for query in (4, 9)] == [0.917, 0.917]
@@ -77,7 +89,9 @@ def test_the_queen() -> None:
 
 
 def test_what_they_receives() -> None:
-    """From sons "they" has learnt that it is masculine (.93) and alive (1.04); what it gets nothing of is absent."""
+    """From sons "they" has learnt that it is masculine (.93) and alive (1.04); what it gets
+    nothing of is absent.
+    """
     features = received(run_lexicon(QUEEN), 7)
     assert (round(features["masc"], 2), round(features["anim"], 2)) == (0.93, 1.04)
     assert next(iter(features)) == "anim"
@@ -87,20 +101,24 @@ def test_what_they_receives() -> None:
 
 
 def test_other_sentences() -> None:
-    """The king: she → queen and his → king by gender, a three-way tie by number. The women: their, him, saw."""
+    """The king: she → queen and his → king by gender, a three-way tie by number. The women:
+    their, him, saw.
+    """
     king = run_lexicon(KING)
     assert (share(king, GENDER, 7, 5), share(king, GENDER, 9, 2)) == (0.93, 0.93)
     assert [share(king, NUMBER, 7, key) for key in (2, 5, 10)] == [0.324] * 3
     women = run_lexicon(WOMEN)
-    assert (share(women, NUMBER, 7, 2), share(women, GENDER, 10, 5), share(women, SUBJECT, 9, 8)) == (
-        0.931,
-        0.93,
-        0.907,
-    )
+    assert (
+        share(women, NUMBER, 7, 2),
+        share(women, GENDER, 10, 5),
+        share(women, SUBJECT, 9, 8),
+    ) == (0.931, 0.93, 0.907)
 
 
 def test_one_head_for_a_conjunction() -> None:
-    """ "it" is torn between dogs and book by gender, book and girl by number; the AND head finds the book, .975."""
+    """ "it" is torn between dogs and book by gender, book and girl by number; the AND head finds
+    the book, .975.
+    """
     apart, together = run_lexicon(DOGS), run_lexicon(DOGS, (AND_HEAD,))
     assert [share(apart, GENDER, 10, key) for key in (2, 5)] == [0.482] * 2
     assert [share(apart, NUMBER, 10, key) for key in (5, 8)] == [0.483] * 2
@@ -110,23 +128,35 @@ def test_one_head_for_a_conjunction() -> None:
 
 
 def test_temperature_mask_and_start() -> None:
-    """Temperature 2 gives .62 and .68, 1/2 gives .997; a causal mask changes nothing; without a start rows spread."""
-    assert [share(run_lexicon(QUEEN, temperature=2.0), h, q, k) for h, q, k in ((0, 9, 2), (1, 7, 5))] == [0.616, 0.685]
+    """Temperature 2 gives .62 and .68, 1/2 gives .997; a causal mask changes nothing; without a
+    start rows spread.
+    """
+    assert [
+        share(run_lexicon(QUEEN, temperature=2.0), h, q, k) for h, q, k in ((0, 9, 2), (1, 7, 5))
+    ] == [0.616, 0.685]
     assert share(run_lexicon(QUEEN, temperature=0.5), GENDER, 9, 2) == 0.997
     assert share(run_lexicon(QUEEN, causal=True), GENDER, 9, 2) == 0.917
     bare = run_lexicon(compose(SENTENCES[0], start=False))
     assert (share(bare, GENDER, 8, 1), share(bare, NUMBER, 6, 4)) == (0.961, 0.979)
     assert [share(bare, GENDER, 6, key) for key in (1, 4)] == [0.385] * 2
-    with pytest.raises(SettingsError, match=r"temperature is 0 but must be a number from 0\.01 to 100"):
+    with pytest.raises(
+        SettingsError, match=r"temperature is 0 but must be a number from 0\.01 to 100"
+    ):
         run_lexicon(QUEEN, temperature=0)
 
 
 def test_without_weights() -> None:
-    """The same vectors without weights: every row looks at itself most, and her → queen is only .107."""
+    """The same vectors without weights: every row looks at itself most, and her → queen is only
+    .107.
+    """
     trace = attend(QUEEN.vectors, Projections.weightless(16))
     shares = trace.probabilities[0, 0]
     assert (shares.argmax(axis=1) == np.arange(10)).all()
-    assert (round(float(shares.trace() / 10), 3), share(trace, 0, 9, 2), share(trace, 0, 7, 5)) == (0.185, 0.107, 0.133)
+    assert (round(float(shares.trace() / 10), 3), share(trace, 0, 9, 2), share(trace, 0, 7, 5)) == (
+        0.185,
+        0.107,
+        0.133,
+    )
 
 
 def test_the_blocks_of_the_comparison() -> None:
@@ -148,18 +178,24 @@ def test_the_blocks_of_the_comparison() -> None:
 
 
 def test_values_come_back_in_their_own_dimensions() -> None:
-    """W_O is a 0/1 matrix: a feature that a head copies lands where it was, and each head copies four."""
+    """W_O is a 0/1 matrix: a feature that a head copies lands where it was, and each head
+    copies four.
+    """
     p = hand_set()
     assert set(np.unique(p.w_o)) == {0.0, 1.0}
     for number, head in enumerate(HEADS):
         block = slice(4 * number, 4 * number + 4)
         copied = p.w_v[:, block] @ p.w_o[block]
-        assert [FEATURES[i] for i in np.flatnonzero(copied.diagonal())] == sorted(head.copies, key=FEATURES.index)
+        assert [FEATURES[i] for i in np.flatnonzero(copied.diagonal())] == sorted(
+            head.copies, key=FEATURES.index
+        )
         assert (copied == np.diag(copied.diagonal())).all()
 
 
 def test_a_word_of_ones_own() -> None:
-    """An added word takes part: "its" finds the horse by gender, as it would find any neuter noun."""
+    """An added word takes part: "its" finds the horse by gender, as it would find any neuter
+    noun.
+    """
     added = dict([own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
     sentence = compose("The girl saw the horse when it lost its crown", added)
     assert share(run_lexicon(sentence), GENDER, 9, 5) > 0.45
@@ -175,16 +211,28 @@ def test_a_word_of_ones_own() -> None:
         ("  ", ["NOUN"], TextError, "1 to 24 letters, but this one has 0"),
         ("x" * 25, ["NOUN"], TextError, "this one has 25"),
         ("-", ["NOUN"], TextError, "'-' is not one word"),
-        ("cat", ["masc"], SettingsError, "no part of speech: tick one of NOUN, PRON, VERB, DET, CONN"),
+        (
+            "cat",
+            ["masc"],
+            SettingsError,
+            "no part of speech: tick one of NOUN, PRON, VERB, DET, CONN",
+        ),
         ("cat", ["NOUN", "VERB"], SettingsError, "NOUN and VERB, but only one part of speech"),
         ("cat", ["NOUN", "sg", "pl"], SettingsError, "sg and pl, but only one number"),
-        ("cat", ["NOUN", "START"], SettingsError, "cannot have the feature 'START': choose from masc"),
+        (
+            "cat",
+            ["NOUN", "START"],
+            SettingsError,
+            "cannot have the feature 'START': choose from masc",
+        ),
         ("cat", ["NOUN", "furry"], SettingsError, "cannot have the feature 'furry'"),
         ("cat", ["x" * 10**5], SettingsError, "cannot have the feature 'x{99}…: choose"),
     ],
 )
 def test_bad_words(word: str, features: list[str], error: type[Exception], sentence: str) -> None:
-    """A word with markup, more than one word, or features that exclude each other are errors with a sentence."""
+    """A word with markup, more than one word, or features that exclude each other are errors
+    with a sentence.
+    """
     with pytest.raises(error, match=sentence):
         own_word(word, features)
     assert len(TICKABLE) == 13

@@ -30,13 +30,17 @@ def test_losses_and_their_gradients(name: str) -> None:
     case = RECORD["losses"][name]
     given, expected = arrays(case, "given"), arrays(case, "expected")
     loss = LOSSES[name]
-    assert loss.value.compute(given["output"], given["target"]) == pytest.approx(float(expected["loss"]), abs=1e-12)
+    assert loss.value.compute(given["output"], given["target"]) == pytest.approx(
+        float(expected["loss"]), abs=1e-12
+    )
     gradient = loss.gradient.compute(given["output"], given["target"])
     np.testing.assert_allclose(gradient, expected["gradient"], rtol=0, atol=TOLERANCE)
 
 
 def test_a_certain_wrong_guess() -> None:
-    """Certain of class 0, 9 of 10 pictures wrong: the relative error is √1.8 = 1.34, and its gradient is dead."""
+    """Certain of class 0, 9 of 10 pictures wrong: the relative error is √1.8 = 1.34, and its
+    gradient is dead.
+    """
     target = np.eye(10)[:, np.newaxis, np.newaxis]
     output = np.zeros((10, 1, 10))
     output[..., 0] = 1000
@@ -46,7 +50,9 @@ def test_a_certain_wrong_guess() -> None:
 
 
 def test_a_perfect_guess_has_no_gradient() -> None:
-    """Where the relative error is 0 there is no direction of the miss, and the gradient is 0, not NaN."""
+    """Where the relative error is 0 there is no direction of the miss, and the gradient is 0,
+    not NaN.
+    """
     target = np.array([[[[1.0, 0.0]]]])
     output = np.array([[[1000.0, 0.0]]])
     assert relative_error(output, target) == 0
@@ -54,29 +60,41 @@ def test_a_perfect_guess_has_no_gradient() -> None:
 
 
 def test_six_steps_of_training_beside_pytorch() -> None:
-    """Engine, gradients and Adam together move every weight as torch.optim.Adam does, for six steps."""
+    """Engine, gradients and Adam together move every weight as torch.optim.Adam does, for six
+    steps.
+    """
     given, expected = arrays(RECORD["adam"], "given"), arrays(RECORD["adam"], "expected")
     weights = {name: given[name] for name in expected}
     moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
-    for step, (x, target) in enumerate(zip(given["inputs"], given["targets"], strict=True), start=1):
+    for step, (x, target) in enumerate(
+        zip(given["inputs"], given["targets"], strict=True), start=1
+    ):
         trace = attend(x, Projections(**weights, n_heads=2))
         target = target[:, :, np.newaxis]
         assert squared_error(trace.output, target) > 0
         found = layer_gradients(trace, squared_error_gradient(trace.output, target))
         for name in weights:
-            weights[name], moments[name] = adam_step(weights[name], getattr(found, name), moments[name], step, 0.03)
+            weights[name], moments[name] = adam_step(
+                weights[name], getattr(found, name), moments[name], step, 0.03
+            )
     for name, array in expected.items():
         np.testing.assert_allclose(weights[name], array, rtol=0, atol=TOLERANCE, err_msg=name)
         assert np.abs(array - given[name]).max() > 0.01
 
 
 def test_two_steps_of_adam_by_hand() -> None:
-    """Gradients 1 then 3: m = 0.1 then 0.39, v = 0.001 then 0.009999, each divided by what the start took away."""
-    weights, moments = adam_step(np.array([0.0]), np.array([1.0]), Moments(np.zeros(1), np.zeros(1)), 1, 1.0)
+    """Gradients 1 then 3: m = 0.1 then 0.39, v = 0.001 then 0.009999, each divided by what the
+    start took away.
+    """
+    weights, moments = adam_step(
+        np.array([0.0]), np.array([1.0]), Moments(np.zeros(1), np.zeros(1)), 1, 1.0
+    )
     assert weights.item() == pytest.approx(-1, abs=1e-7)
     weights, moments = adam_step(weights, np.array([3.0]), moments, 2, 1.0)
     assert (moments.first.item(), moments.second.item()) == pytest.approx((0.39, 0.009999))
-    assert weights.item() == pytest.approx(-1 - (0.39 / 0.19) / math.sqrt(0.009999 / 0.001999), abs=1e-6)
+    assert weights.item() == pytest.approx(
+        -1 - (0.39 / 0.19) / math.sqrt(0.009999 / 0.001999), abs=1e-6
+    )
 
 
 def test_the_schedule_of_the_learning_rate() -> None:
@@ -100,7 +118,9 @@ FORMULAS = {
 
 @pytest.mark.parametrize("group", FORMULAS)
 def test_every_formula_can_be_shown(group: str) -> None:
-    """Each formula has a title, LaTeX of its own with balanced braces, a sentence and a function."""
+    """Each formula has a title, LaTeX of its own with balanced braces, a sentence and a
+    function.
+    """
     formulas = FORMULAS[group].values()
     assert len({formula.latex for formula in formulas}) == len(formulas)
     for formula in formulas:

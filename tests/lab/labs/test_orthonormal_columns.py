@@ -32,7 +32,9 @@ def test_what_the_columns_change(
     spread: float,
     entropy: float,
 ) -> None:
-    """All singular values 1, the spread of the scores as with N(0, 1/C); Glorot's spread is larger by its gain."""
+    """All singular values 1, the spread of the scores as with N(0, 1/C); Glorot's spread is
+    larger by its gain.
+    """
     columns, d_model, n_heads, scale = arguments
     effect = column_effect(columns, d_model, n_heads, scale=scale)
     assert effect.condition == pytest.approx(condition, rel=0.1)
@@ -42,44 +44,61 @@ def test_what_the_columns_change(
 
 
 def test_singular_values_of_the_comparison() -> None:
-    """They are those of W_Q W_Kᵀ itself: a sharp head with d_k = C/2, computed from the full matrix."""
+    """They are those of W_Q W_Kᵀ itself: a sharp head with d_k = C/2, computed from the full
+    matrix.
+    """
     rng = np.random.default_rng(5)
     rng.standard_normal((2, 4))
     p_q, p_k = (np.stack([rng.standard_normal((4, 2)) / 2 for _ in range(2)]) for _ in range(2))
     direct = np.linalg.svd(p_q @ p_k.swapaxes(1, 2), compute_uv=False)[:, :2].mean(axis=0)
-    np.testing.assert_allclose(column_effect("normal", 4, 2, n_tokens=2, seed=5).singular_values, direct, atol=1e-12)
+    np.testing.assert_allclose(
+        column_effect("normal", 4, 2, n_tokens=2, seed=5).singular_values, direct, atol=1e-12
+    )
 
 
 def test_even_attention_has_the_entropy_of_its_tokens() -> None:
     """With scale 0 every row is even and its entropy is ln 13."""
-    assert column_effect("normal", 6, 2, n_tokens=13, scale=0.0).entropy == pytest.approx(math.log(13))
+    assert column_effect("normal", 6, 2, n_tokens=13, scale=0.0).entropy == pytest.approx(
+        math.log(13)
+    )
 
 
 @pytest.mark.parametrize("connection", [False, True])
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_both_mappings(convention: str, connection: bool) -> None:
-    """Manual and code, with and without add_connection, are the engine with the mapped weights, to 1e-12."""
+    """Manual and code, with and without add_connection, are the engine with the mapped weights,
+    to 1e-12.
+    """
     check = check_mapping(Z, GIVEN, convention, add_connection=connection)
     assert check.theirs.shape == (N, TOKENS)
     assert check.difference < 1e-12
 
 
 def test_the_conventions_by_loops() -> None:
-    """One number of each convention, written out: which side is normalised, which scale, which matrix is which."""
+    """One number of each convention, written out: which side is normalised, which scale, which
+    matrix is which.
+    """
     head, token, feature = 1, 4, 2
     n = N // HEADS
     for convention, scale in (("manual", math.sqrt(N / HEADS)), ("code", math.sqrt(N))):
         first, second = (GIVEN.p_k, GIVEN.p_q) if convention == "manual" else (GIVEN.p_q, GIVEN.p_k)
-        logits = [sum((first[head].T @ Z[:, j]) * (second[head].T @ Z[:, token])) / scale for j in range(TOKENS)]
+        logits = [
+            sum((first[head].T @ Z[:, j]) * (second[head].T @ Z[:, token])) / scale
+            for j in range(TOKENS)
+        ]
         total = sum(math.exp(logit) for logit in logits)
         shares = [math.exp(logit) / total for logit in logits]
-        expected = sum(share * (GIVEN.p_v[head].T @ Z[:, j])[feature] for j, share in enumerate(shares))
+        expected = sum(
+            share * (GIVEN.p_v[head].T @ Z[:, j])[feature] for j, share in enumerate(shares)
+        )
         found = check_mapping(Z, GIVEN, convention).theirs[head * n + feature, token]
         assert found == pytest.approx(expected, abs=1e-13)
 
 
 def test_the_conventions_differ() -> None:
-    """Manual and code give different outputs for the same weights, so that mistaking one for the other shows."""
+    """Manual and code give different outputs for the same weights, so that mistaking one for
+    the other shows.
+    """
     manual, code = (check_mapping(Z, GIVEN, convention).theirs for convention in CONVENTIONS)
     assert np.abs(manual - code).max() > 0.1
 
@@ -92,7 +111,9 @@ def test_the_softmax_of_columns() -> None:
 
 def test_bad_requests() -> None:
     """An unknown convention, columns or width is an error with a sentence."""
-    with pytest.raises(SettingsError, match="convention is 'paper' but must be one of manual, code"):
+    with pytest.raises(
+        SettingsError, match="convention is 'paper' but must be one of manual, code"
+    ):
         check_mapping(Z, GIVEN, "paper")
     with pytest.raises(ShapeError, match=r"z has shape \(7, 12\) but must have 12 rows"):
         check_mapping(Z.T, GIVEN, "code")

@@ -1,4 +1,6 @@
-"""Pictures from files: PGM, CSV and NPY; what is no picture, or too large, is refused before it is decoded."""
+"""Pictures from files: PGM, CSV and NPY; what is no picture, or too large, is refused before it
+is decoded.
+"""
 
 from __future__ import annotations
 

@@ -21,10 +21,17 @@ from attention_lab.labs.stiefel import (
     sphere_step,
     tangent_projection,
 )
-from attention_lab.labs.stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
+from attention_lab.labs.stiefel_adam import (
+    first_moments,
+    fused_matrix,
+    head_matrices,
+    stiefel_adam_step,
+)
 
 N, K = 7, 3
-RULES = {name: formula.compute for name, formula in (PROJECTIONS | RETRACTIONS).items()} | {"omega": rotation_generator}
+RULES = {name: formula.compute for name, formula in (PROJECTIONS | RETRACTIONS).items()} | {
+    "omega": rotation_generator
+}
 RNG = np.random.default_rng(0)
 POINT = orthonormal_columns(RNG, N, K)
 GRADIENT = RNG.normal(size=(N, K))
@@ -32,7 +39,9 @@ TANGENT = tangent_projection(POINT, GRADIENT)
 
 
 def test_the_tangent_projection() -> None:
-    """It is tangent (YᵀD is skew), leaves a tangent as it is, and takes away what is orthogonal to all tangents."""
+    """It is tangent (YᵀD is skew), leaves a tangent as it is, and takes away what is orthogonal
+    to all tangents.
+    """
     overlap = POINT.T @ TANGENT
     assert np.abs(overlap + overlap.T).max() < 1e-14
     np.testing.assert_allclose(tangent_projection(POINT, TANGENT), TANGENT, atol=1e-14)
@@ -43,15 +52,21 @@ def test_the_tangent_projection() -> None:
 @pytest.mark.parametrize("size", [1e100, 1e160, 1.7e308])
 @pytest.mark.parametrize("compute", [*RULES, "error"])
 def test_numbers_that_grow_too_large(compute: str, size: float) -> None:
-    """The result is finite, or an error says that the numbers grew: no warning, no infinity, no search without end."""
+    """The result is finite, or an error says that the numbers grew: no warning, no infinity, no
+    search without end.
+    """
     large = np.full((N, K), size)
     with suppress(SettingsError):
-        assert np.isfinite(orthonormality_error(large) if compute == "error" else RULES[compute](large, large)).all()
+        assert np.isfinite(
+            orthonormality_error(large) if compute == "error" else RULES[compute](large, large)
+        ).all()
 
 
 def test_the_canonical_gradient() -> None:
     """The example in the documentation of GeometricMachineLearning.jl's rgrad, number by number."""
-    found = canonical_gradient(np.eye(4, 2), np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]))
+    found = canonical_gradient(
+        np.eye(4, 2), np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
+    )
     assert found.tolist() == [[0, -1], [1, 0], [5, 6], [7, 8]]
 
 
@@ -64,20 +79,27 @@ def test_the_rotation_behind_a_step() -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_retractions_land_on_the_manifold(name: str) -> None:
-    """Every landing has orthonormal columns, a step of 0 stays, and a small step starts in its direction."""
+    """Every landing has orthonormal columns, a step of 0 stays, and a small step starts in its
+    direction.
+    """
     retract = RETRACTIONS[name].compute
     assert orthonormality_error(retract(POINT, TANGENT)) < 1e-14
     np.testing.assert_allclose(retract(POINT, 0 * TANGENT), POINT, atol=1e-14)
     small = 1e-6
-    np.testing.assert_allclose((retract(POINT, small * TANGENT) - POINT) / small, TANGENT, atol=2e-5)
+    np.testing.assert_allclose(
+        (retract(POINT, small * TANGENT) - POINT) / small, TANGENT, atol=2e-5
+    )
 
 
 @pytest.mark.parametrize(("name", "order"), [("qr", 2), ("polar", 2), ("cayley", 3)])
 def test_how_far_a_retraction_is_from_the_geodesic(name: str, order: int) -> None:
-    """A tenth of the step leaves a hundredth of the distance with QR and polar, a thousandth with Cayley."""
+    """A tenth of the step leaves a hundredth of the distance with QR and polar, a thousandth
+    with Cayley.
+    """
     far, near = (
         np.abs(
-            RETRACTIONS[name].compute(POINT, t * TANGENT) - RETRACTIONS["geodesic"].compute(POINT, t * TANGENT)
+            RETRACTIONS[name].compute(POINT, t * TANGENT)
+            - RETRACTIONS["geodesic"].compute(POINT, t * TANGENT)
         ).max()
         for t in (0.1, 0.01)
     )
@@ -91,7 +113,9 @@ def test_the_geodesic_by_its_series() -> None:
     for k in range(1, 30):
         term = omega @ term / k
         total = total + term
-    np.testing.assert_allclose(RETRACTIONS["geodesic"].compute(POINT, 0.3 * TANGENT), total, atol=1e-13)
+    np.testing.assert_allclose(
+        RETRACTIONS["geodesic"].compute(POINT, 0.3 * TANGENT), total, atol=1e-13
+    )
 
 
 @pytest.mark.parametrize("name", RETRACTIONS)
@@ -101,7 +125,9 @@ def test_a_stack_is_retracted_matrix_by_matrix(name: str) -> None:
     steps = tangent_projection(points, RNG.normal(size=(2, N, K)))
     together = RETRACTIONS[name].compute(points, steps)
     for i in range(2):
-        np.testing.assert_allclose(together[i], RETRACTIONS[name].compute(points[i], steps[i]), atol=1e-13)
+        np.testing.assert_allclose(
+            together[i], RETRACTIONS[name].compute(points[i], steps[i]), atol=1e-13
+        )
 
 
 @pytest.mark.parametrize("name", RETRACTIONS)
@@ -113,7 +139,9 @@ def test_a_thousand_steps(name: str) -> None:
 
 
 def test_adam_without_the_manifold_drifts_away() -> None:
-    """Plain Adam leaves the manifold at once; on it the columns stay orthonormal and the average stays tangent."""
+    """Plain Adam leaves the manifold at once; on it the columns stay orthonormal and the
+    average stays tangent.
+    """
     heads = np.stack([orthonormal_columns(RNG, N, K) for _ in range(2)])
     free, held = Moments(0 * heads, 0 * heads), first_moments(heads)
     free_heads = heads
@@ -133,8 +161,12 @@ def test_adam_on_the_manifold_finds_the_largest_eigenvalues() -> None:
     matrix, point = root @ root.T, orthonormal_columns(RNG, N, K)
     moments = first_moments(point)
     for step in range(1, 401):
-        point, moments = stiefel_adam_step(point, -2 * matrix @ point, moments, step, 0.1 / step**0.5)
-    assert np.trace(point.T @ matrix @ point) == pytest.approx(np.linalg.eigvalsh(matrix)[-K:].sum(), rel=1e-6)
+        point, moments = stiefel_adam_step(
+            point, -2 * matrix @ point, moments, step, 0.1 / step**0.5
+        )
+    assert np.trace(point.T @ matrix @ point) == pytest.approx(
+        np.linalg.eigvalsh(matrix)[-K:].sum(), rel=1e-6
+    )
 
 
 def test_heads_of_a_fused_matrix() -> None:
@@ -147,7 +179,8 @@ def test_heads_of_a_fused_matrix() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "counts"), [((12, 3), (432, 342)), ((49, 7), (7203, 6615)), ((512, 8), (786432, 736512))]
+    ("size", "counts"),
+    [((12, 3), (432, 342)), ((49, 7), (7203, 6615)), ((512, 8), (786432, 736512))],
 )
 def test_parameter_counts(size: tuple[int, int], counts: tuple[int, int]) -> None:
     """The counts of the package's parameterlength, free and orthonormal."""
@@ -155,20 +188,28 @@ def test_parameter_counts(size: tuple[int, int], counts: tuple[int, int]) -> Non
 
 
 def test_a_step_on_the_sphere() -> None:
-    """At the north pole only the horizontal part counts; QR and polar divide by the length, the geodesic turns."""
+    """At the north pole only the horizontal part counts; QR and polar divide by the length, the
+    geodesic turns.
+    """
     step = sphere_step([0, 0, 1], [-1.0, 0, 7.0], step_size=0.5)
     assert step.tangent.tolist() == [-1, 0, 0]
     assert step.stepped.tolist() == [0.5, 0, 1]
     for name in ("qr", "polar"):
-        np.testing.assert_allclose(step.landed[name], np.array([0.5, 0, 1]) / np.sqrt(1.25), atol=1e-14)
+        np.testing.assert_allclose(
+            step.landed[name], np.array([0.5, 0, 1]) / np.sqrt(1.25), atol=1e-14
+        )
     np.testing.assert_allclose(step.landed["geodesic"], [np.sin(0.5), 0, np.cos(0.5)], atol=1e-14)
     np.testing.assert_allclose(step.path[-1], step.landed["geodesic"], atol=1e-14)
     np.testing.assert_allclose(np.linalg.norm(step.path, axis=1), 1, atol=1e-14)
 
 
 def test_bad_requests() -> None:
-    """Unknown retractions, too many columns and a point without direction are errors with a sentence."""
-    with pytest.raises(SettingsError, match="retraction is 'lu' but must be one of qr, polar, cayley, geodesic"):
+    """Unknown retractions, too many columns and a point without direction are errors with a
+    sentence.
+    """
+    with pytest.raises(
+        SettingsError, match="retraction is 'lu' but must be one of qr, polar, cayley, geodesic"
+    ):
         orthonormality_drift("lu")
     with pytest.raises(SettingsError, match="k is 9 but must be from 1 to 7"):
         orthonormality_drift("qr", n=7, k=9)

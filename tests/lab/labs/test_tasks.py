@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError
-from attention_lab.labs.tasks import TASKS, ring_positions, target_variance, task_named, unseen_examples
+from attention_lab.labs.tasks import (
+    TASKS,
+    ring_positions,
+    target_variance,
+    task_named,
+    unseen_examples,
+)
 
 N = 7
 
@@ -23,7 +29,8 @@ def test_sizes(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "offsets"), [("neighbours", (-1, 1)), ("staircase", (-2, -1, 1, 2)), ("letters", (-1, 1))]
+    ("name", "offsets"),
+    [("neighbours", (-1, 1)), ("staircase", (-2, -1, 1, 2)), ("letters", (-1, 1))],
 )
 def test_ring_tasks_want_the_contents_at_their_offsets(name: str, offsets: tuple[int, ...]) -> None:
     """The target of token i is the content of token i + offset, around the ring of 12."""
@@ -42,7 +49,9 @@ def test_positions_on_the_ring() -> None:
 
 @pytest.mark.parametrize("name", ["agreement", "conjunction"])
 def test_word_tasks_want_means_over_words_that_agree(name: str) -> None:
-    """The target is the mean payload over the words of the same gender, of the same number, or of both; oneself too."""
+    """The target is the mean payload over the words of the same gender, of the same number, or
+    of both; oneself too.
+    """
     examples = TASKS[name].draw(np.random.default_rng(0), N)
     for b, i in np.ndindex(N, 10):
         words = examples.inputs[b]
@@ -51,7 +60,9 @@ def test_word_tasks_want_means_over_words_that_agree(name: str) -> None:
         chosen = [gender, number] if name == "agreement" else [[j for j in gender if j in number]]
         for part, members in enumerate(chosen):
             assert i in members
-            np.testing.assert_allclose(examples.targets[b, i, part], words[members, 5:].mean(axis=0), atol=1e-12)
+            np.testing.assert_allclose(
+                examples.targets[b, i, part], words[members, 5:].mean(axis=0), atol=1e-12
+            )
 
 
 def test_every_word_has_one_gender_and_one_number() -> None:
@@ -71,5 +82,7 @@ def test_the_error_that_counts_as_one() -> None:
 
 def test_an_unknown_task() -> None:
     """The error lists the tasks."""
-    with pytest.raises(SettingsError, match="task is 'chess' but must be one of neighbours, agreement"):
+    with pytest.raises(
+        SettingsError, match="task is 'chess' but must be one of neighbours, agreement"
+    ):
         task_named("chess")

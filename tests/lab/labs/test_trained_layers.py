@@ -1,4 +1,6 @@
-"""What training reaches: every row of the lesson's tables, within the spread that seeds 0 to 4 have there."""
+"""What training reaches: every row of the lesson's tables, within the spread that seeds 0 to 4
+have there.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ def result(**changes: Any) -> float:
     return evaluation.score(settings, trained(settings)).total
 
 
-# What each model reaches: the lowest and the highest result of seeds 0 to 4, and by how much rounding on another
-# machine may move it. Results below .001 count as solved.
+# What each model reaches: the lowest and the highest result of seeds 0 to 4, and by how much
+# rounding on another machine may move it. Results below .001 count as solved.
 WIDE, SOLVED = {"n_heads": 1, "d_k": 12, "d_v": 8}, (0.0, 0.001)
 RESULTS: list[tuple[str, dict[str, int], tuple[float, float]]] = [
     ("neighbours", {"n_heads": 1}, (0.5003, 0.5083)),
@@ -59,10 +61,18 @@ ROUNDING = 0.001
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("task", "model", "spread"), RESULTS)
-def test_results_of_training(task: str, model: dict[str, int], spread: tuple[float, float], seed: int) -> None:
-    """One head per question: with fewer, one question after the other stays open, and more width does not help."""
+def test_results_of_training(
+    task: str, model: dict[str, int], spread: tuple[float, float], seed: int
+) -> None:
+    """One head per question: with fewer, one question after the other stays open, and more
+    width does not help.
+    """
     low, high = spread
-    assert low - ROUNDING <= result(task=task, seed=seed, **model) <= high + ROUNDING * (spread != SOLVED)
+    assert (
+        low - ROUNDING
+        <= result(task=task, seed=seed, **model)
+        <= high + ROUNDING * (spread != SOLVED)
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,21 +86,29 @@ def test_results_of_training(task: str, model: dict[str, int], spread: tuple[flo
     ],
 )
 def test_without_weights(task: str, low: float, high: float) -> None:
-    """Weightless attention with its best readout hardly sees the neighbours, and half of the agreement."""
+    """Weightless attention with its best readout hardly sees the neighbours, and half of the
+    agreement.
+    """
     assert low < weightless_score(task).total < high
 
 
 def test_orthonormal_columns_cannot_be_sharp() -> None:
-    """Unit singular values leave a third of the error; a temperature of 1/4 instead of √d_k takes it away."""
+    """Unit singular values leave a third of the error; a temperature of 1/4 instead of √d_k
+    takes it away.
+    """
     width = {"constraint": "orthonormal", "d_k": 5, "d_v": 5}
     assert 0.34 < result(**width) < 0.40
     assert result(**width, temperature=0.25) < 0.005
 
 
 def test_each_head_takes_one_neighbour() -> None:
-    """Trained on both neighbours, one head puts over 0.95 of its attention at -1 and the other at +1."""
+    """Trained on both neighbours, one head puts over 0.95 of its attention at -1 and the other
+    at +1.
+    """
     settings = TrainingSettings()
-    offsets, masses = evaluation.offset_profile(evaluation.unseen_trace(settings, trained(settings)))
+    offsets, masses = evaluation.offset_profile(
+        evaluation.unseen_trace(settings, trained(settings))
+    )
     assert masses.shape == (2, 12)
     assert np.allclose(masses.sum(axis=1), 1)
     assert {int(offsets[row.argmax()]) for row in masses} == {-1, 1}
@@ -107,9 +125,13 @@ def test_each_head_takes_one_agreement() -> None:
 
 
 def test_without_a_head_its_half_of_the_target_dies() -> None:
-    """Without the head that looks back the previous token is lost, as bad as guessing the mean, and nothing else."""
+    """Without the head that looks back the previous token is lost, as bad as guessing the mean,
+    and nothing else.
+    """
     settings = TrainingSettings()
-    offsets, masses = evaluation.offset_profile(evaluation.unseen_trace(settings, trained(settings)))
+    offsets, masses = evaluation.offset_profile(
+        evaluation.unseen_trace(settings, trained(settings))
+    )
     dead = []
     for head in (0, 1):
         silenced = switch_off(trained(settings), [head])
@@ -125,16 +147,25 @@ def test_silencing_changes_one_block_only() -> None:
     p = Projections.random(7, 3, d_k=2, d_v=5)
     silenced = switch_off(p, [1])
     assert not silenced.w_o[5:10].any()
-    assert (np.delete(silenced.w_o, range(5, 10), axis=0) == np.delete(p.w_o, range(5, 10), axis=0)).all()
+    assert (
+        np.delete(silenced.w_o, range(5, 10), axis=0) == np.delete(p.w_o, range(5, 10), axis=0)
+    ).all()
 
 
 def test_one_answer_per_head() -> None:
-    """1 - heads/questions; narrow values bring a part of an answer; letters half right, a sixth of the rest guessed."""
+    """1 - heads/questions; narrow values bring a part of an answer; letters half right, a sixth
+    of the rest guessed.
+    """
     assert [evaluation.best_possible("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
     assert evaluation.best_possible("conjunction", 1) == 0
     assert evaluation.best_possible("letters", 1) == pytest.approx(7 / 12)
     assert evaluation.best_possible("letters", 2) == 1
-    assert [evaluation.best_possible("neighbours", 2, width) for width in (1, 2, 4, 9)] == [0.75, 0.5, 0, 0]
+    assert [evaluation.best_possible("neighbours", 2, width) for width in (1, 2, 4, 9)] == [
+        0.75,
+        0.5,
+        0,
+        0,
+    ]
     assert evaluation.best_possible("staircase", 4, 2) == 0.5
     assert evaluation.best_possible("agreement", 1, 2) == pytest.approx(1 - 0.5 * (1 - 0.264))
     assert evaluation.best_possible("agreement", 1) == pytest.approx(0.264)
@@ -145,8 +176,11 @@ def test_one_answer_per_head() -> None:
 
 
 def both_neighbours(n_contents: int, favour: float) -> tuple[np.ndarray, np.ndarray]:
-    """W_Q and W_K of a head that looks at both neighbours on the ring, `favour` logits more at the one before."""
-    # (cos 30° - x)² (x + 1.1) with x the cosine of the distance is 0 at both neighbours and above 0 elsewhere.
+    """W_Q and W_K of a head that looks at both neighbours on the ring, `favour` logits more at
+    the one before.
+    """
+    # (cos 30° - x)² (x + 1.1) with x the cosine of the distance is 0 at both neighbours and above 0
+    # elsewhere.
     near = np.sqrt(3) / 2
     cubic, square, line, _ = -2500 * np.polymul(np.polymul([1, -near], [1, -near]), [1, 1.1])
     w_q, w_k = np.zeros((2, n_contents + 6, 6))
@@ -157,17 +191,23 @@ def both_neighbours(n_contents: int, favour: float) -> tuple[np.ndarray, np.ndar
 
 
 def test_letters_of_a_mixture_can_be_told_apart() -> None:
-    """One head mixes both letters unevenly; a readout that prefers some letters names 79 %, not 58 %, of them."""
+    """One head mixes both letters unevenly; a readout that prefers some letters names 79 %, not
+    58 %, of them.
+    """
     w_q, w_k = both_neighbours(6, favour=0.3)
     w_o = np.hstack([np.eye(6), np.diag(2.0 ** np.arange(6))])
     layer = Projections(w_q, w_k, np.eye(12, 6), w_o, b_o=np.zeros(12), n_heads=1)
-    assert evaluation.score(TrainingSettings("letters", n_heads=1), layer).total == pytest.approx(0.79, abs=0.01)
+    assert evaluation.score(TrainingSettings("letters", n_heads=1), layer).total == pytest.approx(
+        0.79, abs=0.01
+    )
 
 
 def test_scores_can_carry_contents() -> None:
-    """One head looks a little more at the neighbour whose first number is larger, and tells by how much: 3/8, not 1/2.
+    """One head looks a little more at the neighbour whose first number is larger, and tells by how
+    much: 3/8, not 1/2.
 
-    The values hold four mean contents, and a code of positions that the weights move in proportion to the difference.
+    The values hold four mean contents, and a code of positions that the weights move in proportion
+    to the difference.
     """
     w_q, w_k = both_neighbours(4, favour=0.0)
     small = 1e-3
@@ -177,14 +217,21 @@ def test_scores_can_carry_contents() -> None:
     w_v[[6, 9], 4] = 1 / small, -1 / small
     w_o = np.vstack([np.hstack([np.eye(4), np.eye(4)]), [1, 0, 0, 0, -1, 0, 0, 0]])
     layer = Projections(w_q, w_k, w_v, w_o, b_o=np.zeros(8), n_heads=1)
-    assert evaluation.score(TrainingSettings(n_heads=1, d_v=5), layer).total == pytest.approx(0.375, abs=0.005)
+    assert evaluation.score(TrainingSettings(n_heads=1, d_v=5), layer).total == pytest.approx(
+        0.375, abs=0.005
+    )
 
 
 def test_the_best_additive_logits_of_one_head() -> None:
-    """Searching scores a · [same gender] + b · [same number] with the best readout finds nothing below .264."""
+    """Searching scores a · [same gender] + b · [same number] with the best readout finds
+    nothing below .264.
+    """
     examples = unseen_examples("agreement")
     payload = examples.inputs[..., 5:]
-    same = [features @ features.swapaxes(1, 2) for features in (examples.inputs[..., :3], examples.inputs[..., 3:5])]
+    same = [
+        features @ features.swapaxes(1, 2)
+        for features in (examples.inputs[..., :3], examples.inputs[..., 3:5])
+    ]
     target = examples.targets.reshape(-1, 8)
 
     def error(a: float, b: float) -> float:

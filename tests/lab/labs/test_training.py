@@ -1,4 +1,6 @@
-"""A training run: reproducible, stopped and continued without a trace, refused when it would be too long."""
+"""A training run: reproducible, stopped and continued without a trace, refused when it would be
+too long.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from attention_lab.labs.losses import squared_error_gradient
 from attention_lab.labs.stiefel import orthonormality_error
 from attention_lab.labs.stiefel_adam import head_matrices
 from attention_lab.labs.training import WEIGHTS, Checkpoint, train
-from attention_lab.labs.training_settings import TrainingSettings, check_settings, expected_seconds, models
+from attention_lab.labs.training_settings import (
+    TrainingSettings,
+    check_settings,
+    expected_seconds,
+    models,
+)
 
 SHORT = TrainingSettings(n_steps=37, batch=5)
 
@@ -30,7 +37,9 @@ def assert_same_point(one: Checkpoint, other: Checkpoint) -> None:
 
 
 def test_equal_settings_give_equal_runs() -> None:
-    """Two runs of the same settings agree bit for bit at every checkpoint; another seed gives other numbers."""
+    """Two runs of the same settings agree bit for bit at every checkpoint; another seed gives
+    other numbers.
+    """
     runs = [list(train(SHORT)) for _ in range(2)]
     assert [point.step for point in runs[0]] == [0, 10, 20, 30, 37]
     for one, other in zip(*runs, strict=True):
@@ -39,11 +48,16 @@ def test_equal_settings_give_equal_runs() -> None:
 
 
 def test_a_run_in_one_loop() -> None:
-    """The recipe written out: one generator draws W_Q, W_K, W_V, W_O head by head, then fresh sequences every step."""
+    """The recipe written out: one generator draws W_Q, W_K, W_V, W_O head by head, then fresh
+    sequences every step.
+    """
     settings = TrainingSettings("agreement", n_steps=13, batch=5, seed=7)
     task, rng = settings.lesson, np.random.default_rng(7)
     drawn = [rng.standard_normal((2, 9, width)) / 3 for width in (6, 6, 4)]
-    weights = {name: np.hstack(list(heads)) for name, heads in zip(("w_q", "w_k", "w_v"), drawn, strict=True)}
+    weights = {
+        name: np.hstack(list(heads))
+        for name, heads in zip(("w_q", "w_k", "w_v"), drawn, strict=True)
+    }
     weights |= {"w_o": rng.standard_normal((8, 8)) / np.sqrt(8), "b_o": np.zeros(8)}
     moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
     for step in range(1, 14):
@@ -52,15 +66,21 @@ def test_a_run_in_one_loop() -> None:
         found = layer_gradients(trace, squared_error_gradient(trace.output, examples.targets))
         rate = 0.01 if step <= 9 else 0.01 * (1 - 0.98 * (step - 9.1) / 3.9)
         for name in weights:
-            weights[name], moments[name] = adam_step(weights[name], getattr(found, name), moments[name], step, rate)
+            weights[name], moments[name] = adam_step(
+                weights[name], getattr(found, name), moments[name], step, rate
+            )
     *_, point = train(settings)
     for name, array in weights.items():
-        np.testing.assert_allclose(getattr(point.projections, name), array, rtol=0, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(point.projections, name), array, rtol=0, atol=1e-12, err_msg=name
+        )
 
 
 @pytest.mark.parametrize("constraint", ["free", "orthonormal"])
 def test_a_run_continues_where_it_stopped(constraint: str) -> None:
-    """Stopped after 20 steps and continued from that checkpoint, a run ends with exactly the same numbers."""
+    """Stopped after 20 steps and continued from that checkpoint, a run ends with exactly the
+    same numbers.
+    """
     settings = replace(SHORT, constraint=constraint, task="agreement")
     whole = list(train(settings))
     *_, stopped = islice(train(settings), 3)
@@ -73,7 +93,9 @@ def test_a_run_continues_where_it_stopped(constraint: str) -> None:
 def test_a_checkpoint_of_another_run_is_refused(changes: dict[str, Any]) -> None:
     """Going on with other settings would train something else without a word."""
     first = next(train(SHORT))
-    with pytest.raises(SettingsError, match=r"The checkpoint is of .* go on with the settings it was made by"):
+    with pytest.raises(
+        SettingsError, match=r"The checkpoint is of .* go on with the settings it was made by"
+    ):
         next(train(replace(SHORT, **changes), start=first))
 
 
@@ -89,13 +111,22 @@ def test_a_checkpoint_is_never_changed_by_going_on() -> None:
 
 def test_settings_pass_through_an_address() -> None:
     """Settings are plain values: written as a query string and read back they are equal."""
-    settings = TrainingSettings("staircase", n_heads=3, learning_rate=0.03, temperature=0.25, constraint="orthonormal")
+    settings = TrainingSettings(
+        "staircase", n_heads=3, learning_rate=0.03, temperature=0.25, constraint="orthonormal"
+    )
     texts = dict(parse_qsl(urlencode(asdict(settings))))
-    assert TrainingSettings(**{name: type(value)(texts[name]) for name, value in asdict(settings).items()}) == settings
+    assert (
+        TrainingSettings(
+            **{name: type(value)(texts[name]) for name, value in asdict(settings).items()}
+        )
+        == settings
+    )
 
 
 def test_the_start_is_drawn_as_declared() -> None:
-    """Matrices start with variance 1/inputs, the bias at 0; constrained ones with orthonormal columns per head."""
+    """Matrices start with variance 1/inputs, the bias at 0; constrained ones with orthonormal
+    columns per head.
+    """
     big = TrainingSettings(n_heads=16, d_k=64, d_v=64)
     p = next(train(replace(big, n_steps=1, batch=1))).projections
     assert p.w_q.shape == (10, 1024)
@@ -104,9 +135,13 @@ def test_the_start_is_drawn_as_declared() -> None:
     assert not p.b_o.any()
 
 
-@pytest.mark.parametrize(("constraint", "kept"), [("orthonormal", "w_q w_k w_v"), ("orthonormal values", "w_v")])
+@pytest.mark.parametrize(
+    ("constraint", "kept"), [("orthonormal", "w_q w_k w_v"), ("orthonormal values", "w_v")]
+)
 def test_columns_stay_orthonormal(constraint: str, kept: str) -> None:
-    """After 37 steps every head's constrained matrices have orthonormal columns to 1e-14, the others do not."""
+    """After 37 steps every head's constrained matrices have orthonormal columns to 1e-14, the
+    others do not.
+    """
     *_, point = train(replace(SHORT, constraint=constraint))
     for name in ("w_q", "w_k", "w_v"):
         error = orthonormality_error(head_matrices(getattr(point.projections, name), 2))
@@ -114,15 +149,22 @@ def test_columns_stay_orthonormal(constraint: str, kept: str) -> None:
 
 
 def test_parameter_counts() -> None:
-    """One head 200, one wide head as many as two heads 392, four 776; agreement 184, 360, 360, 712."""
-    counts = {task: [s.n_parameters for s in models(task).values()] for task in ("neighbours", "agreement")}
+    """One head 200, one wide head as many as two heads 392, four 776; agreement 184, 360, 360,
+    712.
+    """
+    counts = {
+        task: [s.n_parameters for s in models(task).values()]
+        for task in ("neighbours", "agreement")
+    }
     assert counts == {"neighbours": [200, 392, 392, 776], "agreement": [184, 360, 360, 712]}
     point = next(train(TrainingSettings()))
     assert sum(getattr(point.projections, name).size for name in WEIGHTS) == 392
 
 
 def test_models_worth_comparing() -> None:
-    """The staircase compares 1, 2, 3, 4 and 6 heads; letters also one wide head with d_k = d_v = 12."""
+    """The staircase compares 1, 2, 3, 4 and 6 heads; letters also one wide head with d_k = d_v
+    = 12.
+    """
     assert [s.n_heads for s in models("staircase", seed=4).values()] == [1, 2, 3, 4, 6]
     assert models("letters")["1 wide head"].widths == (12, 12)
     assert {s.seed for s in models("staircase", seed=4).values()} == {4}
@@ -140,9 +182,15 @@ def test_models_worth_comparing() -> None:
         ({"learning_rate": float("nan")}, "learning_rate is nan"),
         ({"temperature": -1.0}, "temperature is -1.0 but must be a number from 0.001 to 1000"),
         ({"constraint": "round"}, "constraint is 'round' but must be one of free, orthonormal"),
-        ({"constraint": "orthonormal", "d_k": 11}, "w_q cannot have 11 orthonormal columns in 10 dimensions"),
+        (
+            {"constraint": "orthonormal", "d_k": 11},
+            "w_q cannot have 11 orthonormal columns in 10 dimensions",
+        ),
         ({"seed": -1}, "seed is -1"),
-        ({"n_steps": 100_000, "n_heads": 16, "batch": 512}, "would take about [0-9]{4,} seconds .* at most 60"),
+        (
+            {"n_steps": 100_000, "n_heads": 16, "batch": 512},
+            "would take about [0-9]{4,} seconds .* at most 60",
+        ),
     ],
 )
 def test_bad_settings(changes: dict[str, Any], sentence: str) -> None:
@@ -161,6 +209,10 @@ def test_every_model_is_allowed_and_cheap() -> None:
 
 @pytest.mark.parametrize("constraint", ["free", "orthonormal"])
 def test_extreme_settings_stay_finite(constraint: str) -> None:
-    """The largest rate with the smallest temperature learns badly, but without infinities and without a warning."""
-    points = list(train(replace(SHORT, learning_rate=1.0, temperature=0.001, constraint=constraint)))
+    """The largest rate with the smallest temperature learns badly, but without infinities and
+    without a warning.
+    """
+    points = list(
+        train(replace(SHORT, learning_rate=1.0, temperature=0.001, constraint=constraint))
+    )
     assert np.isfinite([point.loss for point in points]).all()

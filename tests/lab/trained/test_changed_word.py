@@ -13,7 +13,9 @@ ANIMAL = "The animal did not cross the street because it was too tired."
 
 
 def test_the_preset() -> None:
-    """Between "tired" and "wide" layer 3 head 1 takes 0.36 of "it" away from "animal" and gives "street" 0.09 more."""
+    """Between "tired" and "wide" layer 3 head 1 takes 0.36 of "it" away from "animal" and gives
+    "street" 0.09 more.
+    """
     change = change_word(ANIMAL, "tired", "wide")
     it, animal, street = (change.tokens.index(word) for word in ("it", "animal", "street"))
     moved = change.differences[3, 1, it]
@@ -33,9 +35,14 @@ def test_the_preset() -> None:
     ],
 )
 def test_places_of_several_pieces(old: str, new: str, before: str, after: str) -> None:
-    """Whatever the number of pieces, the place is one position of both sentences, and every row still adds up to 1."""
+    """Whatever the number of pieces, the place is one position of both sentences, and every row
+    still adds up to 1.
+    """
     change = change_word(ANIMAL, old, new)
-    assert (change.tokens_before[change.place], change.tokens_after[change.place]) == (before, after)
+    assert (change.tokens_before[change.place], change.tokens_after[change.place]) == (
+        before,
+        after,
+    )
     assert change.before.shape == change.after.shape
     for shares in (change.before, change.after):
         np.testing.assert_allclose(shares.sum(axis=-1), 1, atol=1e-5)
@@ -44,8 +51,13 @@ def test_places_of_several_pieces(old: str, new: str, before: str, after: str) -
 
 
 def test_pieces_are_added_up_as_keys_and_averaged_as_queries() -> None:
-    """By hand from the raw maps: two pieces as keys have the sum of their shares, as queries the mean of their rows."""
-    change, raw = change_word(ANIMAL, "tired", "too tired"), attention_of(ANIMAL.replace("tired", "too tired"))
+    """By hand from the raw maps: two pieces as keys have the sum of their shares, as queries
+    the mean of their rows.
+    """
+    change, raw = (
+        change_word(ANIMAL, "tired", "too tired"),
+        attention_of(ANIMAL.replace("tired", "too tired")),
+    )
     place, layer = change.place, raw.layers[2][5]
     assert change.tokens_after[place].split() == list(raw.tokens[place : place + 2])
     assert change.after[2, 5, 0, place] == pytest.approx(layer[0, place] + layer[0, place + 1])
@@ -54,7 +66,9 @@ def test_pieces_are_added_up_as_keys_and_averaged_as_queries() -> None:
 
 
 def test_how_much_moved() -> None:
-    """Half the sum of all differences, averaged over the queries; the heads are ranked by their strongest cell."""
+    """Half the sum of all differences, averaged over the queries; the heads are ranked by their
+    strongest cell.
+    """
     change = change_word(ANIMAL, "tired", "wide")
     by_hand = np.abs(change.after[1, 2] - change.before[1, 2]).sum() / 2 / len(change.tokens)
     assert change.moved[1, 2] == pytest.approx(by_hand)
@@ -67,7 +81,9 @@ def test_how_much_moved() -> None:
 
 
 def test_replacing_words() -> None:
-    """Only the first whole word is replaced, in any case; signs that mean something in patterns are letters here."""
+    """Only the first whole word is replaced, in any case; signs that mean something in patterns
+    are letters here.
+    """
     assert replace_word("Cat, concat, cat", "cat", "dog") == "dog, concat, cat"
     assert replace_word("is it (it)?", "(it)", r"\1") == r"is it \1?"
     assert word_in("a b c", "z") == "c"

@@ -21,17 +21,23 @@ TEXT = "A dog and another dog ran home."
 
 
 def test_every_measure_is_that_of_one_head() -> None:
-    """For heads of two layers, every measure offered equals the one that the pages about one layer show."""
+    """For heads of two layers, every measure offered equals the one that the pages about one
+    layer show.
+    """
     maps, traces = attention_of(TEXT), encoded(TEXT).traces
     for layer, head in ((0, 3), (5, 11)):
         trace = traces[layer]
         pattern = pattern_of(trace)
-        known = {one.key: float(one.value(pattern)[0, head]) for one in MEASURES if one.applies(pattern)}
+        known = {
+            one.key: float(one.value(pattern)[0, head]) for one in MEASURES if one.applies(pattern)
+        }
         known = measure(square_of(trace, head)) | known
         for key in LAYER_MEASURES:
             value = measure_layers(key, maps, traces).values[layer, head]
             expected = known[key]
-            assert value == pytest.approx(np.nan if expected is None else expected, nan_ok=True), key
+            assert value == pytest.approx(np.nan if expected is None else expected, nan_ok=True), (
+                key
+            )
 
 
 def test_entropy_has_its_even_line() -> None:
@@ -62,9 +68,13 @@ def test_heads_are_measured_one_after_the_other() -> None:
     assert peak_of("entropy", heads) < 2 * peak_of("entropy", one)
 
 
-@pytest.mark.parametrize("key", ["normalised_entropy", "participation", "mean_distance", "self_mass", "column_sums"])
+@pytest.mark.parametrize(
+    "key", ["normalised_entropy", "participation", "mean_distance", "self_mass", "column_sums"]
+)
 def test_a_long_head_is_measured_without_copies(key: str) -> None:
-    """A head of 1024 tokens, 8 MB in float64, is held once, and its rows are measured some at a time."""
+    """A head of 1024 tokens, 8 MB in float64, is held once, and its rows are measured some at a
+    time.
+    """
     layers = [np.full((1, 1024, 1024), 1 / 1024, np.float32)]
     assert peak_of(key, layers) < 1.8 * 8 * 2**20
     assert peak_of(key, [np.asfortranarray(layers[0])]) < 1.8 * 8 * 2**20
@@ -83,7 +93,9 @@ def peak_of(key: str, layers: list[np.ndarray]) -> int:
 
 
 def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
-    """What a head is measured to be does not hang on how many stand beside it in its layer, nor on how many rows."""
+    """What a head is measured to be does not hang on how many stand beside it in its layer, nor
+    on how many rows.
+    """
     rng = np.random.default_rng(0)
     shares = np.tril(rng.random((2, 3, 701, 701), dtype=np.float32))
     maps = AttentionMaps.of(list(shares / shares.sum(axis=-1, keepdims=True)))
@@ -102,12 +114,19 @@ def test_the_strongest_pair_of_words() -> None:
     """Special tokens and the diagonal are passed over where there are words to choose from."""
     shares = np.array([[0.9, 0.05, 0.05], [0.0, 0.6, 0.4], [0.8, 0.1, 0.1]])
     assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "b"]), 0, 0) == (1, 2)
-    assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "[SEP]"]), 0, 0) == (0, 0)
-    assert telling_pair(AttentionMaps.of([shares[np.newaxis, :1]], ["x"], ["a", "b", "c"]), 0, 0) == (0, 0)
+    assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "[SEP]"]), 0, 0) == (
+        0,
+        0,
+    )
+    assert telling_pair(
+        AttentionMaps.of([shares[np.newaxis, :1]], ["x"], ["a", "b", "c"]), 0, 0
+    ) == (0, 0)
 
 
 def test_nothing_to_measure_has_no_even_line() -> None:
-    """One token has no token before it, whatever a head prefers: there is no line of NaN to draw."""
+    """One token has no token before it, whatever a head prefers: there is no line of NaN to
+    draw.
+    """
     measured = measure_layers("previous_mass", AttentionMaps.of([[[[1.0]]]]))
     assert np.isnan(measured.values).all()
     assert measured.even is None

@@ -1,4 +1,6 @@
-"""The folder of the trained model: complete, shared through memory, and refused with a sentence when damaged."""
+"""The folder of the trained model: complete, shared through memory, and refused with a sentence
+when damaged.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,25 @@ from attention_lab.trained.minilm import CHECKSUMS, FOLDER, load_minilm, word_ve
 
 D, F, LAYERS, WORDS = 6, 7, 2, 11
 LARGE = {
-    "words": (WORDS, D), "attention": (LAYERS, 4, D, D), "feed_forward_in": (LAYERS, D, F),
+    "words": (WORDS, D),
+    "attention": (LAYERS, 4, D, D),
+    "feed_forward_in": (LAYERS, D, F),
     "feed_forward_out": (LAYERS, F, D),
-}  # fmt: skip
+}
 SMALL = {
-    "words_factors": (1, D), "attention_factors": (LAYERS, 4, 1, D), "feed_forward_in_factors": (LAYERS, 1, F),
-    "feed_forward_out_factors": (LAYERS, 1, D), "attention_biases": (LAYERS, 4, D),
-    "feed_forward_in_biases": (LAYERS, F), "feed_forward_out_biases": (LAYERS, D), "attention_norms": (LAYERS, 2, D),
-    "output_norms": (LAYERS, 2, D), "positions": (5, D), "segment": (D,), "word_norm": (2, D),
-}  # fmt: skip
+    "words_factors": (1, D),
+    "attention_factors": (LAYERS, 4, 1, D),
+    "feed_forward_in_factors": (LAYERS, 1, F),
+    "feed_forward_out_factors": (LAYERS, 1, D),
+    "attention_biases": (LAYERS, 4, D),
+    "feed_forward_in_biases": (LAYERS, F),
+    "feed_forward_out_biases": (LAYERS, D),
+    "attention_norms": (LAYERS, 2, D),
+    "output_norms": (LAYERS, 2, D),
+    "positions": (5, D),
+    "segment": (D,),
+    "word_norm": (2, D),
+}
 CONFIG = {"layer_norm_eps": 1e-12, "num_attention_heads": 3, "num_hidden_layers": LAYERS}
 
 
@@ -34,7 +46,9 @@ def small_folder(folder: Path) -> Path:
         np.save(folder / f"{name}.npy", rng.integers(-9, 10, shape).astype(np.int16))
     vectors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in SMALL.items()}
     np.savez(folder / "vectors.npz", **vectors)
-    (folder / "vocab.txt").write_text("\n".join(f"w{n}" for n in range(WORDS)) + "\n", encoding="utf-8")
+    (folder / "vocab.txt").write_text(
+        "\n".join(f"w{n}" for n in range(WORDS)) + "\n", encoding="utf-8"
+    )
     (folder / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     shutil.copy(FOLDER / "characters.json", folder)
     return write_sums(folder)
@@ -49,7 +63,9 @@ def write_sums(folder: Path) -> Path:
 
 
 def test_the_folder_is_complete() -> None:
-    """Every data file has its checksum, licence and notice stand beside, and all together take less than 50 MB."""
+    """Every data file has its checksum, licence and notice stand beside, and all together take
+    less than 50 MB.
+    """
     listed = set(json.loads((FOLDER / CHECKSUMS).read_text(encoding="utf-8")))
     present = {path.name for path in FOLDER.iterdir()}
     assert listed == present - {CHECKSUMS, "LICENSE", "NOTICE"}
@@ -70,7 +86,9 @@ def test_sessions_share_one_model() -> None:
 
 
 def test_whole_numbers_times_their_factors(tmp_path: Path) -> None:
-    """A weight is the stored whole number times the factor of its column, and a word vector likewise."""
+    """A weight is the stored whole number times the factor of its column, and a word vector
+    likewise.
+    """
     folder = small_folder(tmp_path)
     model = load_minilm(folder)
     stored, small = np.load(folder / "attention.npy"), np.load(folder / "vectors.npz")
@@ -82,17 +100,23 @@ def test_whole_numbers_times_their_factors(tmp_path: Path) -> None:
     words = np.load(folder / "words.npy")[[7, 3]] * small["words_factors"][0]
     vectors = word_vectors(model, [7, 3])
     assert (vectors.words == words).all()
-    np.testing.assert_allclose(vectors.summed, words + small["positions"][:2] + small["segment"], rtol=1e-6)
+    np.testing.assert_allclose(
+        vectors.summed, words + small["positions"][:2] + small["segment"], rtol=1e-6
+    )
     assert model.wordpiece.vocabulary["w7"] == 7
 
 
 def test_no_folder(tmp_path: Path) -> None:
     """Without the folder there is a sentence that names it and says what to do."""
-    with pytest.raises(FileError, match=r"trained model is not there.*nowhere.*scripts/make_minilm.py"):
+    with pytest.raises(
+        FileError, match=r"trained model is not there.*nowhere.*scripts/make_minilm.py"
+    ):
         load_minilm(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("name", ["words.npy", "vectors.npz", "vocab.txt", "config.json", "characters.json"])
+@pytest.mark.parametrize(
+    "name", ["words.npy", "vectors.npz", "vocab.txt", "config.json", "characters.json"]
+)
 def test_a_missing_file(tmp_path: Path, name: str) -> None:
     """A missing file is named."""
     (small_folder(tmp_path) / name).unlink()
@@ -100,7 +124,9 @@ def test_a_missing_file(tmp_path: Path, name: str) -> None:
         load_minilm(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["words.npy", "feed_forward_out.npy", "vectors.npz", "vocab.txt", "config.json"])
+@pytest.mark.parametrize(
+    "name", ["words.npy", "feed_forward_out.npy", "vectors.npz", "vocab.txt", "config.json"]
+)
 def test_one_changed_bit(tmp_path: Path, name: str) -> None:
     """A file in which a single bit differs is named as damaged."""
     path = small_folder(tmp_path) / name
@@ -114,12 +140,20 @@ def test_one_changed_bit(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("config.json", b"{}"), ("config.json", b"{"), ("characters.json", b"{}"), ("words.npy", b"none"),
-        ("vectors.npz", b"PK\x03\x04"), ("vectors.npz", b""), ("vocab.txt", b"\xff"), (CHECKSUMS, b"\xff"),
+        ("config.json", b"{}"),
+        ("config.json", b"{"),
+        ("characters.json", b"{}"),
+        ("words.npy", b"none"),
+        ("vectors.npz", b"PK\x03\x04"),
+        ("vectors.npz", b""),
+        ("vocab.txt", b"\xff"),
+        (CHECKSUMS, b"\xff"),
     ],
-)  # fmt: skip
+)
 def test_a_file_of_another_form(tmp_path: Path, name: str, content: bytes) -> None:
-    """A file with the right checksum and the wrong content is a sentence too, never a traceback of another kind."""
+    """A file with the right checksum and the wrong content is a sentence too, never a traceback
+    of another kind.
+    """
     (small_folder(tmp_path) / name).write_bytes(content)
     if name != CHECKSUMS:
         write_sums(tmp_path)

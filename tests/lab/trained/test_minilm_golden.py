@@ -1,8 +1,10 @@
-"""The trained encoder against PyTorch, number by number, with the golden values of scripts/make_minilm_golden.py.
+"""The trained encoder against PyTorch, number by number, with the golden values of
+scripts/make_minilm_golden.py.
 
-Two tolerances: 1e-5 against PyTorch with the weights of assets/minilm, which are the same on both sides; 1e-3 against
-the original float32 weights, because ours are stored in 16 bits. That the engine with the original weights, which are
-not in the repository, agrees to 1e-5 was checked when the values were made; the differences are in the file.
+Two tolerances: 1e-5 against PyTorch with the weights of assets/minilm, which are the same on both
+sides; 1e-3 against the original float32 weights, because ours are stored in 16 bits. That the
+engine with the original weights, which are not in the repository, agrees to 1e-5 was checked when
+the values were made; the differences are in the file.
 """
 
 from __future__ import annotations
@@ -45,13 +47,17 @@ def stacked(case: str, field: str) -> np.ndarray:
 
 
 def assert_near(actual: np.ndarray, case: str, weights: str, field: str, tolerance: float) -> None:
-    """The largest difference from a golden array, relative to its largest number if that is above 1."""
+    """The largest difference from a golden array, relative to its largest number if that is
+    above 1.
+    """
     expected = golden()[f"{case}/{weights}/{field}"]
     assert actual.shape == expected.shape
     assert np.abs(actual - expected).max() <= tolerance * max(1.0, float(np.abs(expected).max()))
 
 
-@pytest.mark.parametrize(("weights", "tolerance"), [("stored", EXACT), ("original", STORED_IN_16_BITS)])
+@pytest.mark.parametrize(
+    ("weights", "tolerance"), [("stored", EXACT), ("original", STORED_IN_16_BITS)]
+)
 @pytest.mark.parametrize("case", [case for case in CASES if case != "512 tokens"])
 def test_all_72_heads(case: str, weights: str, tolerance: float) -> None:
     """Every probability of every head of every layer is PyTorch's."""
@@ -60,10 +66,20 @@ def test_all_72_heads(case: str, weights: str, tolerance: float) -> None:
     assert_near(probabilities, case, weights, "probabilities", tolerance)
 
 
-@pytest.mark.parametrize(("weights", "tolerance"), [("stored", EXACT), ("original", STORED_IN_16_BITS)])
+@pytest.mark.parametrize(
+    ("weights", "tolerance"), [("stored", EXACT), ("original", STORED_IN_16_BITS)]
+)
 def test_rows_of_all_72_heads_of_512_tokens(weights: str, tolerance: float) -> None:
-    """The longest sequence the model reads: first, second, a middle and the last row of every head."""
-    assert_near(stacked("512 tokens", "probabilities")[:, :, RECORD["rows"]], "512 tokens", weights, "rows", tolerance)
+    """The longest sequence the model reads: first, second, a middle and the last row of every
+    head.
+    """
+    assert_near(
+        stacked("512 tokens", "probabilities")[:, :, RECORD["rows"]],
+        "512 tokens",
+        weights,
+        "rows",
+        tolerance,
+    )
 
 
 def test_every_row_of_512_tokens() -> None:
@@ -75,21 +91,29 @@ def test_every_row_of_512_tokens() -> None:
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("case", [case for case in CASES if case != "512 tokens"])
 def test_other_fields_of_the_trace(case: str, field: str) -> None:
-    """Queries, keys, values and merged heads of every layer are PyTorch's, in every thirteenth feature."""
+    """Queries, keys, values and merged heads of every layer are PyTorch's, in every thirteenth
+    feature.
+    """
     assert_near(stacked(case, field)[..., :: RECORD["every"]], case, "stored", field, EXACT)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_goes_from_layer_to_layer(case: str) -> None:
     """The inputs of every layer and the output of the last are PyTorch's hidden states."""
-    hidden = np.concatenate([stacked(case, "inputs"), encoded(case).output[np.newaxis]])[..., :: RECORD["every"]]
+    hidden = np.concatenate([stacked(case, "inputs"), encoded(case).output[np.newaxis]])[
+        ..., :: RECORD["every"]
+    ]
     rows = RECORD["rows"] if case == "512 tokens" else slice(None)
     assert_near(hidden[:, rows], case, "stored", "hidden", EXACT)
 
 
-@pytest.mark.parametrize(("word", "animal", "street"), [("tired", 0.69, 0.05), ("wide", 0.32, 0.15)])
+@pytest.mark.parametrize(
+    ("word", "animal", "street"), [("tired", 0.69, 0.05), ("wide", 0.32, 0.15)]
+)
 def test_what_it_refers_to(word: str, animal: float, street: float) -> None:
-    """Layer 3, head 1: "it" looks at "animal" if that was too tired, and half of it goes if it was too wide."""
+    """Layer 3, head 1: "it" looks at "animal" if that was too tired, and half of it goes if it
+    was too wide.
+    """
     vocabulary = load_minilm().wordpiece.vocabulary
     ids = RECORD["ids"][word]
     shares = stacked(word, "probabilities")[3, 1, ids.index(vocabulary["it"])]
@@ -98,7 +122,9 @@ def test_what_it_refers_to(word: str, animal: float, street: float) -> None:
 
 
 def test_the_original_weights_were_compared_too() -> None:
-    """When the values were made, the engine agreed with PyTorch on the original weights: 1e-5 in every probability."""
+    """When the values were made, the engine agreed with PyTorch on the original weights: 1e-5
+    in every probability.
+    """
     differences = RECORD["largest differences"]
     for case in CASES:
         assert differences[f"{case}, original"]["probabilities"] <= EXACT
@@ -106,7 +132,9 @@ def test_the_original_weights_were_compared_too() -> None:
 
 
 def test_the_cases_reach_from_1_to_512_tokens() -> None:
-    """The shortest and the longest sequence are among the cases, and each text gives the ids it was run with."""
+    """The shortest and the longest sequence are among the cases, and each text gives the ids it
+    was run with.
+    """
     lengths = {case: len(ids) for case, ids in RECORD["ids"].items()}
     assert {min(lengths.values()), max(lengths.values())} == {1, 512}
     for case, text in RECORD["texts"].items():

@@ -7,7 +7,13 @@ import pytest
 
 from attention_core import SettingsError, TextError, attend
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.encoded_text import MAX_TOKENS, Weightless, encoded, trained_layer, weightless
+from attention_lab.trained.encoded_text import (
+    MAX_TOKENS,
+    Weightless,
+    encoded,
+    trained_layer,
+    weightless,
+)
 from attention_lab.trained.head_finder import RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
 
@@ -31,7 +37,9 @@ def test_six_labelled_traces_of_twelve_heads() -> None:
 
 @pytest.mark.parametrize("layer", [0, 3, 5])
 def test_one_layer_for_the_story(layer: int) -> None:
-    """Inputs and weights of a layer, run alone, give the trace that the layer has in the encoder."""
+    """Inputs and weights of a layer, run alone, give the trace that the layer has in the
+    encoder.
+    """
     taken, trace = trained_layer(ANIMAL, layer), encoded(ANIMAL).traces[layer]
     assert taken.tokens == trace.tokens
     assert taken.inputs.shape == (1, 15, 384)
@@ -42,7 +50,10 @@ def test_one_layer_for_the_story(layer: int) -> None:
 
 def test_the_weights_are_not_copied() -> None:
     """All sentences share the weights of the one model in memory."""
-    assert trained_layer("A sentence that no other test has", 2).projections is load_minilm().layers[2].attention
+    assert (
+        trained_layer("A sentence that no other test has", 2).projections
+        is load_minilm().layers[2].attention
+    )
 
 
 @pytest.mark.parametrize("layer", [-1, 6])
@@ -60,15 +71,21 @@ def test_long_and_empty_texts() -> None:
 
 
 def test_weightless_attention_is_even_on_word_vectors(kinds: dict[str, Weightless]) -> None:
-    """On the trained word vectors every share is near 1/15; with positions a token still gives itself below 0.08."""
+    """On the trained word vectors every share is near 1/15; with positions a token still gives
+    itself below 0.08.
+    """
     assert np.abs(kinds["words"].trace.probabilities * 15 - 1).max() < 0.15
     for name in ("words", "words and positions"):
         assert 0 < kinds[name].length < 0.2
         assert kinds[name].share < 0.08
 
 
-def test_weightless_attention_is_nearly_the_identity_after_layer_norm(kinds: dict[str, Weightless]) -> None:
-    """After LayerNorm a token gives most to itself: its score with itself, its squared length / √D, is far above."""
+def test_weightless_attention_is_nearly_the_identity_after_layer_norm(
+    kinds: dict[str, Weightless],
+) -> None:
+    """After LayerNorm a token gives most to itself: its score with itself, its squared length /
+    √D, is far above.
+    """
     kind = kinds["after LayerNorm"]
     x = kind.trace.inputs[0]
     assert kind.length == pytest.approx(float((x**2).sum(axis=-1).mean()) / 384**0.5)
@@ -78,14 +95,18 @@ def test_weightless_attention_is_nearly_the_identity_after_layer_norm(kinds: dic
 
 
 def test_the_reason_by_hand(kinds: dict[str, Weightless]) -> None:
-    """With an own score a and all others b, a token would keep 1 / (1 + 14 e^(b - a)): 0.84, near what comes out."""
+    """With an own score a and all others b, a token would keep 1 / (1 + 14 e^(b - a)): 0.84,
+    near what comes out.
+    """
     kind = kinds["after LayerNorm"]
     even = 1 / (1 + 14 * np.exp(kind.others - kind.length))
     assert abs(even - kind.share) < 0.15
 
 
 def test_heads_that_are_known() -> None:
-    """Layer 0 head 2 looks at the previous token, layer 1 head 8 at the next, and 3, 1 takes "it" for "animal"."""
+    """Layer 0 head 2 looks at the previous token, layer 1 head 8 at the next, and 3, 1 takes
+    "it" for "animal".
+    """
     maps = AttentionMaps.of_encoded(encoded(ANIMAL))
     best = {name: rank_heads(maps, rule(maps.tokens)).best(1)[0] for name, rule in RULES.items()}
     assert best["previous token"][:2] == (0, 2)

@@ -1,4 +1,6 @@
-"""The pages of the story on trained weights: real tokens, sizes and vectors, with every other choice still in force."""
+"""The pages of the story on trained weights: real tokens, sizes and vectors, with every other
+choice still in force.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from attention_core import SettingsError, ShapeError, attend
 from attention_lab.masks.fault_checks import verdicts
 from attention_lab.masks.faults import FAULTS
 from attention_lab.rounding import tolerance
-from attention_lab.scenario import Scenario, embedding_of, projections_of, settled, tokens_of, trace_of
+from attention_lab.scenario import (
+    Scenario,
+    embedding_of,
+    projections_of,
+    settled,
+    tokens_of,
+    trace_of,
+)
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.own_matrices import OwnMatrices
@@ -21,8 +30,20 @@ TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
 
 
 def test_the_layer_is_the_models_own() -> None:
-    """The trace of a scenario is that of the encoder's layer, whatever the controls say of sizes and words."""
-    other = replace(TRAINED, d_model=17, n_heads=5, d_k=3, d_v=2, piece=2, seed=9, init="small", embedding="integers")
+    """The trace of a scenario is that of the encoder's layer, whatever the controls say of
+    sizes and words.
+    """
+    other = replace(
+        TRAINED,
+        d_model=17,
+        n_heads=5,
+        d_k=3,
+        d_v=2,
+        piece=2,
+        seed=9,
+        init="small",
+        embedding="integers",
+    )
     layer = encoded(ANIMAL).traces[3]
     for scenario in (TRAINED, other):
         trace = trace_of(scenario)
@@ -41,7 +62,9 @@ def test_the_layer_is_the_models_own() -> None:
 
 
 def test_it_looks_at_the_animal() -> None:
-    """Layer 3, head 1: "it" gives 0.69 to "animal", and 0.32 when "tired" becomes "wide"; "street" 0.05, then 0.15."""
+    """Layer 3, head 1: "it" gives 0.69 to "animal", and 0.32 when "tired" becomes "wide";
+    "street" 0.05, then 0.15.
+    """
     found = []
     for text in (ANIMAL, ANIMAL.replace("tired", "wide")):
         trace = trace_of(replace(TRAINED, text=text))
@@ -62,12 +85,16 @@ def test_mask_scale_and_residual_are_this_layers_alone() -> None:
 
 
 def test_padding_changes_no_real_token() -> None:
-    """[PAD] fills a sequence up; with the padding mask the real tokens attend as they do without it, in every layer."""
+    """[PAD] fills a sequence up; with the padding mask the real tokens attend as they do
+    without it, in every layer.
+    """
     for layer in (0, 4):
         short = trace_of(replace(TRAINED, layer=layer))
         long = trace_of(replace(TRAINED, layer=layer, n_tokens=19, mask="padding"))
         assert long.tokens[15:] == ("[PAD]",) * 4
-        np.testing.assert_allclose(long.probabilities[0, :, :15, :15], short.probabilities[0], atol=1e-6)
+        np.testing.assert_allclose(
+            long.probabilities[0, :, :15, :15], short.probabilities[0], atol=1e-6
+        )
         assert not long.probabilities[..., 15:].any()
     assert tokens_of(replace(TRAINED, n_tokens=19)).n_real == 15
     assert "4 [PAD] fill up to 19" in tokens_of(replace(TRAINED, n_tokens=19)).notes[0]
@@ -75,7 +102,9 @@ def test_padding_changes_no_real_token() -> None:
 
 @pytest.mark.parametrize("n_tokens", [1, 2, 5, 64])
 def test_every_sequence_length(n_tokens: int) -> None:
-    """From one token to the longest, the sequence has the length asked for and begins with [CLS]."""
+    """From one token to the longest, the sequence has the length asked for and begins with
+    [CLS].
+    """
     trace = trace_of(replace(TRAINED, n_tokens=n_tokens))
     assert trace.sizes["T"] == len(trace.tokens) == n_tokens
     assert trace.tokens[0] == "[CLS]"
@@ -89,14 +118,18 @@ def test_a_long_text_ends_where_the_controls_end() -> None:
 
 
 def test_the_inputs_are_those_of_the_layer() -> None:
-    """The vectors of the tokens are what the layers before made of them; no position code stands beside them."""
+    """The vectors of the tokens are what the layers before made of them; no position code
+    stands beside them.
+    """
     embedding = embedding_of(TRAINED)
     assert np.array_equal(embedding.inputs, trace_of(TRAINED).inputs[0])
     assert not embedding.positions.any()
 
 
 def test_edits_and_own_matrices_work_on_top() -> None:
-    """One number of a trained matrix, or a whole matrix of its shape, can be replaced; the rest stays trained."""
+    """One number of a trained matrix, or a whole matrix of its shape, can be replaced; the rest
+    stays trained.
+    """
     plain = trace_of(TRAINED)
     edited = trace_of(replace(TRAINED, edits=Edits((Edit("w_q", 3, 37, 2.5),)).address()))
     assert np.argwhere(edited.projections.w_q != plain.projections.w_q).tolist() == [[3, 37]]
@@ -109,12 +142,20 @@ def test_edits_and_own_matrices_work_on_top() -> None:
 @pytest.mark.parametrize(
     ("own", "words"),
     [
-        (OwnMatrices(w_q=np.ones((16, 16))), "W_Q is 16 × 16, but in a trained layer it must be 384 × 384"),
-        (OwnMatrices(x=np.ones((5, 16))), "X is 5 × 16, but in a trained layer it must be tokens × 384"),
+        (
+            OwnMatrices(w_q=np.ones((16, 16))),
+            "W_Q is 16 × 16, but in a trained layer it must be 384 × 384",
+        ),
+        (
+            OwnMatrices(x=np.ones((5, 16))),
+            "X is 5 × 16, but in a trained layer it must be tokens × 384",
+        ),
     ],
 )
 def test_a_matrix_of_another_shape_does_not_fit(own: OwnMatrices, words: str) -> None:
-    """Trained weights cannot change their sizes: the sentence says which matrix does not fit, and what to do."""
+    """Trained weights cannot change their sizes: the sentence says which matrix does not fit,
+    and what to do.
+    """
     with pytest.raises(ShapeError, match=words):
         trace_of(replace(TRAINED, own=own.address()))
 
@@ -136,10 +177,13 @@ def test_layers_that_there_are_not(layer: int) -> None:
 
 @pytest.mark.parametrize("layer", range(6))
 def test_checks_of_trained_layers_are_strict(layer: int) -> None:
-    """The lines that are shown stop at an output of zeros, and a layer with a fault differs from the right one."""
+    """The lines that are shown stop at an output of zeros, and a layer with a fault differs
+    from the right one.
+    """
     trace = trace_of(replace(TRAINED, layer=layer, mask="causal"))
     assert all(
-        tolerance(trace, field) < 0.05 * np.abs(getattr(trace, field)).max() for field in ("probabilities", "output")
+        tolerance(trace, field) < 0.05 * np.abs(getattr(trace, field)).max()
+        for field in ("probabilities", "output")
     )
     for fault in FAULTS:
         assert not verdicts(trace, fault.steps)["reference"].passed, fault.key

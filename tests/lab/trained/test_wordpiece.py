@@ -1,4 +1,6 @@
-"""WordPiece: pieces written down, the two tokens around them, and texts that are too short or too long."""
+"""WordPiece: pieces written down, the two tokens around them, and texts that are too short or
+too long.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,16 @@ from attention_lab.trained.minilm import load_minilm
     ],
 )
 def test_pieces_written_down(text: str, expected: list[str]) -> None:
-    """What the library gave, written down, so that it holds whatever library is installed; lone surrogates go away."""
+    """What the library gave, written down, so that it holds whatever library is installed; lone
+    surrogates go away.
+    """
     assert load_minilm().wordpiece.pieces(text) == expected
 
 
 def test_first_and_last_token_are_shown() -> None:
-    """[CLS] and [SEP] stand around the text as tokens, and every token has its number in the vocabulary."""
+    """[CLS] and [SEP] stand around the text as tokens, and every token has its number in the
+    vocabulary.
+    """
     read = load_minilm().wordpiece.read("Embeddings!", 512)
     assert read.tokens == ("[CLS]", "em", "##bed", "##ding", "##s", "!", "[SEP]")
     assert read.ids == (101, 7861, 8270, 4667, 2015, 999, 102)
@@ -47,7 +53,9 @@ def test_a_long_text_is_cut_with_a_note() -> None:
     """Cut to a number of tokens it keeps [SEP] at the end, and says how many there were."""
     read = load_minilm().wordpiece.read("one two three four", 5)
     assert read.tokens == ("[CLS]", "one", "two", "three", "[SEP]")
-    assert read.notes == ("With [CLS] and [SEP] there are 6 tokens; the first 3 of the text are used.",)
+    assert read.notes == (
+        "With [CLS] and [SEP] there are 6 tokens; the first 3 of the text are used.",
+    )
     for n_tokens, used in ((3, "the first of the text is"), (2, "none of the text is")):
         cut = load_minilm().wordpiece.read("one two three four", n_tokens)
         assert cut.notes == (f"With [CLS] and [SEP] there are 6 tokens; {used} used.",)

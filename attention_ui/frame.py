@@ -46,6 +46,7 @@ def run() -> None:
     """Draw the app, then say what of the address could not be followed."""
     with in_turn():
         listen()
+        visit().facts = {}
         page = _draw()
         own = own_heads.controls_of(page)
         refuse_unheard(page.url_path, controls.of_other_pages(own.used) if own else ())

@@ -40,6 +40,8 @@ class Visit:
     # way: the page that a callback asked for with its places, and whether it was just opened
     wanted: tuple[str, dict[str, str]] | None = None
     arrived: bool = False
+    # facts: what the sentences of the page that is drawn state, by name
+    facts: dict[str, Any] = field(default_factory=dict)
     # frame: the pages of the menu by section, and whether the scripts have arrived; here: what the
     # page tells about
     menu: dict[str, list[Any]] | None = None

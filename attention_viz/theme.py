@@ -76,7 +76,7 @@ PALETTES: dict[str, dict[str, Any]] = {
 # What a board needs of them; the charts need more, which is added below.
 ON_BOARDS = {mode: dict(colours) for mode, colours in PALETTES.items()}
 # Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the
-# colour-blind (the palette of Okabe and Ito without their yellow and black), from its palest for the
+# colour-blind (the palette of Okabe and Ito without yellow and black), from its palest for the
 # smallest number to its strongest for the largest.
 HUES = (
     (0, 114, 178),

@@ -6,6 +6,7 @@ from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import foreign_cells, split_places
 from attention_lab.notation.notation import axis_names, joined
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import look_closer, say_swap, says, token, told, which
 from attention_viz import story
@@ -48,7 +49,7 @@ st.markdown(f"""
 | **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} \
 | {list(places.unswapped)} |
 """)
-if foreign.any():
+if fact("swap_matters", bool(foreign.any())):
     st.warning(
         f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is"
         " right and no error is raised, but a reshape only counts on in the old order:"

@@ -1,0 +1,25 @@
+"""The facts that a page states: each has a name and a value, which its sentences show and tests read.
+
+A sentence can be rewritten at will; what it claims is tested by the name of its facts.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from .visit import visit
+
+Value = TypeVar("Value")
+
+
+def fact(name: str, value: Value) -> Value:
+    """Note a fact of the page that is drawn, and give its value to the sentence that states it.
+
+    Numbers and names go into a sentence by it; a condition decides by it whether a sentence stands.
+
+        st.markdown(f"{fact('keys_hidden', n_hidden)} keys are hidden.")
+        if fact("swap_matters", bool(foreign.any())):
+            st.warning(...)
+    """
+    visit().facts[name] = value
+    return value

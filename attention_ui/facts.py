@@ -1,4 +1,4 @@
-"""The facts that a page states: each has a name and a value, which its sentences show and tests read.
+"""The facts that a page states, each by its name: its sentences show the value, tests read it.
 
 A sentence can be rewritten at will; what it claims is tested by the name of its facts.
 """

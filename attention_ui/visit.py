@@ -46,6 +46,9 @@ class Visit:
     # page tells about
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
+    # step: the page that is drawn, and where its stage is shown, at its top
+    page: Any = None
+    stage_place: Any = None
     here: Any = None
 
 

@@ -138,7 +138,7 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
 
 def _badge(stage: Stage, panel: Panel) -> str:
     """The axes that are drawn, in the order in which they are read: of tiles, as they lie in
-    the array.
+    the array. Sizes are numbers, the axes stand beside them in words.
     """
     letters = stage.trace.shown(stage.letters(panel.array))
     names = axis_names(stage.trace, stage.notation)

@@ -147,9 +147,10 @@ function rowsOf(model, space, line) {
   return [...rows.values()].reduce((a, b) => a + b, 0);
 }
 
-function placeLine(model, space, plan, line) {
+/** Add the panels of one grid to a plan {width, height, cell, boxes}, below what it has. */
+export function placeLine(model, space, plan, line) {
   const { zoom, width } = space;
-  const [across, down] = [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), 22 * zoom];
+  const [across, down] = space.gaps ?? [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), 22 * zoom];
   const sizes = line.map((panel) => panelSize(model, space, panel, plan.cell, line));
   const lefts = along(sizes, 0, (size) => size.left);
   const widths = along(sizes, 0, (size) => Math.max(size.left, lefts.get(size.panel.place[0])) + size.bodyWidth);

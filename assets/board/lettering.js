@@ -19,6 +19,13 @@ export function paintLabels(context, box, look) {
   }
 }
 
+/** Write the signs between the matrices of a row. */
+export function paintSigns(context, { palette, zoom, font }, signs) {
+  context.font = `${24 * zoom}px ${font}`;
+  Object.assign(context, { textAlign: "center", textBaseline: "middle", fillStyle: palette.text });
+  for (const { text, x, y } of signs) context.fillText(text, x, y);
+}
+
 /** Where the labels of a panel are written: {text, x, y, turned, align, axis, place, block}. */
 function labelSpots(box, model, zoom) {
   const { panel, rows, columns, tiles, tileColumns } = box;

@@ -24,7 +24,7 @@ export function panelSize(model, space, panel, cell, others) {
   const labelled = small ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
-  const worded = labelled.length > 0;
+  const worded = labelled.length > 0 && !space.staged;
   const tight = space.shrink < 1;
   const broken = tight && space.measure(panel.title ?? "", 11 * zoom, true) > Math.max(tiled.bodyWidth, 300 * zoom * space.shrink);
   const top = zoom * ((broken ? TWO_LINES : TITLE) + (worded ? WORDS + 4 : 0)) + tiled.caption + labels.top;

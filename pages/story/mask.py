@@ -3,9 +3,9 @@
 import streamlit as st
 
 from attention_lab.scenario import MASKS, MAX_TOKENS, own_of, tokens_of
-from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -33,7 +33,6 @@ WHY = {
     ),
 }
 
-says(now, "masked_scores")
 st.markdown(f"{WHY[scenario.mask]} Try {'one' if scenario.mask == 'none' else 'another'}:")
 with st.container(horizontal=True):
     for choice in (
@@ -59,7 +58,7 @@ if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_
         )
 
 board = story.mask(now.stage, cell)
-show_board(board, "mask")
+show_step(now, "masked_scores", board)
 hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
     f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of"

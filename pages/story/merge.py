@@ -3,9 +3,9 @@
 import streamlit as st
 
 from attention_lab.heads.layout_mistakes import moved_cells, place_merged
-from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, say_swap, says, token, told
+from attention_ui.panels import look_closer, say_swap, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -20,9 +20,8 @@ n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 several = n_heads > 1 and trace.sizes["T"] > 1
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
-says(now, "merged")
 board = story.merge(now.stage, (head, query, feature))
-show_board(board, "merge")
+show_step(now, "merged", board)
 say_swap(now)
 left, right = st.columns(2)
 with left:

@@ -6,10 +6,10 @@ from attention_core.head_blocks import head_columns
 from attention_lab.heads.contributions import absorbed_contributions, absorbed_size, output_gap
 from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o
-from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told
+from attention_ui.panels import look_closer, token, told
 from attention_ui.registry import page_of
+from attention_ui.step import show_step
 from attention_ui.way import ask_for
 from attention_viz import story
 from attention_viz.labels import counted, number, span
@@ -32,7 +32,6 @@ asks = token(trace, "T", query)
 w_o, mixes = trace.projections.w_o, now.symbol("w_o")
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
-says(now, "output")
 more = [now.symbol("b_o")] * (trace.projections.b_o is not None) + [
     "the layer’s input (residual)"
 ] * trace.residual
@@ -58,7 +57,7 @@ else:
         + added
     )
 board = story.output(now.stage, query, column)
-show_board(board, "output")
+show_step(now, "output", board)
 if n_out > story.MOST:
     drawn = slice(*story.output_window(trace, column))
     verb = "is" if drawn.stop - drawn.start == 1 else "are"

@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_core.head_blocks import head_columns
 from attention_lab.heads.weight_blocks import features_read, gives_back
-from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told, which
+from attention_ui.panels import look_closer, token, told, which
+from attention_ui.step import of_three, show_step
 from attention_viz import story
 from attention_viz.labels import counted, span
 
@@ -27,9 +27,8 @@ n_inner, width = trace.sizes["D"], getattr(trace, field).shape[2]
 block = head_columns(trace, field, focus.head)
 sent = story.around(trace, field, focus.head)
 
-says(now, field)
 board = story.projection(now.stage, field, (focus.head, row, place.feature))
-show_board(board, "projection")
+show_step(now, field, board, choices=of_three(field))
 if sent != (0, width):
     st.caption(
         now.turned(

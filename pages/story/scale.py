@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_lab.heads.scale_effect import scale_effect
 from attention_lab.notation.notation import symbol
-from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, told
+from attention_ui.panels import look_closer, pair, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
@@ -22,9 +22,8 @@ how = (
     if now.scenario.scaling == "on"
     else ""
 )
-says(now, "scaled_scores", rf", \quad {s} = {how}{trace.scale:.4g}")
 board = story.scale(now.stage, cell)
-show_board(board, "scale")
+show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
     "Both matrices have one colour scale: a cell’s colour gets weaker where"
     f" |{now.symbol('scale')}| is below 1. With each, what the softmax would make of the"

@@ -10,7 +10,8 @@ from attention_lab.heads.counts import size_of
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number
 
@@ -20,9 +21,8 @@ cell = focus.cell("query", "key")
 h, d_k = trace.sizes["H"], trace.sizes["K"]
 many, wide = now.symbol("n_heads"), now.symbol("d_k")
 
-says(now, "scores")
 board = story.scores(now.stage, cell)
-show_board(board, "scores")
+show_step(now, "scores", board)
 st.caption(
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
     " negative: they point apart. The numbers grow with the length of both vectors, too."

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import row_share, strongest_keys
-from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
@@ -25,9 +25,8 @@ others = (
     f", the rest from {'one other' if n_others == 1 else f'{n_others} others'}" if n_others else ""
 )
 
-says(now, "probabilities")
 board = story.softmax(now.stage, cell)
-show_board(board, "softmax")
+show_step(now, "probabilities", board)
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}{others}. The shares of its"

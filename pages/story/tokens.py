@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_core.derivation import derive_input
 from attention_lab.scenario import edits_of, embedding_of, own_of, tokens_of
-from attention_ui.board import show_board
 from attention_ui.here import here
-from attention_ui.panels import derived, look_closer, says, token, told
+from attention_ui.panels import derived, look_closer, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
@@ -35,10 +35,10 @@ st.markdown(
 )
 st.html(chips_html(tokens, focus.query))
 
-says(now, "inputs", r" = E_{\text{words}} + P_{\text{positions}}" if made else "")
 stage = now.stage
 board = story.tokens(stage, embedding, focus.query, number)
-show_board(board, "tokens")
+sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" if made else ""
+show_step(now, "inputs", board, sum_of_parts)
 if own_of(scenario).x is not None and not made:
     where = (
         f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and"

@@ -1,0 +1,50 @@
+"""The stage of a story page: its board with all words, in one window, and what is chosen on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attention_lab.notation import notation
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import symbol
+from attention_viz.payload import JSON
+from attention_viz.step_scene import Choice, StepWords, staged
+
+from .board import show_board
+from .here import Here
+from .registry import story
+from .stage_choices import THREE
+from .visit import visit
+
+
+def show_step(
+    now: Here, field: str, board: JSON, more: str = "", choices: Sequence[Choice] = ()
+) -> None:
+    """Show the step that computes a field, at the top of its page, wherever the page calls it.
+
+    more: LaTeX that is added to the formula.
+    """
+    page = visit().page
+    steps = story()
+    words = StepWords(
+        title=page.title,
+        question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
+        says=notation.says(now.trace, field, now.notation),
+        formula=formula(now.trace, field, now.notation) + more,
+        steps=[(step.title, step.url_path) for step in steps],
+        place=steps.index(page),
+        choices=choices,
+        heads=now.trace.sizes["H"],
+        head=now.focus.head,
+        hide=bool(st.session_state.get("hide")),
+        lecture=bool(st.session_state.get("present")),
+    )
+    with visit().stage_place:
+        show_board(staged(board, words), f"stage {field}")
+
+
+def of_three(chosen: str) -> tuple[Choice]:
+    """The choice between queries, keys and values on a stage."""
+    return (Choice("which", "Which of the three", THREE, chosen),)

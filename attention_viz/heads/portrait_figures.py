@@ -10,10 +10,9 @@ from attention_lab.heads.patterns import Pattern
 from attention_lab.heads.portraits import Measure
 
 from ..curves import LEGEND
-from ..labels import counted, longest, number
+from ..labels import counted, longest, number, numbered
 from ..parts import Part, layout, names_below
 from ..theme import Figure
-from ..tiles import numbered
 from .portrait_lanes import ACROSS, GAP, ROW, TITLE, bars, lane_of, ticks, titles, written
 
 WORDS = {"T": "query", "S": "key", "R": "singular value, the largest first"}

@@ -14,12 +14,13 @@ from attention_lab.heads.worth import has_shares, norm_shares, ranking, signed_s
 from attention_lab.notation.notation import OURS, Notation, Symbol, axis_names
 
 from ..curves import LEGEND
-from ..labels import counted, number
+from ..labels import counted, number, numbered
 from ..matrices import Matrix, Side, board
 from ..parts import Part, layout, names_below
 from ..payload import JSON
+from ..sheet import Sheet
 from ..theme import Figure
-from ..tiles import Sheet, Tile, largest, numbered, tiled
+from ..tiles import Tile, largest, tiled
 
 MOST_COLUMNS, MOST_FEATURES = 64, 16
 

@@ -13,7 +13,7 @@ from attention_core.steps import GIVEN_AXES
 from .labels import counted
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
-from .story import around
+from .story.windows import around
 
 MOST = 48  # rows and columns of a large matrix that are drawn, those of the focus among them
 

@@ -13,7 +13,7 @@ import pytest
 from attention_core import STEPS, Projections, attend
 from attention_core.derivation import Factor, derive
 from attention_viz.labels import number
-from attention_viz.tables import field_table, matrix_table, place, reads, terms_table
+from attention_viz.tables import column_labels, field_table, matrix_table, place, reads, terms_table
 from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square
 
 PER_HEAD = [name for name, step in STEPS.items() if step.per_head]
@@ -70,6 +70,12 @@ def test_labels_of_rows_and_columns() -> None:
     assert list(matrix_table(trace, "inputs").columns) == [str(i) for i in range(D)]
     assert list(matrix_table(trace, "queries").columns)[:3] == ["0·0", "0·1", "1·0"]
     assert K == 2
+
+
+def test_columns_of_a_wide_matrix_are_head_and_feature() -> None:
+    """Where heads lie side by side, a column is named head·feature; elsewhere by its token."""
+    assert column_labels(square(5), "queries") == ["0·0", "0·1", "0·2", "1·0", "1·1", "1·2"]
+    assert column_labels(square(3), "scores") == ["t0", "t1", "t2"]
 
 
 @pytest.mark.parametrize("field", STEPS)

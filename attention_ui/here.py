@@ -140,6 +140,11 @@ class Here:
         return plain(f"({width})" if " " in width else width)
 
     @property
+    def whole(self) -> bool:
+        """Whether steps show the columns of all heads, not those of the head in focus alone."""
+        return bool(st.session_state.get("whole"))
+
+    @property
     def stage(self) -> Stage:
         """What the boards of the page are drawn from."""
         own_scale = bool(st.session_state.get("own_scale"))

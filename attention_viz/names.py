@@ -15,6 +15,7 @@ TITLES = {
     "shifted_scores": "minus the maximum",
     "exponentials": "exponentials",
     "row_sum": "their sum",
+    "share_sum": "sum",
     "raw_shares": "shares from raw scores",
     "scaled_shares": "shares from scaled scores",
     "merged_unswapped": "wrong: reshape alone",

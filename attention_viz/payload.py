@@ -98,6 +98,13 @@ class Stage:
             parts["words"] + parts["positions"], self.trace.inputs[0]
         )
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        """How long the axes of an array are, as far as it is sent."""
+        if name in ASIDES:
+            return shape_of(self.trace, aside_of(self.trace, name))
+        sizes = zip(self.letters(name), self.values(name).shape, strict=True)
+        return tuple(len(range(*slice(*self.windows.get(a, (None,))).indices(n))) for a, n in sizes)
+
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
         return self.extra[name] if name in self.extra else array_of(self.trace, name)

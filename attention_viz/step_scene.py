@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -14,6 +14,8 @@ from .payload import JSON
 # What a stage shows of a board: what takes part in the computation. What stands beside it is shown
 # below the stage.
 PARTS = frozenset({"operand", "result", "row", "total"})
+# What of it would make the cells too small to bear numbers.
+BELOW: Mapping[str, Set[str]] = {"probabilities": {"row"}}
 # The signs between the matrices of a step that stand in a row.
 PRODUCT = ("·", "=")
 SIGNS: Mapping[str, tuple[str, ...]] = {
@@ -68,8 +70,9 @@ class StepWords:
 
 def staged(board: JSON, words: StepWords) -> JSON:
     """A board as the stage of a step: only what takes part in the computation, and the words."""
-    panels = [p for p in board["panels"] if p["role"] in PARTS or p["size"] == "small"]
-    result = next((p["array"] for p in panels if p["role"] == "result"), "")
+    result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
+    parts = PARTS - BELOW.get(result, set())
+    panels = [p for p in board["panels"] if p["role"] in parts or p["size"] == "small"]
     signs = SIGNS.get(result, ())
     n_main = sum(p["size"] != "small" for p in panels)
     stage: JSON = {
@@ -86,7 +89,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "heads": {"count": words.heads, "chosen": words.head},
         "hide": words.hide,
         "lecture": words.lecture,
-        "signs": list(signs[-(n_main - 1) :] if n_main <= len(signs) else signs),
+        "signs": list(signs[: n_main - 1]) if n_main > 2 else ["→"],
     }
     return board | {"panels": panels, "stage": stage}
 

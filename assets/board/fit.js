@@ -160,7 +160,7 @@ function withTiles(model, space, plan) {
   const found = { width: 0, height: 0, cell: plan.cell, boxes: [] };
   placeLine(model, inner, found, small.map((panel, i) => ({ ...panel, place: [0, i] })));
   const room = arithmetic.height - found.height - GAP;
-  if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS, 0.45 * arithmetic.height)) return plan;
+  if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return plan;
   const tiles = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
   return { ...plan, boxes: [...boxes, ...tiles], arithmetic: { ...arithmetic, height: room } };
 }

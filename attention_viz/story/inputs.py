@@ -11,6 +11,9 @@ from attention_core.embeddings import Embedding
 
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
+from .windows import windowed
+
+FEW = 8
 
 
 def made_of_words(trace: Trace, embedding: Embedding) -> bool:
@@ -28,8 +31,12 @@ def beside_words(stage: Stage, embedding: Embedding) -> bool:
     return made_of_words(stage.before or stage.trace, embedding)
 
 
-def tokens(stage: Stage, embedding: Embedding, query: int, feature: int) -> JSON:
+def tokens(
+    stage: Stage, embedding: Embedding, query: int, feature: int, focused: bool = False
+) -> JSON:
     """Word vectors plus position codes; the inputs alone where they were not made of these.
+
+    focused: of a sum only the columns around the feature, so that three matrices have room.
 
     Where cells of the inputs are edited, they are no longer the sum, and the board does not say so.
     """
@@ -42,6 +49,9 @@ def tokens(stage: Stage, embedding: Embedding, query: int, feature: int) -> JSON
             else "The inputs, with the user's own numbers."
         )
         return scene(stage, own, ("inputs", (0, query, feature)), says)
+    if focused:
+        first = feature // FEW * FEW
+        stage = windowed(stage, "D", (first, min(first + FEW, stage.trace.sizes["D"])))
     stage = replace(stage, extra={"words": embedding.words, "positions": embedding.positions})
     panels = [
         Panel("words", 0, 1, (0, 0)),

@@ -51,6 +51,7 @@ def softmax(stage: Stage, cell: Cell) -> JSON:
     panels = [
         Panel("masked_scores", 2, 3, (0, 0)),
         Panel("probabilities", 2, 3, (1, 0), "result"),
+        Panel("share_sum", 2, None, (2, 0), "total"),
         Panel("shifted_scores", None, 3, (0, 1), "row", title="this row, minus its maximum"),
         Panel("row_maximum", None, None, (1, 1), "row"),
         Panel("exponentials", None, 3, (0, 2), "row", title="exponentials"),

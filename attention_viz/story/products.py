@@ -7,18 +7,21 @@ from attention_core.head_blocks import head_columns
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
 from .per_head import Cell
-from .windows import around, output_window, windowed
+from .windows import MOST, around, output_window, windowed
 
 SOURCES = {"queries": ("inputs", "w_q"), "keys": ("memory", "w_k"), "values": ("memory", "w_v")}
 
 
-def projection(stage: Stage, field: str, cell: Cell) -> JSON:
-    """The inputs times one of the weight matrices, for a window of columns around the head's."""
+def projection(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
+    """The inputs times one of the weight matrices, for a window of columns around the head's.
+
+    focused: the head's own columns alone.
+    """
     source, weights = SOURCES[field]
     head, row, feature = cell
     column = head_columns(stage.trace, field, head).start + feature
     letter = stage.letters(field)[-1]
-    stage = windowed(stage, letter, around(stage.trace, field, head))
+    stage = windowed(stage, letter, around(stage.trace, field, head, 1 if focused else MOST))
     panels = [
         Panel(source, 1, 2, (0, 1), editable=source == "inputs"),
         Panel(weights, 0, 1, (1, 0), editable=True),
@@ -27,12 +30,17 @@ def projection(stage: Stage, field: str, cell: Cell) -> JSON:
     return scene(stage, panels, (field, (0, row, column)), _made(stage, source, weights, field))
 
 
-def output(stage: Stage, query: int, column: int) -> JSON:
-    """Merged times W_O, and the same output as a sum of one row per head."""
+def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON:
+    """Merged times W_O, and the same output as a sum of one row per head.
+
+    focused: of W_O and the output only as many columns as a head is wide, that of the cell among
+    them.
+    """
     if stage.trace.projections.w_o is None:
         panels = [Panel("merged", 1, 2, (0, 0)), Panel("output", 1, 2, (1, 0), "result")]
     else:
-        stage = windowed(stage, "O", output_window(stage.trace, column))
+        most = stage.trace.sizes["V"] if focused else MOST
+        stage = windowed(stage, "O", output_window(stage.trace, column, most))
         panels = [
             Panel("merged", 1, 2, (0, 1)),
             Panel("w_o", 0, 1, (1, 0), editable=True),

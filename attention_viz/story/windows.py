@@ -24,10 +24,11 @@ def around(trace: Trace, field: str, head: int, most: int = MOST) -> Window:
     return first, min(first + together, total)
 
 
-def output_window(trace: Trace, column: int) -> Window:
+def output_window(trace: Trace, column: int, most: int = MOST) -> Window:
     """The columns of W_O and of the output that are sent, the given one among them."""
-    first = column // MOST * MOST
-    return first, min(first + MOST, trace.sizes["O"])
+    most = min(most, MOST)
+    first = column // most * most
+    return first, min(first + most, trace.sizes["O"])
 
 
 def windowed(stage: Stage, letter: str, given: Window) -> Stage:

@@ -20,7 +20,7 @@ n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 several = n_heads > 1 and trace.sizes["T"] > 1
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
-board = story.merge(now.stage, (head, query, feature))
+board = story.merge(now.stage, (head, query, feature), not now.whole)
 show_step(now, "merged", board)
 say_swap(now)
 left, right = st.columns(2)

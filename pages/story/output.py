@@ -56,9 +56,9 @@ else:
         + now.turned(f"the dot product of a token’s whole row and one column of {mixes}.")
         + added
     )
-board = story.output(now.stage, query, column)
+board = story.output(now.stage, query, column, not now.whole)
 show_step(now, "output", board)
-if n_out > story.MOST:
+if now.whole and n_out > story.MOST:
     drawn = slice(*story.output_window(trace, column))
     verb = "is" if drawn.stop - drawn.start == 1 else "are"
     st.caption(now.turned(f"Drawn {verb} {span(drawn, 'column')} of {n_out}."))

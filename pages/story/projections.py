@@ -27,9 +27,9 @@ n_inner, width = trace.sizes["D"], getattr(trace, field).shape[2]
 block = head_columns(trace, field, focus.head)
 sent = story.around(trace, field, focus.head)
 
-board = story.projection(now.stage, field, (focus.head, row, place.feature))
+board = story.projection(now.stage, field, (focus.head, row, place.feature), not now.whole)
 show_step(now, field, board, choices=of_three(field))
-if sent != (0, width):
+if now.whole and sent != (0, width):
     st.caption(
         now.turned(
             f"{weights} and {made} have {counted(width, 'column')}; drawn are"

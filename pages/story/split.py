@@ -29,7 +29,7 @@ T, K = axes[2:]
 places = split_places(shape, focus.head, row, focus.feature)
 foreign = foreign_cells(n_tokens, n_heads, width)
 
-board = story.split(now.stage, chosen, (focus.head, row, focus.feature))
+board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
 show_step(now, field, board, choices=of_three(chosen))
 say_swap(now)
 names = axis_names(trace, now.notation)

@@ -36,7 +36,7 @@ st.markdown(
 st.html(chips_html(tokens, focus.query))
 
 stage = now.stage
-board = story.tokens(stage, embedding, focus.query, number)
+board = story.tokens(stage, embedding, focus.query, number, not now.whole)
 sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" if made else ""
 show_step(now, "inputs", board, sum_of_parts)
 if own_of(scenario).x is not None and not made:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -18,21 +18,29 @@ from .registry import story
 from .stage_choices import THREE
 from .visit import visit
 
+WHOLE = "Every number is real and computed from your sentence: click a matrix to open its step."
+
 
 def show_step(
-    now: Here, field: str, board: JSON, more: str = "", choices: Sequence[Choice] = ()
+    now: Here,
+    field: str,
+    board: JSON,
+    more: str = "",
+    choices: Sequence[Choice] = (),
+    on_open: Callable[[str], None] | None = None,
 ) -> None:
     """Show the step that computes a field, at the top of its page, wherever the page calls it.
 
-    more: LaTeX that is added to the formula.
+    field: "" for the whole layer. more: LaTeX that is added to the formula. on_open: called with
+    the link of a matrix that is clicked.
     """
     page = visit().page
     steps = story()
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
-        says=notation.says(now.trace, field, now.notation),
-        formula=formula(now.trace, field, now.notation) + more,
+        says=notation.says(now.trace, field, now.notation) if field else WHOLE,
+        formula=formula(now.trace, field, now.notation) + more if field else "",
         steps=[(step.title, step.url_path) for step in steps],
         place=steps.index(page),
         choices=choices,
@@ -42,7 +50,7 @@ def show_step(
         lecture=bool(st.session_state.get("present")),
     )
     with visit().stage_place:
-        show_board(staged(board, words), f"stage {field}")
+        show_board(staged(board, words), f"stage {field or 'layer'}", on_open)
 
 
 def of_three(chosen: str) -> tuple[Choice]:

@@ -72,7 +72,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
     """A board as the stage of a step: only what takes part in the computation, and the words."""
     result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
     parts = PARTS - BELOW.get(result, set())
-    panels = [p for p in board["panels"] if p["role"] in parts or p["size"] == "small"]
+    panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     signs = SIGNS.get(result, ())
     n_main = sum(p["size"] != "small" for p in panels)
     stage: JSON = {
@@ -89,9 +89,13 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "heads": {"count": words.heads, "chosen": words.head},
         "hide": words.hide,
         "lecture": words.lecture,
-        "signs": list(signs[: n_main - 1]) if n_main > 2 else ["→"],
+        "signs": list(signs[: n_main - 1]) if n_main > 2 else ["→"] * (n_main - 1),
     }
     return board | {"panels": panels, "stage": stage}
+
+
+def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:
+    return panel["role"] in parts or panel["size"] == "small"
 
 
 @lru_cache(maxsize=256)

@@ -109,6 +109,10 @@ class Board {
     const palette = openPalette(chosenPalette(this.model, dark));
     for (const name of COLOURS) section.style.setProperty(`--${name}`, palette[name]);
     section.style.setProperty("--zoom", this.model.zoom ?? 1);
+    for (const [name, scale] of [["feature", "feature"], ["share", "probability"]]) {
+      const { css = [] } = palette.scales[scale] ?? {};
+      section.style.setProperty(`--${name}`, [0, 0.25, 0.5, 0.75, 1].map((at) => css[Math.round(at * (css.length - 1))] ?? "transparent").join(", "));
+    }
     this.step.dress();
     this.picture.dress(this.model, palette, getComputedStyle(section).fontFamily, printed);
     this.parts.arithmetic.hidden = !this.model.arithmetic;
@@ -145,8 +149,8 @@ class Board {
 
   lay() {
     const { model } = this;
-    if (this.size) this.step.lay(this.size);
-    else {
+    if (!this.size || !this.step.lay(this.size)) {
+      this.size = null;
       this.step.flow();
       this.picture.lay(this.width, this.starts, this.open);
     }

@@ -7,6 +7,7 @@ const GAP = 12;
 const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right: words, arithmetic, all heads
 const QUADRANT = 210; // px, the least width of words in the empty corner of a product
 const LINE = 46; // px, the arithmetic in one line
+const WINDOWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time, where more have no room
 const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
 
 /**
@@ -17,8 +18,17 @@ const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
  * with the largest legible type. words gives the height of the words in a width; column asks for the arithmetic in a column.
  */
 export function fitStage(model, space) {
+  for (const most of WINDOWS) {
+    const found = fitted(model, { ...space, caps: { rows: most, columns: most, tiles: most } });
+    if (found) return found;
+  }
+  return null;
+}
+
+function fitted(model, space) {
   const main = model.panels.filter(({ size }) => size !== "small");
   const plans = arrangements(main, model.stage?.signs).flatMap((arranged) => plansOf(model, space, arranged));
+  if (!plans.length) return null;
   const best = plans.reduce((one, other) => (other.score > one.score ? other : one));
   return withTiles(model, space, best);
 }

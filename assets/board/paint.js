@@ -157,7 +157,7 @@ export function lettersFor(context, { box, values, width, height }, zoom, font, 
   for (const [digits, brief] of FORMS.filter(([count]) => count <= box.cell.digits)) {
     const texts = Array.from(values, (value) => briefNumber(value, digits, brief));
     const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
-    const size = Math.min(most, (most * (width - 3 * Math.min(zoom, 1.2))) / context.measureText(longest).width);
+    const size = Math.min(most, (most * (width - 3 * (staged ? 1 : zoom))) / context.measureText(longest).width);
     if (size >= least || digits <= 0) return { size: Math.max(size, least), texts };
   }
   return { size: least, texts: [] };

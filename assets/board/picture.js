@@ -2,6 +2,7 @@ import { sizeCanvas } from "./canvas.js";
 import { fixedAxes, rectanglesOf } from "./geometry.js";
 import { paintFlights } from "./flights.js";
 import { fitStage } from "./fit.js";
+import { fitFlow } from "./flow.js";
 import { layOut } from "./layout.js";
 import { paintSigns } from "./lettering.js";
 import { paintArrows } from "./links.js";
@@ -23,7 +24,8 @@ export class Picture {
 
   /** Place the panels of a step in a window; space: see `fitStage`. Gives the plan. */
   layStage(space, starts, open) {
-    const plan = fitStage(this.model, { ...space, starts, measure: (...text) => this.measure(...text) });
+    const plan = (this.model.flow ? fitFlow : fitStage)(this.model, { ...space, starts, measure: (...text) => this.measure(...text) });
+    if (!plan) return null;
     Object.assign(this, { boxes: plan.boxes, size: [space.width, space.height], signs: plan.signs, zoom: plan.zoom });
     this.draw(open);
     return plan;

@@ -1,5 +1,5 @@
 import { attachClicker } from "./clicker.js";
-import { button, element } from "./elements.js";
+import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { Moments } from "./moments.js";
@@ -11,7 +11,8 @@ const LOW = 380;
 const MARGIN = 8;
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
-const MOST_HEADS = 16;
+const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
+const MOST_BUTTONS = 4; // for heads; more are a list
 
 /** What stands around the matrices of a step: the strip of steps, words, what of the result is in sight, keys of a lecture. */
 export class Step {
@@ -49,22 +50,27 @@ export class Step {
     fillStrip(strip, stage);
     fillWords(words, stage, onChoose);
     this.moments.cover(Boolean(stage.hide));
-    const lecture = button("lecture-button", this.lecture ? "✕" : "⛶", this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
+    const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    chosen.replaceChildren(...this.heads(), ...(onChoose ? [cover, lecture] : []));
+    const legend = this.model.flow ? element("span", "legend", "− ", element("i", "feature"), " +", element("span", "space"), "0 ", element("i", "share"), " 1") : null;
+    chosen.replaceChildren(...(legend ? [legend] : []), ...this.heads(), ...(onChoose ? [cover, lecture] : []));
   }
 
-  // One button for each head; a click explains the same cell of that head.
+  // One button for each head, or a list where there are many: the same cell of that head is explained then.
   heads() {
     const { heads } = this.model.stage;
-    const cell = this.board.pins.cell ?? this.model.cell;
-    if (!heads || heads.count < 2 || heads.count > MOST_HEADS || !cell) return [];
-    const made = Array.from({ length: heads.count }, (_, head) => {
-      const one = button("option", String(head), `Head ${head}`, () => this.board.handlers.onChoose?.("head", head));
-      one.setAttribute("aria-pressed", String(head === heads.chosen));
-      return one;
-    });
-    return this.board.handlers.onChoose ? [element("span", "choice", element("span", "name", "head"), ...made)] : [];
+    const { onChoose } = this.board.handlers;
+    if (!onChoose || !heads || heads.count < 2) return [];
+    const all = Array.from({ length: heads.count }, (_, head) => head);
+    if (heads.count > MOST_BUTTONS) {
+      const list = element("select", "speed", ...all.map((head) => element("option", "", `head ${head}`)));
+      Object.assign(list, { selectedIndex: heads.chosen, ariaLabel: "Head" });
+      list.addEventListener("change", () => onChoose("head", list.selectedIndex));
+      return [list];
+    }
+    const made = all.map((head) => button("option", String(head), `Head ${head}`, () => onChoose("head", head)));
+    made.forEach((one, head) => one.setAttribute("aria-pressed", String(head === heads.chosen)));
+    return [element("span", "choice", element("span", "name", "head"), ...made)];
   }
 
   /** The window that a step is laid out for: {width, height}; null where it is scrolled, or where there is no step. */
@@ -78,7 +84,7 @@ export class Step {
     return height < LOW ? null : { width, height };
   }
 
-  /** Lay the step out for its window. */
+  /** Lay the step out for its window; whether it has room there. */
   lay(size) {
     const { section, words, arithmetic, strip, controls, stage } = this.parts;
     section.classList.add("fits");
@@ -88,6 +94,7 @@ export class Step {
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
     const space = { ...size, top: top + 4, bottom: CONTROLS + 4, column: this.column, words: (width, wide) => this.heightOfWords(width, wide) };
     const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
+    if (!plan) return false;
     stage.style.width = `${size.width}px`;
     words.classList.toggle("wide", Boolean(plan.words.wide));
     put(words, plan.words);
@@ -95,13 +102,14 @@ export class Step {
     put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
     for (const form of ["line", "column"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
+    return true;
   }
 
   /** Let a step be scrolled, as on a phone and on paper. */
   flow() {
     const { section, words, arithmetic, controls, stage, strip } = this.parts;
     section.classList.remove("fits");
-    for (const part of [section, words, arithmetic, controls, stage, strip]) part.removeAttribute("style");
+    for (const part of [section, words, arithmetic, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
     arithmetic.classList.remove("line", "column");
   }
 

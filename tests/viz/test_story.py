@@ -15,7 +15,7 @@ from attention_viz import story
 from attention_viz.payload import JSON, Stage
 from attention_viz.trained.one_head import one_head
 from tests.viz.example_traces import M, S, T, V, example
-from tests.viz.test_scene import FOCUS, STORY
+from tests.viz.story_boards import FOCUS, STORY
 
 # Of each panel: array, column and row of the board's grid, role, axes that are drawn, and what else
 # it is.

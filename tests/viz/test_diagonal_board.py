@@ -71,7 +71,7 @@ def test_margin_bars_are_the_margins(scene: DiagonalScene) -> None:
     finite = np.flatnonzero(np.isfinite(expected))
     assert drawn == {int(i): np.float32(expected[i]) for i in finite}
     assert all(
-        (bar["x"] >= 0).all() == (bar["name"] == "looks at itself most")
+        (bar["x"] >= 0).all() == (bar["marker"]["color"] == "@primary")
         for bar in figure["data"]
         if len(bar["x"])
     )

@@ -52,11 +52,5 @@ def test_tied_growth_ends_at_the_tokens_width() -> None:
 
 def test_the_half_mass_table() -> None:
     """The table holds the rule's numbers."""
-    assert half_rows((64,)) == [
-        {
-            "tokens N": 64,
-            "D = ½ at C, scaled": "21.6",
-            "D = ½ at C, unscaled": "8.3",
-            "R = ½ near C": "5.3",
-        }
-    ]
+    (row,) = half_rows((64,))
+    assert list(row.values()) == [64, "21.6", "8.3", "5.3"]

@@ -174,9 +174,11 @@ def test_the_steps_of_a_use() -> None:
     scene = uses.steps(Stage(USED["cross"]), USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
-    titles = " ".join(panel["title"] for panel in scene["panels"])
-    assert "queries of the target" in titles
-    assert "values of the source" in titles
+    titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
+    assert USES[2].asks != USES[2].answers
+    assert USES[2].asks in titles["query_heads"]
+    assert USES[2].answers in titles["key_heads"]
+    assert USES[2].answers in titles["value_heads"]
 
 
 def test_the_table_of_shapes() -> None:

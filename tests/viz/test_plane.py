@@ -14,9 +14,25 @@ from attention_lab.diagonal.token_matrices import format_tokens
 from attention_viz.diagonal.diagonal_board import margin_bars
 from attention_viz.diagonal.plane import plane, row_says
 from attention_viz.diagonal.plane_table import points_table, points_typed
+from attention_viz.parts import Part
+from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
+from tests.viz.reading_words import holds, numbers_said
 
 WORDS = DiagonalScene(text="<b>we like & tea", d_model=3)
+# The colours by which the arrows are told apart.
+OTHERS, RIVALS, QUERY, OWN_KEY = "@primary", "@key", "@query", "@focus"
+
+
+def arrows(figure: Figure) -> dict[str, Part]:
+    """The heads of the arrows by their colour."""
+    heads = [part for part in figure["data"] if part.get("mode") == "markers+text"]
+    return {head["marker"]["color"]: head for head in heads}
+
+
+def hulls(figure: Figure) -> list[Part]:
+    """The outlines of the averages of all values."""
+    return [part for part in figure["data"] if part.get("line", {}).get("color") == "@value"]
 
 
 def test_the_plane() -> None:
@@ -26,17 +42,25 @@ def test_the_plane() -> None:
     trace = trace_of_scene(typed("1,0; 2,5; 0.5,9; -1,-1"))
     figure = plane(trace, 0)
     as_sent(figure)
-    by_name = {part["name"]: part for part in figure["data"] if part.get("name")}
-    assert by_name["out-vote it"]["customdata"] == ["1"]
-    assert by_name["other tokens"]["customdata"] == ["2", "3"]
-    assert (by_name["its query"]["x"].tolist(), by_name["its query"]["y"].tolist()) == ([1], [0])
-    np.testing.assert_array_equal(
-        by_name["outputs"]["y"], trace.head_outputs[0, 0, :, 1].astype("f4")
-    )
-    hull = by_name["hull of the values"]
+    heads = arrows(figure)
+    assert heads[RIVALS]["customdata"] == ["1"]
+    assert heads[OTHERS]["customdata"] == ["2", "3"]
+    assert (heads[QUERY]["x"].tolist(), heads[QUERY]["y"].tolist()) == ([1], [0])
+    (outputs,) = (part for part in figure["data"] if part.get("mode") == "markers")
+    np.testing.assert_array_equal(outputs["y"], trace.head_outputs[0, 0, :, 1].astype("f4"))
+    (hull,) = hulls(figure)
     assert (hull["x"][0], hull["y"][0]) == (hull["x"][-1], hull["y"][-1])
-    assert by_name["other tokens"]["textposition"] == ["top center", "middle left"]
-    assert row_says(trace, 0) == "its score for itself is 1.000; higher for “1” (2.000)"
+    assert heads[OTHERS]["textposition"] == ["top center", "middle left"]
+
+
+def test_the_scores_of_a_row_in_words() -> None:
+    """The token's own score, then each rival with its score; who has none, and who is alone, is
+    told without another number.
+    """
+    trace = trace_of_scene(typed("1,0; 2,5; 0.5,9; -1,-1"))
+    assert numbers_said(row_says(trace, 0)) == [1.0, 1, 2.0]
+    assert numbers_said(row_says(trace, 2)) == [81.25]
+    assert numbers_said(row_says(trace_of_scene(typed("2,0")), 0)) == [4.0]
 
 
 @pytest.mark.parametrize("weights", ["tied", "free"])
@@ -47,9 +71,8 @@ def test_the_plane_of_a_head(weights: str) -> None:
     trace = trace_of_scene(replace(WORDS, weights=weights, d_k=2))
     figure = plane(trace, 1)
     as_sent(figure)
-    names = {part.get("name") for part in figure["data"]}
-    assert "hull of the values" not in names
-    assert ("its own key" in names) == (weights == "free")
+    assert hulls(figure) == []
+    assert (OWN_KEY in arrows(figure)) == (weights == "free")
 
 
 def test_points_as_a_table() -> None:
@@ -69,13 +92,13 @@ def test_a_colour_of_the_plane_means_one_thing() -> None:
     """
     figure = plane(trace_of_scene(DiagonalScene(weights="free", d_k=2)), 0)
     as_sent(figure)
-    heads = {part["name"]: part for part in figure["data"] if part.get("mode") == "markers+text"}
-    assert set(heads) == {"other tokens", "out-vote it", "its query", "its own key"}
-    assert len({head["marker"]["color"] for head in heads.values()}) == 4
-    assert (heads["its query"]["text"], heads["its own key"]["text"]) == (
-        ["query of 0 The"],
-        ["key of 0 The"],
-    )
+    heads = arrows(figure)
+    assert set(heads) == {OTHERS, RIVALS, QUERY, OWN_KEY}
+    assert len({head["name"] for head in heads.values()}) == 4
+    for color, word in ((QUERY, "query"), (OWN_KEY, "key")):
+        (text,) = heads[color]["text"]
+        assert word in text
+        assert text.endswith("0 The")
 
 
 def test_no_word_of_the_plane_covers_another() -> None:
@@ -83,26 +106,21 @@ def test_no_word_of_the_plane_covers_another() -> None:
     theirs.
     """
     figure = plane(trace_of_scene(typed("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
-    heads = {part["name"]: part for part in figure["data"] if part.get("mode") == "markers+text"}
-    assert heads["its query"]["text"] == ["0"]
-    assert (heads["out-vote it"]["text"], heads["out-vote it"]["hovertext"]) == (
-        ["", "2"],
-        ["1", "2"],
-    )
-    assert (heads["other tokens"]["text"], heads["other tokens"]["hovertext"]) == (
-        ["3", "4"],
-        ["3", "4"],
-    )
+    heads = arrows(figure)
+    assert heads[QUERY]["text"] == ["0"]
+    assert (heads[RIVALS]["text"], heads[RIVALS]["hovertext"]) == (["", "2"], ["1", "2"])
+    assert (heads[OTHERS]["text"], heads[OTHERS]["hovertext"]) == (["3", "4"], ["3", "4"])
 
 
-def test_one_token_is_told_in_the_singular() -> None:
-    """The accessible names say how many are out-voted, and how many out-vote."""
-    for numbers, below, rivals in (
-        ("3,0; 1,0", "1 is", "1 of them out-votes"),
-        ("3,0; 1,0; 1,0", "2 are", "1 of them"),
-        ("1,0; 2,0; 3,0", "2 are", "2 of them out-vote token 0"),
-    ):
-        trace = trace_of_scene(typed(numbers))
-        token = int(margins(trace.masked_scores[0, 0]).argmin())
-        assert f"; {below} below 0." in margin_bars(trace, 0)["layout"]["meta"]["description"]
-        assert rivals in plane(trace, token)["layout"]["meta"]["description"]
+@pytest.mark.parametrize(
+    ("points", "n_below", "n_rivals"),
+    [("3,0; 1,0", 1, 1), ("3,0; 1,0; 1,0", 2, 1), ("1,0; 2,0; 3,0", 2, 2)],
+)
+def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rivals: int) -> None:
+    """Of so many tokens, so many margins are below 0, and so many tokens out-vote the chosen
+    one.
+    """
+    trace = trace_of_scene(typed(points))
+    n_tokens, token = trace.sizes["T"], int(margins(trace.masked_scores[0, 0]).argmin())
+    assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)
+    assert holds(plane(trace, token)["layout"]["meta"]["description"], n_tokens, n_rivals, token)

@@ -175,11 +175,7 @@ def test_symbols_and_convention_of_another_text() -> None:
     )
     assert (ours["transposed"], slides["transposed"]) == (False, True)
     assert ours["arrays"] == slides["arrays"]
-    assert [panel["title"] for panel in ours["panels"][:3]] == [
-        "Qₕ queries",
-        "Kₕ keys, transposed",
-        "Sₕ scores",
-    ]
+    assert [panel["title"].split()[0] for panel in ours["panels"][:3]] == ["Qₕ", "Kₕ", "Sₕ"]
     assert [panel["badge"] for panel in ours["panels"][:3]] == ["T × K", "K × S", "T × S"]
     assert all(
         a["title"] != b["title"]
@@ -203,8 +199,11 @@ def test_where_tokens_are_columns_no_title_speaks_of_rows() -> None:
         ]
         for one in (ours, theirs)
     ]
-    assert [sum("row" in words for words in one) for one in said] == [4, 0]
-    assert [sum("column" in words for words in one) for one in said] == [0, 4]
+    rows, columns = (
+        [sum(axis in words for words in one) for one in said] for axis in ("row", "column")
+    )
+    assert rows[0] == columns[1] > 0
+    assert rows[1] == columns[0] == 0
 
 
 @pytest.mark.parametrize("key", ["ours", "gml"])

@@ -103,14 +103,16 @@ def test_the_working_that_is_shown_is_right(size: float) -> None:
 def test_a_question_names_its_cell() -> None:
     """Head, tokens with their places and the number of the feature stand in the question."""
     trace = layer(causal=True, residual=True)
-    asked = {field: worded(ask(trace, 1, field), trace, OURS) for field in ASKED}
     words = trace.labels("T")
-    head, query, key = ask(trace, 1, "probabilities").exact.index[1:]
-    names = (words[query], words[key])
-    assert missing(asked["probabilities"].question, head, query, key, *names) == []
-    row, column = ask(trace, 1, "values").exact.index[1:]
-    facts = (column, words[row], row, column % 2, column // 2)
-    assert missing(asked["values"].question, *facts) == []
+    for number in range(1, 20):
+        question = ask(trace, number, "probabilities")
+        head, query, key = question.exact.index[1:]
+        facts = (head, words[query], query, words[key], key)
+        assert missing(worded(question, trace, OURS).question, *facts) == []
+        question = ask(trace, number, "values")
+        row, column = question.exact.index[1:]
+        facts = (column, words[row], row, column % 2, column // 2)
+        assert missing(worded(question, trace, OURS).question, *facts) == []
 
 
 def test_what_is_given_has_its_name() -> None:

@@ -93,10 +93,8 @@ def test_the_board_of_the_plane() -> None:
     board = plane_board(trace, (0, 1))
     assert sent(board, "gram").tolist() == [[25, 8], [8, 4]]
     assert board["rules"]["gram"]["length"] == 2
-    scores = board["arrays"][
-        "scores"
-    ]  # what the shares are made from is named by how it comes from what is drawn
-    assert scores["title"] == "X Xᵀ / √2"
+    # What the shares are made from is named by how it comes from what is drawn.
+    assert board["arrays"]["scores"]["title"] == "X Xᵀ / √2"
     np.testing.assert_allclose(
         sent(board, "scores"), np.array([[25, 8], [8, 4]]) / 2**0.5, rtol=1e-6
     )

@@ -50,9 +50,8 @@ def test_bars_and_ticks(causal: bool) -> None:
             np.testing.assert_allclose(drawn - zero, scale * usual[0], atol=1e-5)
         column, ends = place % 6, zero + lengths
         assert column - 1e-6 <= min(zero.min(), ends.min())
-        assert (
-            max(ends.max(), drawn.max(initial=0)) < column + 0.57
-        )  # its number is written from 0.59 to 0.88
+        # Its number is written from 0.59 to 0.88.
+        assert max(ends.max(), drawn.max(initial=0)) < column + 0.57
     as_sent(figure)
 
 

@@ -74,9 +74,8 @@ def decimals(value: float, digits: int) -> str:
     """
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace(
-        "-", "−"
-    )  # + 0.0 turns a negative zero into zero
+    rounded = round(float(value), digits) + 0.0  # which turns a negative zero into zero
+    return f"{rounded:.{digits}f}".replace("-", "−")
 
 
 def is_rounded(value: float, digits: int = 3) -> bool:

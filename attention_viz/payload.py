@@ -27,10 +27,8 @@ from .tiles import largest
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
 
-LIKE = {
-    "scaled_scores": "scores",
-    "masked_scores": "scores",
-}  # one scale, so that a step's effect is seen
+# Fields on the scale of another one, so that a step's effect is seen.
+LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}
 # Whose scale an aside has; shares and exponentials go from 0 to 1.
 ASIDE_SCALES = {
     "weighted_values": "head_outputs",

@@ -103,10 +103,8 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
     given = board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
     here_RC = np.zeros(run.grid.shape, bool)
     here_RC[row, column] = True
-    for matrix in drawn:
-        given["arrays"][matrix.name]["changed"] = bits(
-            here_RC
-        )  # the pixel that asks is outlined in every map
+    for matrix in drawn:  # the pixel that asks is outlined in every map
+        given["arrays"][matrix.name]["changed"] = bits(here_RC)
     return given
 
 

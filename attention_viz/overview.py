@@ -13,7 +13,7 @@ from .scene import Panel, scene
 from .story.windows import around
 
 MOST_DOWN = 3  # heads that stand one below the other; more stand in a grid
-MOST = 48  # rows and columns of a large matrix that are drawn, those of the focus among them
+MOST = 24  # rows and columns of a large matrix that are drawn, those of the focus among them
 
 # The columns of the picture, from the inputs to the output.
 FLOW = (
@@ -27,6 +27,10 @@ FLOW = (
 )
 PER_HEAD = ("probabilities", "head_outputs")  # one matrix for each head
 NAMED = ("inputs", "probabilities", "output")  # their rows, and columns, are labelled
+# How large the cells are beside those of the inputs: what the layer is about has the largest.
+SCALES = {"w_q": 0.6, "w_k": 0.6, "w_v": 0.6, "w_o": 0.6, "probabilities": 1.5} | dict.fromkeys(
+    ("queries", "keys", "values", "head_outputs"), 0.8
+)
 OPENS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
 ARROWS = (
     "inputs w_q",
@@ -54,19 +58,20 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     trace = stage.trace
     mixed = trace.projections.w_o is not None
     flow = [names for names in FLOW if mixed or names != ("w_o",)]
-    panels = [_panel(trace, name) for names in flow for name in names]
+    places = {name: (i, j) for i, names in enumerate(flow) for j, name in enumerate(names)}
+    panels = [_panel(trace, name, place) for name, place in places.items()]
     stage = replace(stage, windows=_windows(trace, head) | _tokens(trace, query, key))
     given = scene(stage, panels, ("probabilities", (0, head, query, key)), _says(trace))
     ids = {panel["array"]: panel["id"] for panel in given["panels"]}
     for panel in given["panels"]:
-        panel |= {"bare": panel["array"] not in NAMED, "large": panel["array"] == "probabilities"}
+        panel |= {"bare": panel["array"] not in NAMED, "scale": SCALES.get(panel["array"], 1.0)}
     arrows = [[ids[a], ids[b]] for a, b in (pair.split() for pair in ARROWS) if _drawn(mixed, a, b)]
     columns = [[ids[name] for name in names] for names in flow]
     about = {"arrows": arrows, "flow": columns, "player": False, "arithmetic": False}
     return given | about
 
 
-def _panel(trace: Trace, name: str) -> Panel:
+def _panel(trace: Trace, name: str, place: tuple[int, int]) -> Panel:
     n_axes = len(STEPS[name].letters if name in STEPS else GIVEN_AXES[name].split())
     tiles = 1 if name in PER_HEAD and trace.sizes["H"] > 1 else None
     arrange = "down" if trace.sizes["H"] <= MOST_DOWN else "grid"
@@ -74,7 +79,7 @@ def _panel(trace: Trace, name: str) -> Panel:
         name,
         n_axes - 2,
         n_axes - 1,
-        (0, 0),
+        place,
         "aside",
         tiles=tiles,
         arrange=arrange,

@@ -1,15 +1,16 @@
 import { panelSize } from "./sizes.js";
 
-const CELLS = { most: 30, least: 2 }; // px
-const LARGE = 1.5; // how much larger the cells are of what the layer is about
-const APART = 34; // px between the columns of the picture, for arrows
+const CELLS = { most: 30, least: 1 }; // px
+const APART = 30; // px between the columns of the picture, for arrows
 const GAP = 18;
+const TITLE = 96; // px, of a title at least so much is shown
 const NUMBERS = 21;
 
 /**
  * The picture of a whole layer: its matrices in columns, from the inputs to the output, as large as a window lets them be.
  *
- * model.flow: the ids of the panels of each column. space: as for `fitStage`.
+ * model.flow: the ids of the panels of each column; a panel's scale says how large its cells are beside the others.
+ * space: as for `fitStage`.
  */
 export function fitFlow(model, space) {
   const words = space.words(space.width, true);
@@ -33,7 +34,7 @@ function columnsOf(model, space, cell) {
   for (const ids of model.flow) {
     const panels = ids.map((id) => model.panels.find((panel) => panel.id === id));
     const sizes = panels.map((panel) => sized(model, inner, panel, cell));
-    const width = Math.max(...sizes.map(widthOf));
+    const width = Math.max(...sizes.map((size) => widthOf(size, inner)));
     const height = sizes.reduce((sum, size) => sum + size.top + size.bodyHeight + GAP * zoom, -GAP * zoom);
     columns.push({ sizes, x, width, height });
     x += width + APART;
@@ -42,13 +43,13 @@ function columnsOf(model, space, cell) {
 }
 
 function sized(model, space, panel, cell) {
-  const side = Math.round((panel.large ? LARGE : 1) * cell * 2) / 2;
+  const side = Math.max(1, Math.round((panel.scale ?? 1) * cell * 2) / 2);
   const size = { width: side, height: side, digits: side >= NUMBERS ? 2 : -1 };
   return panelSize(model, { ...space, width: Infinity }, { ...panel, size: "full" }, size, []);
 }
 
-function widthOf({ left, bodyWidth, overhang }) {
-  return left + bodyWidth + overhang;
+function widthOf({ panel, left, bodyWidth, overhang }, { measure, zoom }) {
+  return Math.max(left + bodyWidth + overhang, Math.min(TITLE, measure(`${panel.title} →`, 14 * zoom, true)));
 }
 
 function stacked(sizes, x, y, width) {
@@ -56,7 +57,7 @@ function stacked(sizes, x, y, width) {
   return sizes.map((size) => {
     const [left, body] = [x + size.left, top + size.top];
     const tiles = size.tiles.map((tile) => ({ ...tile, x: left + tile.dx, y: body + tile.dy }));
-    const box = { ...size, x: left, y: body, titleX: x, titleY: top, titleWidth: width, tiles };
+    const box = { ...size, flowing: true, x: left, y: body, titleX: x, titleY: top, titleWidth: width, tiles };
     top = body + size.bodyHeight + GAP;
     return box;
   });

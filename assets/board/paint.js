@@ -121,6 +121,7 @@ function frame(context, { box: { rows, columns }, tile, width, height }, colour)
 function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   const { box, scale, shade, width, height } = sheet;
   const { size, texts } = lettersFor(context, sheet, zoom, font, Boolean(model.stage));
+  box.letters = size;
   context.font = `${size}px ${font}`;
   context.textAlign = "center";
   context.textBaseline = "middle";

@@ -51,9 +51,9 @@ export class Step {
     fillWords(words, stage, onChoose);
     this.moments.cover(Boolean(stage.hide));
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
-    const cover = button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
+    const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
     const legend = this.model.flow ? element("span", "legend", "− ", element("i", "feature"), " +", element("span", "space"), "0 ", element("i", "share"), " 1") : null;
-    chosen.replaceChildren(...(legend ? [legend] : []), ...this.heads(), ...(onChoose ? [cover, lecture] : []));
+    chosen.replaceChildren(...(legend ? [legend] : []), ...this.heads(), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 
   // One button for each head, or a list where there are many: the same cell of that head is explained then.
@@ -126,7 +126,7 @@ export class Step {
     return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
   }
 
-  /** The numbers of an array as they are drawn: {shape, data}; null where it is not drawn. */
+  /** The numbers of an array as they are drawn: {shape, data, letters}, these in px or 0; null where it is not drawn. */
   numbers(name) {
     const box = this.board.boxes.find(({ panel, small }) => panel.array === name && !small);
     if (!box) return null;
@@ -135,7 +135,8 @@ export class Step {
       const first = indexIn(box, this.board.slices[name], place, rows.start, columns.start);
       return [...blockOf(this.model, name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns })];
     });
-    return { shape: [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count], data };
+    const shape = [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count];
+    return { shape, data, letters: box.letters ?? 0 };
   }
 
   /** All terms in a column of their own, or one line again. */

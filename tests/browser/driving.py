@@ -36,7 +36,7 @@ DRAWN = f"""() => {{
     [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
     .filter(frame => !frame.closest('.st-key-way'));
   return app?.dataset.testScriptState === 'notRunning'
-    && document.querySelector('h1') !== null
+    && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
     && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton],
       [data-stale=true]')
     && ({BOARDS})().filter(board => board.current()).length +

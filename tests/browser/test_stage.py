@@ -39,7 +39,8 @@ SHOWN = """() => {
   const matrices = [...stage.querySelectorAll('[data-matrix]')].map(area);
   const [arithmetic, words, controls] = ['[data-arithmetic]', '.words', '.controls']
     .map(part => area(stage.querySelector(part)));
-  const letters = Object.fromEntries(matrices.map(({name}) => [name, stage.numbers(name)?.letters]));
+  const sizes = matrices.map(({name}) => [name, stage.numbers(name)?.letters]);
+  const letters = Object.fromEntries(sizes);
   const scrolled = document.querySelector('[data-testid=stMain]').scrollTop;
   return {matrices, arithmetic, words, controls, letters, scrolled};
 }"""

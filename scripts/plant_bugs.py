@@ -55,11 +55,9 @@ settings.load_profile("first")
 
 HEAD = """# Planted bugs
 
-Each bug was put alone into a copy of `attention_core`; the tests of the engine that then failed
-are marked. A green
-suite means something only because a wrong engine turns it red. Made by `python
-scripts/plant_bugs.py`; the edits are in
-`scripts/planted_bugs.py`.
+Each bug was put alone into a copy of `attention_core`; the tests of the engine that then failed are
+marked. A green suite means something only because a wrong engine turns it red. Made by
+`python scripts/plant_bugs.py`; the edits are in `scripts/planted_bugs.toml`.
 
 """
 

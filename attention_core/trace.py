@@ -133,8 +133,9 @@ class Trace:
     memory_tokens: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        sizes = self._check_shapes()
-        for array in _INTERMEDIATES(self):
+        arrays = _INTERMEDIATES(self)
+        sizes = self._checked_sizes(arrays)
+        for array in arrays:
             array.setflags(False)
         for name in ("mask", "bias"):
             given = getattr(self, name)
@@ -149,16 +150,15 @@ class Trace:
                     f" ({AXES[axis]})"
                 )
 
-    def _check_shapes(self) -> dict[str, int]:
+    def _checked_sizes(self, arrays: tuple[Array, ...]) -> dict[str, int]:
         """The sizes, which the shapes of all intermediates follow. Raises: ShapeError."""
-        for name in ("inputs", "memory"):
-            shape = getattr(self, name).shape
+        shapes = tuple([array.shape for array in arrays])
+        for name, shape in zip(("inputs", "memory"), shapes[:2], strict=True):
             if len(shape) != 3:
                 raise ShapeError(
                     f"{name} has shape {shape} but must have 3 axes = {STEPS[name].axes}"
                 )
         sizes = self.sizes
-        shapes = tuple([array.shape for array in _INTERMEDIATES(self)])
         expected = _expected_shapes(tuple(sizes.items()))
         if shapes != expected:
             name, shape, right = next(

@@ -30,9 +30,13 @@ COPIED = ("attention_core", "tests/core", "tests/data", "pyproject.toml")
 TEST_FILES = [
     f"test_{name}.py"
     for name in (
+        "bias_properties",
         "edge_cases",
         "errors",
+        "large_numbers",
         "layer_properties",
+        "mask_properties",
+        "numpy_code",
         "onnx_cases",
         "properties",
         "reference_loops",

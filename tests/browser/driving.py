@@ -37,8 +37,8 @@ DRAWN = f"""() => {{
     .filter(frame => !frame.closest('.st-key-way'));
   return app?.dataset.testScriptState === 'notRunning'
     && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
-    && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton],
-      [data-stale=true]')
+    && !document.querySelector(
+      '[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]')
     && ({BOARDS})().filter(board => board.current()).length +
       document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;

@@ -20,13 +20,12 @@ with st.container(border=True):
 run = run_convolution(picture, kernel, sharpness, padding)
 pixel = lab.pixel(picture)
 
-error = fact("largest_error", run.largest_error)
 st.markdown(
     f"Every pixel is a token, and each of the {len(run.offsets)} numbers of the kernel is a head"
     f" that looks at **one offset**, whatever the pixels hold. At sharpness α = {sharpness:g}"
     f" attention differs from the convolution with *{PADDINGS[padding].equals}* padding by at most"
-    f" **{number(error)}**; each head gives at least **{percent(run.hit)}** of its"
-    " attention to the pixel it means."
+    f" **{number(fact('largest_error', run.largest_error))}**; each head gives at least"
+    f" **{percent(run.hit)}** of its attention to the pixel it means."
 )
 show_board(comparison_board(picture, kernel, run, pixel), "convolution", on_pin=lab.pin)
 st.caption(
@@ -74,9 +73,7 @@ with (
     explained_errors(),
 ):
     if two.open:
-        pair, sharp = (
-            run_two_heads(picture, kernel, alpha, padding) for alpha in (sharpness, 40.0)
-        )
+        pair, sharp = (run_two_heads(picture, kernel, a, padding) for a in (sharpness, 40.0))
         errors_of_two = fact("errors_of_two_heads", (pair.largest_error, sharp.largest_error))
         st.markdown(
             "With one-hot positions a head can spread its attention in any pattern. One spreads"
@@ -85,9 +82,8 @@ with (
             f" here, **{number(errors_of_two[1])}** with α = 40 (every other token lies α"
             " below). So K² heads suffice, but they are not necessary."
         )
-        show_board(
-            heads_board(pair, pixel, lab.two_sizes(kernel, picture, padding)), "convolution two"
-        )
+        sizes = lab.two_sizes(kernel, picture, padding)
+        show_board(heads_board(pair, pixel, sizes), "convolution two")
 with st.expander(
     "When attention is a 1 × 1 convolution",
     icon=":material/filter_1:",
@@ -99,8 +95,7 @@ with st.expander(
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
         n_alone = fact("tokens_choosing_themselves", n_choosing_themselves(single))
-        positions_compared = fact("positions_compared", kind == "with positions")
-        where = " on the positions, 0 elsewhere" if positions_compared else ""
+        where = " on the positions, 0 elsewhere" * fact("compares_places", kind == "with positions")
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small map for each token,"
             f" a 1 × 1 convolution. Here W_Q W_Kᵀ = α·I{where}; {n_alone} of"

@@ -51,15 +51,16 @@ class Visit:
 
 def visit() -> Visit:
     """The visit of the browser tab whose run this is."""
-    return getattr(_of_thread, KEY, None) or _of_session()
+    known: Visit | None = getattr(_of_thread, KEY, None)
+    return known or _of_session()
 
 
 def begin_run() -> Visit:
     """Give the visit, too, at the start of a run: it is asked for fifty times, and each look at
     the session is dear.
     """
-    _of_thread.visit = _of_session()
-    return _of_thread.visit
+    _of_thread.visit = begun = _of_session()
+    return begun
 
 
 def _of_session() -> Visit:

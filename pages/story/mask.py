@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from attention_lab.scenario import MASKS, MAX_TOKENS, own_of, tokens_of
+from attention_lab.scenario import MASKS, own_of, tokens_of
+from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_ui.board import show_board
 from attention_ui.here import here
 from attention_ui.panels import look_closer, pair, says, token, told

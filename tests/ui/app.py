@@ -182,3 +182,20 @@ def error(app: AppTest) -> AttentionError:
 def named_in(sentence: str) -> set[str]:
     """The names and the whole numbers in a sentence: what an error must name, however worded."""
     return set(re.findall(r"[^\W\d]\w*|\d+", sentence))
+
+
+def array_of(sent: Any) -> np.ndarray:
+    """An array of a figure as the browser reads it."""
+    numbers = np.frombuffer(base64.b64decode(sent["bdata"]), np.dtype(sent["dtype"]))
+    return numbers.reshape([int(size) for size in str(sent.get("shape", numbers.size)).split(",")])
+
+
+def matrices(figure: dict[str, Any]) -> list[np.ndarray]:
+    """The matrices of a figure, without the grounds of masked cells."""
+    return [
+        array_of(part["z"])
+        for part in figure["data"]
+        if part["type"] == "heatmap"
+        and "hoverongaps" in part
+        and "masked" not in part["hovertemplate"]
+    ]

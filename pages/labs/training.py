@@ -55,7 +55,7 @@ st.subheader("What each head has learnt", anchor=False)
 habits = learnt(settings, projections)
 left, right = st.columns(2)
 with left:
-    if habits.agreement:
+    if fact("by_agreement", bool(habits.agreement)):
         show_figure(agreement_figure(habits.agreement), "train habits")
         st.caption(
             "How much of a head’s attention lies on words that agree with the one that asks."

@@ -59,5 +59,5 @@ def test_many_hidden_cells_are_counted_in_thousands() -> None:
     for key, trace in three_uses(Scenario(text=text), TARGET, 2).items():
         n_hidden, n_cells = int(trace.hidden_keys[0, 0].sum()), trace.scores[0, 0].size
         assert facts(app)[f"cells_hidden_in_{key}"] == n_hidden
-        assert f"{n_hidden:,} of {n_cells:,}" in texts(app)
-    assert "1,764" in texts(app)
+        assert f"{n_cells:,}" in texts(app)
+    assert n_cells < 1000 < three_uses(Scenario(text=text), TARGET, 2)["encoder"].scores[0, 0].size

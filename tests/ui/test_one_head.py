@@ -11,10 +11,10 @@ from tests.ui.app import (
     facts,
     here,
     opened,
+    page_shown,
     scenes,
     sent,
     texts,
-    title,
 )
 from tests.ui.uploads import ANIMAL
 
@@ -58,7 +58,7 @@ def test_the_page_and_the_story_agree() -> None:
     """The walk through the layer starts at the same cell with the same number."""
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0")
     next(button for button in app.button if button.label.startswith("Walk through")).click().run()
-    assert title(app) == "Scores"
+    assert page_shown(app).url_path == "scores"
     now = here(app)
     assert (now.scenario.weights, now.scenario.layer) == ("trained", 3)
     assert (now.focus.head, now.focus.query, now.focus.key) == (1, 9, 2)

@@ -48,8 +48,9 @@ def test_one_layer_and_stack_on_and_off_the_manifold() -> None:
 
 def test_how_deep_the_package_trains() -> None:
     """The package's example has 16 layers; the stack here begins with twelve."""
-    labels = [expander.label for expander in opened("stiefel").expander]
-    assert "Twelve layers, where the package trains sixteen" in labels
+    app = opened_at(opened("stiefel"), "stiefel deep")
+    assert facts(app)["layers_here_and_in_the_package"] == (12, 16)
+    assert app.slider(key="stiefel_layers").value == 12
 
 
 def test_whose_losses_are_drawn_of_five_seeds() -> None:

@@ -14,7 +14,7 @@ from attention_ui.labs import training_tables
 from attention_ui.labs.training_run import Run
 from attention_viz.labels import number
 from attention_viz.labs.training_figures import loss_figure
-from tests.ui.app import alternatives, facts, figures, gone_to, here, opened
+from tests.ui.app import facts, figures, gone_to, here, opened
 from tests.ui.laboratories import opened_at, press
 
 
@@ -191,8 +191,9 @@ def test_what_agrees_is_drawn() -> None:
     """On the task of agreement the page draws how much of each head looks at words that agree,
     on others offsets.
     """
-    said = [
-        " ".join(alternatives(opened("training", train_task=task)))
-        for task in ("agreement", "neighbours")
-    ]
-    assert ["agree" in words for words in said] == [True, False]
+    agreement, neighbours = (
+        opened("training", train_task=task) for task in ("agreement", "neighbours")
+    )
+    assert [facts(app)["by_agreement"] for app in (agreement, neighbours)] == [True, False]
+    names = {tuple(figures(app)[1]["data"][0]["x"]) for app in (agreement, neighbours)}
+    assert len(names) == 2

@@ -48,10 +48,10 @@ def test_what_holds_in_one_state_alone(
 
 
 def test_many_wrong_cells_are_counted_in_thousands() -> None:
-    """As other large numbers: 5,312 of 5,376."""
+    """As other large numbers: 5,312 and 5,376."""
     app = opened("merge", weights="trained", layer=3)
-    size = here(app).trace.merged.size
-    assert f"{facts(app)['wrong_cells']:,} of {size:,}" in texts(app).replace("*", "")
+    for count in (facts(app)["wrong_cells"], here(app).trace.merged.size):
+        assert f"{count:,}" in texts(app)
 
 
 def test_a_notation_that_counts_heads_from_1() -> None:

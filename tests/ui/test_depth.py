@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from attention_lab.diagonal.depth import Stack
 from attention_lab.diagonal.depth_courses import WIDTHS, draws
-from tests.ui.app import errors, facts, figures, opened
+from tests.ui.app import errors, facts, figures, numbers_of, opened
 
 
 @pytest.mark.parametrize(
@@ -62,10 +63,14 @@ def test_stacks_in_which_nothing_is_drawn() -> None:
 
 
 def test_one_token_is_its_own_mean() -> None:
-    """It equals its mean at once, with random weights, too, which turn it into another."""
+    """It equals its mean at once and looks at itself alone, with random weights, too, which turn
+    it into another.
+    """
     for weights in ("weightless", "random"):
-        told = facts(opened("depth", depth_weights=weights, depth_tokens="sentence", text="a"))
-        assert set(told["layers_until_equal"].values()) == {0}
+        app = opened("depth", depth_weights=weights, depth_tokens="sentence", text="a")
+        assert set(facts(app)["layers_until_equal"].values()) == {0}
+        masses = [numbers_of(line["y"]) for line in figures(app)[1]["data"]]
+        assert np.allclose(np.concatenate(masses), 1)
 
 
 def test_a_remedy_names_its_gain() -> None:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from attention_lab.scenario import Scenario
 
-from .controls import CONTROLS, widget_value
+from .control_list import CONTROLS, widget_value
 
 KEY = "example"
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"
@@ -46,9 +46,8 @@ def choose(scenario: Scenario, explained: bool) -> None:
     current = next((preset for preset in presets() if preset.scenario == scenario), None)
     shown = current.name if current else None
     if KEY not in st.session_state or st.session_state[KEY] != shown:
-        st.session_state[KEY] = (
-            shown  # a change of the page in a callback forgets the box, which the browser keeps
-        )
+        # A change of the page in a callback forgets the box, which the browser keeps.
+        st.session_state[KEY] = shown
     st.selectbox(
         "Example",
         names,

@@ -9,7 +9,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.projections import MATRICES
-from attention_lab.notation.notation import OURS, Notation, Symbol, turned, written
+from attention_lab.notation.notation import OURS, Notation, Symbol, written
+from attention_lab.notation.wording import turned
 from attention_lab.scenario import Scenario, edits_of, own_of, tokens_of, trace_of
 from attention_lab.user_data.edits import outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS

@@ -9,7 +9,8 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.formulas import softmax
 from attention_lab.heads.patterns import effective_tokens
-from attention_lab.masks.invariances import CHANGES, at_temperature, gaps
+from attention_lab.masks.invariances import CHANGES, at_temperature
+from attention_lab.masks.run_gaps import gaps
 from attention_lab.masks.saturation import score_spreads, sharpness
 from attention_lab.masks.shuffles import SITUATIONS, is_given, shuffle
 from attention_lab.rounding import tolerance

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from attention_core import FileError, Projections, ShapeError, attend, softmax
-from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer, read_maps
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
 from attention_lab.trained.encoded_text import encoded
-from attention_lab.user_data.own_weights import open_weights
+from attention_lab.trained.maps_file import read_maps
 from tests.lab.made_weight_files import npz, safetensors
 
 L, H, T = 2, 3, 5

@@ -21,7 +21,7 @@ from attention_core import (
 )
 from attention_lab.diagonal.half_planes import half_plane_of
 from attention_lab.diagonal.measures import square_of
-from attention_lab.diagonal.proposition_checks import tokens_of_trace
+from attention_lab.diagonal.proposition_tokens import tokens_of_trace
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.heads.layout_mistakes import merge_without_swap, moved_cells, split_without_swap

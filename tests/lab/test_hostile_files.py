@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError, SettingsError
 from attention_lab.files.weight_file import MAX_BYTES
+from attention_lab.files.weight_formats import open_weights
 from attention_lab.labs.picture_file import read_picture
-from attention_lab.trained.attention_maps import read_maps
+from attention_lab.trained.maps_file import read_maps
+from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_matrices import read_own
-from attention_lab.user_data.own_weights import find_layers, open_weights, read_layer
+from attention_lab.user_data.own_weights import find_layers
 from tests.lab.made_weight_files import (
     HOSTILE,
     archive,

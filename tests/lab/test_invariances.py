@@ -18,12 +18,11 @@ from attention_lab.masks.invariances import (
     CHANGES,
     Change,
     at_temperature,
-    gaps,
-    permutation_gaps,
     shuffled_order,
     with_key_bias,
     with_query_bias,
 )
+from attention_lab.masks.run_gaps import gaps, permutation_gaps
 from tests.core.random_layers import Layer, assert_same, calls
 
 N, D = 13, 8

@@ -13,19 +13,11 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
-from attention_lab.notation.notation import (
-    OURS,
-    Notation,
-    Symbol,
-    axes,
-    glossary,
-    remark,
-    says,
-    shape,
-    symbol,
-    turned,
-)
+from attention_lab.notation.array_axes import axes, shape
+from attention_lab.notation.notation import OURS, Notation, Symbol, symbol
+from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
+from attention_lab.notation.wording import says, turned
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
 TEXTS = (GML, MQL5, DOSHI, SLIDES, NOTE)

@@ -17,14 +17,9 @@ import pytest
 from attention_core import FileError, Projections, SettingsError, Trace, attend
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_file import WeightFile
-from attention_lab.user_data.own_weights import (
-    MAX_WIDTH,
-    FoundLayer,
-    find_layers,
-    open_weights,
-    possible_heads,
-    read_layer,
-)
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.user_data.layer_numbers import read_layer
+from attention_lab.user_data.own_weights import MAX_WIDTH, FoundLayer, find_layers, possible_heads
 from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
 
 D, H, K = 10, 6, 5

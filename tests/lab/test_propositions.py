@@ -15,8 +15,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from attention_core import Projections, SettingsError, ShapeError, attend, softmax
 from attention_lab.diagonal.counterexamples import search
 from attention_lab.diagonal.measures import pair_violations
-from attention_lab.diagonal.proposition_checks import Tokens, tokens_of_trace, weightless
-from attention_lab.diagonal.propositions import CONDITION, FALSE, PROPOSITIONS, THEOREM, proposition
+from attention_lab.diagonal.proposition_tokens import Tokens, tokens_of_trace, weightless
+from attention_lab.diagonal.proposition_record import CONDITION, FALSE, THEOREM
+from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
 from attention_lab.diagonal.scenes import DiagonalScene, at_angle, trace_of_scene
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 

@@ -15,11 +15,13 @@ import pytest
 from attention_core import AttentionError, Projections, SettingsError, ShapeError, Trace, attend
 from attention_core.derivation import derive
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.files.weight_formats import open_weights
 from attention_lab.scenario import Scenario, own_of, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
+from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_matrices import OwnMatrices, read_own, template
-from attention_lab.user_data.own_weights import find_layers, open_weights, read_layer
+from attention_lab.user_data.own_weights import find_layers
 from attention_lab.user_data.taken_layer import check_fits, take_layer, written_out
 from tests.lab.made_weight_files import Arrays, npz, safetensors
 from tests.lab.test_own_weights import D, H, as_gpt2, as_torch, weights

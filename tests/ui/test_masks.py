@@ -14,8 +14,9 @@ from streamlit.testing.v1 import AppTest
 from attention_lab.masks.bench import NO_FAULT, examined
 from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import FAULTS, hidden_fault
-from attention_lab.masks.invariances import CHANGES, gaps
+from attention_lab.masks.invariances import CHANGES
 from attention_lab.masks.painted import mask_from_text, mask_to_text
+from attention_lab.masks.run_gaps import gaps
 from attention_lab.masks.sentences import three_uses
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.own_matrices import OwnMatrices

@@ -10,6 +10,7 @@ import pytest
 from attention_core import SettingsError
 from attention_core.initialisation import orthonormal_columns
 from attention_lab.labs.adam import Moments, adam_step
+from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.labs.stiefel import (
     PROJECTIONS,
     RETRACTIONS,
@@ -18,7 +19,6 @@ from attention_lab.labs.stiefel import (
     orthonormality_error,
     parameter_counts,
     rotation_generator,
-    sphere_step,
     tangent_projection,
 )
 from attention_lab.labs.stiefel_adam import (

@@ -14,6 +14,7 @@ import pytest
 
 from attention_core import FileError
 from attention_lab.trained.minilm import CHECKSUMS, FOLDER, load_minilm, word_vectors
+from tests.lab.refusal import refused
 
 D, F, LAYERS, WORDS = 6, 7, 2, 11
 LARGE = {
@@ -108,9 +109,7 @@ def test_whole_numbers_times_their_factors(tmp_path: Path) -> None:
 
 def test_no_folder(tmp_path: Path) -> None:
     """Without the folder there is a sentence that names it and says what to do."""
-    with pytest.raises(
-        FileError, match=r"trained model is not there.*nowhere.*scripts/make_minilm.py"
-    ):
+    with refused(FileError, "nowhere", "scripts/make_minilm.py"):
         load_minilm(tmp_path / "nowhere")
 
 

@@ -191,9 +191,7 @@ def test_labels_of_a_batch_of_one() -> None:
     )
     for other in (words.T, np.array("the")):
         file = open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": other})), "m")
-        with pytest.raises(
-            FileError, match=r'"tokens" has shape \(.*\), but must be a list of words'
-        ):
+        with refused(FileError, "tokens", str(other.shape)):
             read_maps(file)
 
 

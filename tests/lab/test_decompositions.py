@@ -128,7 +128,7 @@ def test_slices_of_the_weights(head: int) -> None:
 )
 def test_a_slice_that_does_not_exist(matrix: str, head: int) -> None:
     """An unknown matrix or head is an error that names it."""
-    with pytest.raises(SettingsError, match=f"no block of '{matrix}' for head {head} of 6"):
+    with refused(SettingsError, matrix, head, 6):
         head_slice(a_trace(), matrix, head)
 
 

@@ -53,7 +53,7 @@ def test_ways_to_type_numbers(text: str) -> None:
         (" ; ,; ", SettingsError, ("numbers",)),
         ("\u00a0; \r", SettingsError, ("numbers",)),
         ("1; banana", SettingsError, ("banana",)),
-        ("1; " + "x" * 500, SettingsError, ("xxxxxxxxxxxxxxxxxxxx…",)),
+        ("1; " + "x" * 500, SettingsError, ("x" * 20 + "…",)),
         ("1,2; 3", ShapeError, (2, 1)),
         ("1; inf", SettingsError, ("finite",)),
         ("1; 1e999", SettingsError, ("finite",)),

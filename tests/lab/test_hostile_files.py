@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tracemalloc
 from contextlib import suppress
 
@@ -23,16 +22,8 @@ from attention_lab.trained.maps_file import read_maps
 from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_matrices import read_own
 from attention_lab.user_data.own_weights import find_layers
-from tests.lab.made_weight_files import (
-    HOSTILE,
-    archive,
-    head,
-    npy,
-    npz,
-    safetensors,
-    tensor,
-    with_header,
-)
+from tests.lab.hostile_weight_files import HOSTILE
+from tests.lab.made_weight_files import archive, head, npy, npz, safetensors, tensor, with_header
 from tests.lab.refusal import refused
 
 LAYER = {
@@ -53,8 +44,8 @@ def use(data: bytes, name: str) -> None:
 @pytest.mark.parametrize("fault", HOSTILE)
 def test_it_is_refused_with_a_sentence(fault: str) -> None:
     """Each file of the corpus gives a FileError that says what is wrong with it."""
-    name, make, sentence = HOSTILE[fault]
-    with pytest.raises(FileError, match=sentence) as caught:
+    name, make, facts = HOSTILE[fault]
+    with refused(FileError, *facts) as caught:
         use(make(), name)
     assert len(str(caught.value)) < 500
 
@@ -85,7 +76,7 @@ def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
     np.save(saved, signals)
     with refused(SettingsError, "W_Q", "nan", "row 0", "column 0"):
         read_own(npz({"W_Q": signals}), "matrices.npz")
-    with pytest.raises(FileError, match="no finite number"):
+    with refused(FileError, "finite"):
         read_picture(saved.getvalue(), "picture.npy")
 
 
@@ -138,7 +129,7 @@ def test_names_that_are_none(name: str) -> None:
 @pytest.mark.parametrize("name", ["x" * 5000 + ".pt", "a\nimport os.pt", "\ud800.pt"])
 def test_a_name_that_cannot_be_said(name: str) -> None:
     """A name as long as a file, or one that would begin a line of its own, is not repeated."""
-    with pytest.raises(FileError, match="name must have at most 256 characters that can") as caught:
+    with refused(FileError, "name", 256) as caught:
         open_weights(io.BytesIO(b""), name)
     assert len(str(caught.value)) < 200
 
@@ -177,16 +168,14 @@ def test_numbers_that_are_none(bad: float, write: object) -> None:
         use(write(weights), "m.npz")
 
 
-@pytest.mark.parametrize(("bad", "said"), [(1e39, "1e\\+39"), (-1_000_001.0, "-1e\\+06")])
+@pytest.mark.parametrize(("bad", "said"), [(1e39, "1e+39"), (-1_000_001.0, "-1e+06")])
 def test_numbers_beyond_the_limit(bad: float, said: str) -> None:
     """A weight beyond a million is refused by tensor and place; a million is read."""
     weights = {name: array.astype(float) for name, array in LAYER.items()}
     weights["w_k"][2, 3] = 1e6
     use(npz(weights), "m.npz")
     weights["w_k"][2, 3] = bad
-    with pytest.raises(
-        FileError, match=rf"'w_k' holds {said} at \[2, 3\] .* between -1,000,000 and 1,000,000"
-    ):
+    with refused(FileError, "w_k", said, "[2, 3]", -1_000_000, 1_000_000):
         use(npz(weights), "m.npz")
 
 
@@ -197,38 +186,41 @@ def maps(**arrays: np.ndarray) -> bytes:
 
 NO_CHARACTERS = np.full(2, 0x110000, np.uint32).view("<U1")
 LABELS = {
-    "a number that is no character": (lambda: maps(tokens=NO_CHARACTERS), "no character"),
-    "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), "half a character"),
+    "a number that is no character": (lambda: maps(tokens=NO_CHARACTERS), ("tokens",)),
+    "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), ("tokens", "surrogate")),
     "half a character in metadata": (
         lambda: safetensors(
             {"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}
         ),
-        "half a charac",
+        ("tokens", "surrogate"),
     ),
     "labels of bytes": (
         lambda: maps(tokens=np.array([b"a", b"b"])),
-        r"save it as text, .*: x\.astype\(str\)$",
+        ("tokens", "x.astype(str)"),
     ),
-    "megabytes of labels": (lambda: maps(tokens=np.zeros(2**21, "<U1")), "8,388,608 bytes"),
+    "megabytes of labels": (
+        lambda: maps(tokens=np.zeros(2**21, "<U1")),
+        ("tokens", 8_388_608, 4_194_304),
+    ),
     "a million layers": (
         lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}),
-        "1,000,000 × 1 heads",
+        (1_000_000, 1, 4096),
     ),
     "a million queries": (
         lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}),
-        "attention over 1,000,000 positions",
+        (1_000_000, 4096),
     ),
     "4,097 queries": (
         lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}),
-        "4,097 positions, but at most 4,096",
+        (4097, 4096),
     ),
     "4,097 keys": (
         lambda: npz({"a": np.ones((1, 1, 4097), "i1")}),
-        "4,097 positions, but at most 4,096",
+        (4097, 4096),
     ),
     "a million heads": (
         lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}),
-        "1 × 1,000,000 heads",
+        (1, 1_000_000, 4096),
     ),
 }
 
@@ -254,10 +246,7 @@ def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind:
     file = open_weights(io.BytesIO(made[kind]), f"m.{kind}")
     tracemalloc.start()
     try:
-        with pytest.raises(
-            FileError,
-            match=rf"^'a' has shape {re.escape(str(shape))}, but there must be at least 1",
-        ):
+        with refused(FileError, "'a'", str(shape), 1):
             read_maps(file)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
@@ -269,8 +258,8 @@ def test_attention_that_cannot_be_shown(fault: str) -> None:
     """Labels that no page can hold, and more heads than a page can show, are refused with a
     sentence.
     """
-    make, sentence = LABELS[fault]
-    with pytest.raises(FileError, match=sentence):
+    make, facts = LABELS[fault]
+    with refused(FileError, *facts):
         read_maps(open_weights(io.BytesIO(make()), "m.npz"))
 
 

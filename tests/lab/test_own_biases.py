@@ -93,14 +93,9 @@ def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
     """
     given: dict[str, Any] = {name: np.ones(7)}
     own = OwnMatrices(**given)
-    with pytest.raises(
-        ShapeError,
-        match=(
-            f"^{symbol} has 7 numbers, but 7 cannot be shared by 4 heads evenly: choose 1 or 7"
-            " heads"
-        ),
-    ):
+    with refused(ShapeError, symbol, 7, 4, 1) as caught:
         own.sizes(4)
+    assert "W_" not in str(caught.value)
     with refused(ShapeError, 1, 4):
         OwnMatrices(b_q=np.ones(17)).sizes(4)
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from attention_ui.trained.own_heads import AS_IT_IS, OWN
-from tests.lab.made_weight_files import HOSTILE, npz, safetensors
+from tests.lab.hostile_weight_files import HOSTILE
+from tests.lab.made_weight_files import npz, safetensors
 from tests.ui.app import errors, figures, gone_to, here, opened, scenes, sent, texts, title
 from tests.ui.uploads import ANIMAL, BERT, SHARES, WORDS, asked, rng, uploaded
 

@@ -229,9 +229,7 @@ def test_a_word_of_ones_own() -> None:
             "cat",
             ["x" * 10**5],
             SettingsError,
-            (
-                "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-            ),
+            ("x" * 99,),
         ),
     ],
 )
@@ -248,7 +246,7 @@ def test_bad_words(word: str, features: list[str], error: type[Exception], facts
     ("text", "facts"),
     [
         ("The queen saw her cat", ("cat",)),
-        ("the " + "x" * 10**4, ("xxxxxxxxxxxxxxxxxxxxxxxx",)),
+        ("the " + "x" * 10**4, ("x" * 24,)),
         ("the <b>queen</b>", ("'<'",)),
         ("...", ("word",)),
         ("", ("word",)),

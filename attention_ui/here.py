@@ -8,7 +8,8 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.notation.notation import OURS, Notation, Symbol, turned, written
+from attention_lab.notation.notation import OURS, Notation, Symbol, written
+from attention_lab.notation.wording import turned
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.names import symbol_of
 from attention_viz.payload import Stage

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from attention_lab.notation import notation
+from attention_lab import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import symbol
 from attention_viz.payload import JSON

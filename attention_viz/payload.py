@@ -19,7 +19,8 @@ from attention_core.derivation import array_of
 from attention_core.derived_arrays import ASIDES, aside_of, shape_of
 from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
 from attention_core.steps import GIVEN_AXES
-from attention_lab.notation.notation import OURS, Notation, turned, written
+from attention_lab.notation.notation import OURS, Notation, written
+from attention_lab.notation.wording import turned
 
 from .names import role_of, symbol_of, title_of
 from .tiles import largest

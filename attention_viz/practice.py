@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
-from attention_lab.notation.notation import Notation, turned
+from attention_lab.notation.notation import Notation
+from attention_lab.notation.wording import turned
 from attention_lab.practice import Question
 
 from .labels import decimals, number

@@ -15,7 +15,7 @@ from attention_core import AXES
 from attention_core.derived_arrays import ASIDES
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
-from attention_lab.notation.notation import turned
+from attention_lab.notation.wording import turned
 
 from .names import title_of
 from .payload import JSON, Stage, rule_sent, sent

@@ -16,7 +16,7 @@ from attention_lab.diagonal.measures import (
     uniform_self_mass,
 )
 from attention_lab.diagonal.proposition_checks import Check
-from attention_lab.diagonal.propositions import CONDITION, FALSE, THEOREM, Proposition
+from attention_lab.diagonal.proposition_record import CONDITION, FALSE, THEOREM, Proposition
 from attention_viz.diagonal.diagonal_board import named
 from attention_viz.labels import counted, number, true_minus
 

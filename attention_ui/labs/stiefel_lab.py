@@ -13,7 +13,8 @@ from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS
 from attention_lab.labs.lab_examples import globe_step as globe_example
 from attention_lab.labs.lab_examples import mapping_example
-from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, orthonormality_drift
+from attention_lab.labs.sphere_step import SphereStep
+from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
 from attention_viz.labels import number, true_minus
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure

@@ -11,8 +11,11 @@ from attention_core import AttentionError, Projections, Trace, attend
 from attention_core.embeddings import embed
 from attention_core.errors import FileError
 from attention_lab.files.weight_file import MAX_BYTES, WeightFile
-from attention_lab.trained.attention_maps import AttentionMaps, read_maps
-from attention_lab.user_data.own_weights import FoundLayer, find_layers, open_weights, read_layer
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.maps_file import read_maps
+from attention_lab.user_data.layer_numbers import read_layer
+from attention_lab.user_data.own_weights import FoundLayer, find_layers
 from attention_viz.labels import counted
 
 from ..facts import fact

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
+from attention_lab.labs.sphere_step import SphereStep
+from attention_lab.labs.stiefel import RETRACTIONS
 
 from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import number

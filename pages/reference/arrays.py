@@ -5,8 +5,8 @@ a file.
 import streamlit as st
 
 from attention_core import AXES, STEPS
+from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
-from attention_lab.notation import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
 from attention_ui.address import bound

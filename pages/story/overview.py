@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attention_core.projections import BIASES, MATRICES
+from attention_lab import notation
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
-from attention_lab.notation import notation
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import open_step, token

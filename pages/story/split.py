@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import foreign_cells, split_places
-from attention_lab.notation.notation import axis_names, joined
+from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import look_closer, say_swap, token, told, which

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
+from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
-from attention_lab.notation import notation
 from attention_lab.notation.elsewhere import ELSEWHERE
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from attention_lab.masks.invariances import CHANGES, gaps
+from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.run_gaps import gaps
 from attention_viz.labels import number
 from tests.ui.app import facts, here, opened, texts
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_viz.overview import ARROWS, MOST, PLACES, overview
+from attention_core.head_blocks import PLACES
+from attention_viz.overview import ARROWS, MOST, overview
 from attention_viz.payload import JSON, Stage
 from tests.viz.example_traces import D, H, K, S, T, V, example, square
 from tests.viz.reading_scenes import numbers

@@ -18,7 +18,6 @@ from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
 from .address import bound, listen, refuse_unheard, say_refused
-from .components import component
 from .focus import focus
 from .groups import folded
 from .here import Here
@@ -27,6 +26,7 @@ from .panels import say_columns
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors, theme_mode
+from .step import show_strip
 from .trained import own_heads
 from .turns import in_turn
 from .visit import visit
@@ -57,8 +57,6 @@ VIEW = {
     "hide": False,
     "whole": False,
 }
-# Pages of the story without a stage: the visitor is to do the work there.
-UNSTAGED = ("practice",)
 
 
 def run() -> None:
@@ -95,7 +93,7 @@ def _draw() -> Page:
             st.caption(own.says)
         if own is None or own.used:
             choose(scenario, explained=own is None)
-    is_staged = page in story() and page.url_path not in UNSTAGED
+    is_staged = page in story()
     notation = _view(is_staged)
     remembered.page, remembered.stage_place = page, st.container()
     if not is_staged:
@@ -255,16 +253,8 @@ def _view(is_staged: bool) -> Notation:
 
 
 def _heading(page: Page, notation: Notation) -> None:
-    """The way through the layer, which stays in sight, then the title and the question the page
-    answers.
-    """
-    steps, where = story(), ""
-    if page in steps:
-        place = steps.index(page)
-        where = f"Step {place + 1} of {len(steps)} · "
-        links = [{"title": step.title, "path": step.url_path} for step in steps]
-        # As bytes, in which Streamlit looks for no tables: that took it a third of what it needs
-        # for the way.
-        component("way")(key="way", data=json.dumps({"steps": links, "place": place}).encode())
+    """The title and the question the page answers, below the strip where it follows the steps."""
+    if page.section == "story":
+        show_strip()
     st.title(page.title, anchor=False)
-    st.markdown(f"{where}*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")
+    st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

@@ -10,11 +10,11 @@ from attention_lab import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import symbol
 from attention_viz.payload import JSON
-from attention_viz.step_scene import Choice, StepWords, staged
+from attention_viz.step_scene import Choice, StepWords, staged, strip_alone
 
 from .board import show_board
 from .here import Here
-from .registry import story
+from .registry import strip
 from .stage_choices import THREE
 from .visit import visit
 
@@ -35,14 +35,13 @@ def show_step(
     the link of a matrix that is clicked.
     """
     page = visit().page
-    steps = story()
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
         says=notation.says(now.trace, field, now.notation) if field else WHOLE,
         formula=formula(now.trace, field, now.notation) + more if field else "",
-        steps=[(step.title, step.url_path) for step in steps],
-        place=steps.index(page),
+        steps=[(step.title, step.url_path) for step in strip()],
+        place=strip().index(page),
         choices=choices,
         heads=now.trace.sizes["H"],
         head=now.focus.head,
@@ -51,6 +50,12 @@ def show_step(
     )
     with visit().stage_place:
         show_board(staged(board, words), f"stage {field or 'layer'}", on_open)
+
+
+def show_strip() -> None:
+    """Show the strip of steps alone, above a page of the story that has no stage."""
+    place = strip().index(visit().page)
+    show_board(strip_alone([(step.title, step.url_path) for step in strip()], place), "strip")
 
 
 def of_three(chosen: str) -> tuple[Choice]:

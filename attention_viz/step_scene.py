@@ -94,6 +94,14 @@ def staged(board: JSON, words: StepWords) -> JSON:
     return board | {"panels": panels, "stage": stage}
 
 
+def strip_alone(steps: Sequence[tuple[str, str]], place: int) -> JSON:
+    """A board without matrices, that shows the strip of steps."""
+    links = [{"title": title, "path": path} for title, path in steps]
+    empty: JSON = {"arrays": {}, "rules": {}, "axes": {}, "panels": [], "cell": None}
+    about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
+    return empty | about | {"transposed": False, "stage": {"steps": links, "place": place}}
+
+
 def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:
     return panel["role"] in parts or panel["size"] == "small"
 

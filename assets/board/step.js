@@ -43,8 +43,11 @@ export class Step {
     const { section, strip, words, chosen } = this.parts;
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
-    for (const part of [strip, words, chosen]) part.hidden = !stage;
+    const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
+    for (const part of [strip, words, chosen]) part.hidden = !stage || (alone && part !== strip);
+    this.parts.dock.hidden = alone;
     if (!stage) return;
+    if (alone) return fillStrip(strip, stage);
     section.dataset.stage = stage.title;
     const { onChoose } = this.board.handlers;
     fillStrip(strip, stage);
@@ -77,7 +80,7 @@ export class Step {
   window() {
     const { section } = this.parts;
     const width = Math.floor(section.clientWidth);
-    if (!this.model?.stage || width < NARROW || this.board.surroundings.now().printed) return null;
+    if (!this.model?.stage || !this.model.panels.length || width < NARROW || this.board.surroundings.now().printed) return null;
     const scroller = document.querySelector("[data-testid=stMain]");
     const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
     const height = Math.floor(window.innerHeight - above - MARGIN);

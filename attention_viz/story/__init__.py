@@ -5,7 +5,7 @@ cell is pinned.
 from .cutting import HEADS, merge, split
 from .inputs import beside_words, made_of_words, tokens
 from .per_head import Cell, mask, mixing, pair, scale, scores, softmax
-from .products import SOURCES, output, projection
+from .products import SOURCES, before_and_after, output, projection
 from .windows import MOST, around, output_window
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "SOURCES",
     "Cell",
     "around",
+    "before_and_after",
     "beside_words",
     "made_of_words",
     "mask",

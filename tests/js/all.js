@@ -31,7 +31,7 @@ import "./player.page.js";
 import "./sliders.page.js";
 import "./handout.page.js";
 import "./arithmetic.page.js";
-import "./way.page.js";
+import "./strip.page.js";
 import "./clicks.page.js";
 import "./legend.page.js";
 import "./cells.page.js";

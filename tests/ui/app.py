@@ -74,8 +74,13 @@ def said(app: AppTest) -> list[str]:
 
 
 def title(app: AppTest) -> str:
-    """The heading of the page that is shown."""
-    return str(app.title[0].value)
+    """The heading of the page that is shown: on the stage where it has one."""
+    return str(app.title[0].value) if app.title else str(stage(app)["title"])
+
+
+def stage(app: AppTest) -> dict[str, Any]:
+    """What the stage of a step says."""
+    return next(dict(scene["stage"]) for scene in scenes(app) if "stage" in scene)
 
 
 def page_shown(app: AppTest) -> Page:
@@ -93,12 +98,6 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
 def scenes(app: AppTest) -> list[dict[str, Any]]:
     """Every matrix board, as the browser gets it."""
     return [scene_of(proto.bytes) for proto in _sent_to(app, "board")]
-
-
-def way(app: AppTest) -> dict[str, Any]:
-    """The way through the layer, as the browser gets it."""
-    (proto,) = _sent_to(app, "way")
-    return dict(json.loads(proto.bytes))
 
 
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:

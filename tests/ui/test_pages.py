@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_ui.panels import CLOSER
-from attention_ui.registry import PAGES, page_of, story
+from attention_ui.registry import PAGES, page_of, story, strip
 from attention_viz.theme import ON_BOARDS, PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
@@ -30,9 +30,9 @@ from tests.ui.app import (
     numbers_of_scene,
     opened,
     scenes,
+    stage,
     texts,
     title,
-    way,
 )
 from tests.ui.situations import SITUATIONS, USUAL, chosen, every
 
@@ -122,7 +122,7 @@ def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
     """Every number of the focused head, in each field that a page claims to show, is sent to a
     board or a figure.
     """
-    app = opened(page, mask="causal", head=1)
+    app = opened(page, mask="causal", head=1, whole="true")
     trace = here(app).trace
     drawn = numbers_shown(app)
     for field in page_of(page).fields:
@@ -158,17 +158,12 @@ def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
         assert set(board["axes"].get("T", {"labels": trace.tokens})["labels"]) == set(trace.tokens)
 
 
-@pytest.mark.parametrize("page", [page.url_path for page in story()])
-def test_the_way_through_the_layer(page: str) -> None:
-    """Every story page links to all steps, and says which step it is."""
-    app = opened(page)
-    pages = [step.url_path for step in story()]
-    place = pages.index(page)
-    assert way(app) == {
-        "steps": [{"title": step.title, "path": step.url_path} for step in story()],
-        "place": place,
-    }
-    assert any(f"Step {place + 1} of {len(pages)}" in element.value for element in app.markdown)
+@pytest.mark.parametrize("page", [page.url_path for page in strip()])
+def test_the_strip_of_steps(page: str) -> None:
+    """Every page of the story links to all of them, and says which one it is."""
+    shown = stage(opened(page))
+    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip()]
+    assert shown["steps"][shown["place"]]["path"] == page
 
 
 @pytest.mark.parametrize("page", [page.url_path for page in story()])
@@ -177,14 +172,15 @@ def test_every_step_explains_itself(page: str) -> None:
     cell's arithmetic.
     """
     app = opened(page)
-    assert page_of(page).question in app.markdown[0].value + app.markdown[1].value
+    shown = stage(app)
+    assert shown["question"] == page_of(page).question
     if page == PAGES[0].url_path:
         return
     trace, fields = here(app).trace, page_of(page).fields
     field = fields[0]
-    shape = " × ".join(map(str, getattr(trace, field).shape))
-    assert len(app.latex) >= 1
-    assert any(shape in element.value for element in app.markdown)
+    assert shown["formula"].startswith("<math")
+    result = next(panel for panel in scenes(app)[0]["panels"] if panel["role"] == "result")
+    assert result["badge"].startswith(str(getattr(trace, field).shape[-2]))
     assert [len(app.dataframe), len(app.code), len(app.get("download_button"))] == [0, 0, 0]
     app.session_state["closer"] = list(CLOSER)
     app.run()

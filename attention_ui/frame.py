@@ -42,12 +42,12 @@ LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
 BLOCK = '[data-testid="stMainBlockContainer"]'
 STAGED = (
     f"@media screen {{ {BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
-    ' [class*="st-key-board-stage"] { min-height: calc(100vh - 4.6rem); } }'
+    " .st-key-stage { min-height: calc(100vh - 4.6rem); } }"
 )
 ALONE = (
     f"@media screen {{ {BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
     ' [data-testid="stHeader"], [data-testid="stSidebar"] { display: none !important; }'
-    ' [class*="st-key-board-stage"] { min-height: calc(100vh - 1rem); } }'
+    " .st-key-stage { min-height: calc(100vh - 1rem); } }"
 )
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 VIEW = {
@@ -95,7 +95,11 @@ def _draw() -> Page:
             choose(scenario, explained=own is None)
     is_staged = page in story()
     notation = _view(is_staged)
-    remembered.page, remembered.stage_place = page, st.container()
+    remembered.page, remembered.stage_place, remembered.has_stage = (
+        page,
+        st.container(key="stage"),
+        False,
+    )
     if not is_staged:
         _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
@@ -109,13 +113,15 @@ def _draw() -> Page:
             not remembered.has_scripts
         ):  # the last: what the next run leaves out must not move what stays
             _first_scripts()
-    if own is None and trace is None and page.needs_layer:
-        return page
-    with explained_errors():
-        now = Here(scenario, place, notation)
-        remembered.here = now
-        _say_beforehand(now, page, _notes(scenario, own, trace))
-        chosen.run()
+    if own is not None or trace is not None or not page.needs_layer:
+        with explained_errors():
+            now = Here(scenario, place, notation)
+            remembered.here = now
+            _say_beforehand(now, page, _notes(scenario, own, trace))
+            chosen.run()
+    if is_staged and not remembered.has_stage:  # there is no layer, or none that it could show
+        with remembered.stage_place:
+            _heading(page, notation)
     return page
 
 
@@ -255,6 +261,6 @@ def _view(is_staged: bool) -> Notation:
 def _heading(page: Page, notation: Notation) -> None:
     """The title and the question the page answers, below the strip where it follows the steps."""
     if page.section == "story":
-        show_strip()
+        show_strip(notation)
     st.title(page.title, anchor=False)
     st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_lab import notation
 from attention_lab.notation.formulas import formula
-from attention_lab.notation.notation import symbol
+from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, StepWords, staged, strip_alone
 
@@ -18,6 +18,8 @@ from .registry import strip
 from .stage_choices import THREE
 from .visit import visit
 
+# What addresses call the board of a page, where not by the name of the page: they hold pinned cells.
+BOARDS = {"projections": "projection", "overview": "layer"}
 WHOLE = "Every number is real and computed from your sentence: click a matrix to open its step."
 
 
@@ -28,8 +30,9 @@ def show_step(
     more: str = "",
     choices: Sequence[Choice] = (),
     on_open: Callable[[str], None] | None = None,
-) -> None:
-    """Show the step that computes a field, at the top of its page, wherever the page calls it.
+) -> JSON:
+    """Show the step that computes a field, at the top of its page, wherever the page calls it;
+    gives the scene, for hand-outs.
 
     field: "" for the whole layer. more: LaTeX that is added to the formula. on_open: called with
     the link of a matrix that is clicked.
@@ -43,19 +46,23 @@ def show_step(
         steps=[(step.title, step.url_path) for step in strip()],
         place=strip().index(page),
         choices=choices,
-        heads=now.trace.sizes["H"],
-        head=now.focus.head,
+        heads=now.trace.sizes["H"] if "head" in page.looks_into else 1,
+        head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
     )
+    scene = staged(board, words)
     with visit().stage_place:
-        show_board(staged(board, words), f"stage {field or 'layer'}", on_open)
+        show_board(scene, BOARDS.get(page.url_path, page.url_path), on_open)
+    visit().has_stage = True
+    return scene
 
 
-def show_strip() -> None:
+def show_strip(text: Notation) -> None:
     """Show the strip of steps alone, above a page of the story that has no stage."""
     place = strip().index(visit().page)
-    show_board(strip_alone([(step.title, step.url_path) for step in strip()], place), "strip")
+    steps = [(step.title, step.url_path) for step in strip()]
+    show_board(strip_alone(steps, place, text.convention == "column"), "strip")
 
 
 def of_three(chosen: str) -> tuple[Choice]:

@@ -49,6 +49,7 @@ class Visit:
     # step: the page that is drawn, and where its stage is shown, at its top
     page: Any = None
     stage_place: Any = None
+    has_stage: bool = False
     here: Any = None
 
 

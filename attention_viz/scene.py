@@ -145,7 +145,7 @@ def _badge(stage: Stage, panel: Panel) -> str:
     drawn = [axis for axis in (panel.tiles, *across) if axis is not None]
     if drawn[-2:] == sorted(drawn[-2:]):
         drawn.sort()
-    shape, letters = stage.shape(panel.array), stage.letters(panel.array)
+    shape, letters = stage.shape(panel.array), stage.trace.shown(stage.letters(panel.array))
     sizes = " × ".join(str(shape[axis]) for axis in drawn)
     words = " × ".join(_axis_word(letters[axis]) for axis in drawn)
     return f"{sizes}, {words}" if drawn else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
 
 from latex2mathml.converter import convert
 
@@ -78,7 +79,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
     stage: JSON = {
         "title": words.title,
         "question": words.question,
-        "says": escape(words.says),
+        "says": words.says,
         "formula": mathml(words.formula),
         "steps": [{"title": title, "path": path} for title, path in words.steps],
         "place": words.place,
@@ -94,12 +95,12 @@ def staged(board: JSON, words: StepWords) -> JSON:
     return board | {"panels": panels, "stage": stage}
 
 
-def strip_alone(steps: Sequence[tuple[str, str]], place: int) -> JSON:
+def strip_alone(steps: Sequence[tuple[str, str]], place: int, transposed: bool = False) -> JSON:
     """A board without matrices, that shows the strip of steps."""
     links = [{"title": title, "path": path} for title, path in steps]
     empty: JSON = {"arrays": {}, "rules": {}, "axes": {}, "panels": [], "cell": None}
     about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
-    return empty | about | {"transposed": False, "stage": {"steps": links, "place": place}}
+    return empty | about | {"transposed": transposed, "stage": {"steps": links, "place": place}}
 
 
 def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:
@@ -107,10 +108,17 @@ def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def mathml(latex: str) -> str:
-    r"""A formula as MathML, which browsers draw by themselves.
+def mathml(latex: str) -> list[Any] | None:
+    r"""A formula as MathML, which browsers draw by themselves, as nested lists: tag, attributes,
+    then texts and parts.
 
-    >>> mathml("x^2")[:5], mathml("")
-    ('<math', '')
+    >>> mathml("x")
+    ['math', {'display': 'inline'}, ['mrow', {}, ['mi', {}, 'x']]]
     """
-    return str(convert(latex)) if latex else ""
+    return _nested(fromstring(convert(latex))) if latex else None
+
+
+def _nested(element: Element) -> list[Any]:
+    tag = element.tag.rpartition("}")[2]
+    text = [element.text] if element.text and element.text.strip() else []
+    return [tag, dict(element.attrib), *text, *map(_nested, element)]

@@ -1,11 +1,11 @@
 import { goTo } from "./strip.js";
 
-const ON = new Set(["PageDown", "ArrowRight", " "]);
-const BACK = new Set(["PageUp", "ArrowLeft"]);
+const ON_KEYS = new Set(["PageDown", "ArrowRight", " "]);
+const BACK_KEYS = new Set(["PageUp", "ArrowLeft"]);
 const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=combobox], [role=listbox], [role=textbox]";
 
 /**
- * Let the keys of a clicker go through a step in a lecture, without a click first; gives how to let go of them.
+ * Let the keys of a clicker goBeside through a step in a lecture, without a click first; gives how to let goBeside of them.
  *
  * They never take keys from a field, a button or a matrix that has the focus. board has lecture, moments and links.
  */
@@ -27,28 +27,28 @@ function isTaken(target, key) {
 }
 
 function acted(board, key) {
-  if (ON.has(key)) return next(board);
-  if (BACK.has(key)) return previous(board);
-  if (key === "Home") return begin(board);
+  if (ON_KEYS.has(key)) return nextMomentOf(board);
+  if (BACK_KEYS.has(key)) return previousMomentOf(board);
+  if (key === "Home") return firstMoment(board);
   if (key === "b" || key === ".") return board.black();
   if (key === "f") return board.fullScreen();
   return false;
 }
 
-function next(board) {
-  return board.moments.step(1) || go(board, 1);
+function nextMomentOf(board) {
+  return board.moments.step(1) || goBeside(board, 1);
 }
 
-function previous(board) {
-  return board.moments.step(-1) || go(board, -1);
+function previousMomentOf(board) {
+  return board.moments.step(-1) || goBeside(board, -1);
 }
 
-function begin({ moments }) {
+function firstMoment({ moments }) {
   moments.go(0);
   return true;
 }
 
-function go({ model }, by) {
+function goBeside({ model }, by) {
   const { steps, place } = model.stage;
   const step = steps[place + by];
   if (step) goTo(step.path);

@@ -1,4 +1,4 @@
-const LAST = 3;
+const LAST_MOMENT = 3;
 
 /**
  * What of a result is in sight. Moments of a step: 0 as it came (whole, or covered), 1 the explained cell, 2 its row, 3 all.
@@ -20,7 +20,7 @@ export class Moments {
   /** Go on, or back; whether there was such a moment. */
   step(by) {
     const next = this.moment + by;
-    if (next < 0 || next > LAST) return false;
+    if (next < 0 || next > LAST_MOMENT) return false;
     this.go(next);
     return true;
   }
@@ -34,7 +34,7 @@ export class Moments {
 
   /** Whether any of the result is out of sight. */
   get hiding() {
-    return this.moment === 0 ? this.covered : this.moment < LAST;
+    return this.moment === 0 ? this.covered : this.moment < LAST_MOMENT;
   }
 
   /** Show a cell of a covered result, or a whole row; whether it was covered. */

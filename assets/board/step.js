@@ -6,9 +6,9 @@ import { Moments } from "./moments.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
 
-const NARROW = 640; // px; in a narrower or lower window a step is scrolled
+const NARROW_WINDOW = 640; // px; in a narrower or lower window a step is scrolled
 const LOW = 380;
-const MARGIN = 8;
+const WINDOW_MARGIN = 8;
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
@@ -44,7 +44,8 @@ export class Step {
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
-    for (const part of [strip, words, chosen]) part.hidden = !stage || (alone && part !== strip);
+    for (const part of [words, chosen]) part.hidden = !stage || alone;
+    strip.hidden = !stage || !this.board.handlers.onChoose; // a hand-out has no other steps
     this.parts.dock.hidden = alone;
     if (!stage) return;
     if (alone) return fillStrip(strip, stage);
@@ -80,10 +81,10 @@ export class Step {
   window() {
     const { section } = this.parts;
     const width = Math.floor(section.clientWidth);
-    if (!this.model?.stage || !this.model.panels.length || width < NARROW || this.board.surroundings.now().printed) return null;
+    if (!this.model?.stage || !this.model.panels.length || width < NARROW_WINDOW || this.board.surroundings.now().printed) return null;
     const scroller = document.querySelector("[data-testid=stMain]");
     const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
-    const height = Math.floor(window.innerHeight - above - MARGIN);
+    const height = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
     return height < LOW ? null : { width, height };
   }
 

@@ -10,24 +10,24 @@ export function fillStrip(nav, { steps, place }) {
   nav.setAttribute("aria-label", "Steps of the story");
   const [before, after] = [steps[place - 1], steps[place + 1]];
   const list = element("div", "steps", ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
-  nav.replaceChildren(end(before, "‹", "Previous", "before"), list, end(after, "›", "Next", "after"));
+  nav.replaceChildren(endLink(before, "‹", "Previous", "before"), list, endLink(after, "›", "Next", "after"));
   const here = list.children[place];
   for (const link of nav.querySelectorAll("a")) link.tabIndex = link === here ? 0 : -1;
-  nav.onkeydown = (event) => move(nav, event);
+  nav.onkeydown = (event) => moveFocus(nav, event);
   list.scrollLeft = here ? here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2 : 0;
   if (followed !== null) (nav.querySelector(`a.${followed}`) ?? here)?.focus({ preventScroll: true });
   followed = null;
 }
 
 // The step before or after; where there is none its place stays empty, so that nothing moves.
-function end(step, sign, name, kind) {
+function endLink(step, sign, name, kind) {
   if (!step) return element("span", `${kind} none`, sign);
   const link = linkTo(step, sign, kind);
   link.setAttribute("aria-label", `${name}: ${step.title}`);
   return link;
 }
 
-function move(nav, event) {
+function moveFocus(nav, event) {
   const links = [...nav.querySelectorAll("a")];
   const at = links.indexOf(event.target);
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -7,11 +7,16 @@ export function fillWords(root, { title, question, formula, says, notes, choices
   root.dataset.shown = shown;
   const heading = element("div", "heading", element("h1", "", title), question ? element("p", "question", question) : null);
   const picked = choices.map((choice) => chooser(choice, choose));
-  const sentence = element("p", "sentence");
-  sentence.innerHTML = says ?? ""; // made by the scene: words with all markup of the data escaped
-  const sum = element("div", "formula");
-  sum.innerHTML = formula ?? "";
-  root.replaceChildren(heading, ...picked, sum, sentence);
+  const written = element("div", "formula", formula ? mathOf(formula) : null);
+  root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""));
+}
+
+// A formula of MathML as nested lists: [tag, attributes, text or parts …].
+function mathOf([tag, attributes, ...parts]) {
+  const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...parts.map((part) => (typeof part === "string" ? part : mathOf(part))));
+  return made;
 }
 
 // One of several, as buttons of which one is pressed.

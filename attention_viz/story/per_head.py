@@ -56,7 +56,7 @@ def softmax(stage: Stage, cell: Cell) -> JSON:
         Panel("row_maximum", None, None, (1, 1), "row"),
         Panel("exponentials", None, 3, (0, 2), "row", title="exponentials"),
         Panel("row_sum", None, None, (1, 2), "row"),
-        *_all_heads(stage, "probabilities", (2, 0)),
+        *_all_heads(stage, "probabilities", (3, 0)),
     ]
     says = "The softmax makes shares of every row of scores."
     return scene(stage, panels, _at("probabilities", cell), says)

@@ -60,7 +60,7 @@ if fact("no_pad", mask == "padding" and tokens_of(scenario).n_real == n_keys):
         )
 
 board = story.mask(now.stage, cell)
-show_step(now, "masked_scores", board)
+board = show_step(now, "masked_scores", board)
 hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
     f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_seen} of"

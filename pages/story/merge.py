@@ -23,7 +23,7 @@ several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
 board = story.merge(now.stage, (head, query, feature), not now.whole)
-show_step(now, "merged", board)
+board = show_step(now, "merged", board)
 say_swap(now)
 correct, mistaken = st.columns(2)
 with correct:

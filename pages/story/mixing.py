@@ -42,7 +42,7 @@ else:
     )
 
 board = story.mixing(now.stage, (head, query, feature))
-show_step(now, "head_outputs", board)
+board = show_step(now, "head_outputs", board)
 notes = [
     now.turned(
         "All features of a head share the same weights: a head moves whole vectors, and an average"

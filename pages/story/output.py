@@ -58,7 +58,7 @@ else:
         + added
     )
 board = story.output(now.stage, query, column, not now.whole)
-show_step(now, "output", board)
+board = show_step(now, "output", board)
 if fact("whole", now.whole) and n_out > story.MOST:
     drawn = slice(*fact("drawn_columns", story.output_window(trace, column)))
     verb = "is" if drawn.stop - drawn.start == 1 else "are"

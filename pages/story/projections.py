@@ -30,7 +30,7 @@ block = fact("block", head_columns(trace, field, focus.head))
 sent = fact("drawn_columns", story.around(trace, field, focus.head))
 
 board = story.projection(now.stage, field, (focus.head, row, place.feature), not now.whole)
-show_step(now, field, board, choices=of_three(field))
+board = show_step(now, field, board, choices=of_three(field))
 if fact("whole", now.whole) and sent != (0, fact("columns", width)):
     st.caption(
         now.turned(

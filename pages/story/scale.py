@@ -27,7 +27,7 @@ how = (
     else ""
 )
 board = story.scale(now.stage, cell)
-show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
+board = show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
     "Both matrices have one colour scale: a cell’s colour gets weaker where"
     f" |{factor}| is below 1. With each, what the softmax would make of the"

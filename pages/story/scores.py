@@ -24,7 +24,7 @@ many, wide = fact("symbols", (now.symbol("n_heads"), now.symbol("d_k")))
 several = fact("several_heads", h > 1)
 
 board = story.scores(now.stage, cell)
-show_step(now, "scores", board)
+board = show_step(now, "scores", board)
 st.caption(
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
     " negative: they point apart. The numbers grow with the length of both vectors, too."

@@ -21,7 +21,7 @@ reads = []
 for head in range(fact("heads", trace.sizes["H"])):
     for key, share in strongest_keys(trace, head, focus.query, count=1):
         reads.append(f"- Head {head} reads most from {token(trace, 'S', key)}: {percent(share)}.")
-st.markdown(f"**{asking} came in with the row X and leaves with the row Y.** On the way:")
+st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** On the way:")
 st.markdown("\n".join(reads) if reads else "It may see no key, so no head brings it anything.")
 show_board(story.before_and_after(now.stage, focus.query), "seen")
 st.caption(

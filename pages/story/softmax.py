@@ -27,7 +27,7 @@ others = (
 )
 
 board = story.softmax(now.stage, cell)
-show_step(now, "probabilities", board)
+board = show_step(now, "probabilities", board)
 total = fact("sum_of_row", row_share(trace, focus.head, focus.query))
 if reads:
     st.markdown(

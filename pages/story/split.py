@@ -30,7 +30,7 @@ places = fact("places", split_places(shape, focus.head, row, focus.feature))
 foreign = foreign_cells(n_tokens, n_heads, width)
 
 board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
-show_step(now, field, board, choices=of_three(chosen))
+board = show_step(now, field, board, choices=of_three(chosen))
 say_swap(now)
 names = axis_names(trace, now.notation)
 b, h, t, k = fact("letters", tuple(names[axis] for axis in axes))

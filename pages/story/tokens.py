@@ -39,7 +39,7 @@ st.html(chips_html(tokens, focus.query))
 stage = now.stage
 board = story.tokens(stage, embedding, focus.query, number, not now.whole)
 sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" if made else ""
-show_step(now, "inputs", board, sum_of_parts)
+board = show_step(now, "inputs", board, sum_of_parts)
 if own and not made:
     where = (
         f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and"

@@ -80,7 +80,7 @@ def title(app: AppTest) -> str:
 
 def stage(app: AppTest) -> dict[str, Any]:
     """What the stage of a step says."""
-    return next(dict(scene["stage"]) for scene in scenes(app) if "stage" in scene)
+    return next((dict(s["stage"]) for s in _all_scenes(app) if "stage" in s), {})
 
 
 def page_shown(app: AppTest) -> Page:
@@ -97,7 +97,19 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:
     """Every matrix board, as the browser gets it."""
+    return [scene for scene in _all_scenes(app) if scene["panels"]]
+
+
+def _all_scenes(app: AppTest) -> list[dict[str, Any]]:
+    """The same, and the strip of steps where it stands alone."""
     return [scene_of(proto.bytes) for proto in _sent_to(app, "board")]
+
+
+def letters(formula: Any) -> list[str]:
+    """What a formula of a stage writes, sign by sign."""
+    if isinstance(formula, str):
+        return [formula]
+    return [sign for part in (formula or [])[2:] for sign in letters(part)]
 
 
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
@@ -118,8 +130,9 @@ def html(app: AppTest) -> list[str]:
 
 
 def texts(app: AppTest) -> str:
-    """All Markdown and captions in one string."""
-    return "\n".join(str(element.value) for kind in (app.markdown, app.caption) for element in kind)
+    """All Markdown and captions, and the words of the stage, in one string."""
+    shown = [str(element.value) for kind in (app.markdown, app.caption) for element in kind]
+    return "\n".join([*shown, *(stage(app).get(part, "") for part in ("question", "says"))])
 
 
 def numbers_of(spec: Any) -> np.ndarray:

@@ -102,7 +102,7 @@ def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None
     )
     shown("softmax", {"closer": ["files"]}, "gml")
     page = files["This step as one web page"]()
-    assert "<p>Each column becomes shares that sum to 1" in page
+    assert '"says": "Each column becomes shares' in page
     assert '"transposed": true' in page
     assert "axis=-1" in page
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import opened, scenes, texts
+from tests.ui.app import letters, opened, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
 
 
@@ -74,7 +74,9 @@ def test_inputs_are_told_as_they_were_made(choices: dict[str, Any], made: bool, 
     """
     app = opened("tokens", **choices)
     assert ("words" in scenes(app)[0]["arrays"]) == made
-    assert ("E_{" in app.latex[0].value) == ("word + position = input" in texts(app)) == made
+    assert (
+        ("E" in letters(stage(app)["formula"])) == ("word + position = input" in texts(app)) == made
+    )
     assert said in texts(app)
     assert ("drawn at random" in texts(app)) == (
         said != "X is your own" and "weights" not in choices
@@ -90,7 +92,7 @@ def test_an_edited_input_stands_beside_its_word() -> None:
     assert {"words", "positions", "inputs"} <= set(scene["arrays"])
     assert "changed" in scene["arrays"]["inputs"]
     assert "inputs" not in scene["rules"]
-    assert "E_{" not in edited.latex[0].value
+    assert "E" not in letters(stage(edited)["formula"])
     assert "Edited cells hold your own numbers" in texts(edited)
     assert "word + position = input" not in texts(edited)
     assert "word + position = input" in texts(
@@ -134,5 +136,5 @@ def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, s
 def test_many_columns_have_a_separator_as_other_numbers() -> None:
     """More than a thousand are written with a comma."""
     assert "have 1,024 columns; drawn are" in texts(
-        opened("projections", d_k=64, n_heads=16, which="queries")
+        opened("projections", d_k=64, n_heads=16, which="queries", whole="true")
     )

@@ -75,7 +75,7 @@ def test_the_chosen_cell_is_drawn_in_a_long_sentence(query: int, key: int) -> No
     """Of 64 tokens the same ones are drawn in every matrix, the chosen ones among them."""
     board = overview(Stage(square(64)), 0, query, key)
     rows, columns = board["arrays"]["probabilities"]["start"][2:]
-    assert board["arrays"]["probabilities"]["shape"] == [1, 1, MOST, MOST]
+    assert board["arrays"]["probabilities"]["shape"][2:] == [MOST, MOST]
     for name, first in (("inputs", rows), ("queries", rows), ("keys", columns), ("output", rows)):
         assert board["arrays"][name].get("start", [0, 0, 0])[1] == first
     assert 0 <= query - rows < MOST

@@ -58,11 +58,12 @@ PANELS = {
     "softmax": [
         "masked_scores 0 0 operand T×S",
         "probabilities 1 0 result T×S",
+        "share_sum 2 0 total T",
         "shifted_scores 0 1 row S",
         "row_maximum 1 1 row ",
         "exponentials 0 2 row S",
         "row_sum 1 2 row ",
-        "probabilities 2 0 tiles H×T×S small tiles=1 arrange=grid",
+        "probabilities 3 0 tiles H×T×S small tiles=1 arrange=grid",
     ],
     "mixing": [
         "probabilities 0 1 operand T×S",
@@ -93,6 +94,16 @@ PANELS = {
 }
 
 
+AXIS = {"T": "query", "S": "key", "H": "head", "G": "key/valuehead"}
+
+
+def in_words(line: str) -> str:
+    """A line of `PANELS` with its axes in words, as badges say them."""
+    array, column, row, role, letters, *marks = line.split(" ")
+    words = ["column" if "·" in a else AXIS.get(a, "feature") for a in letters.split("×")]
+    return " ".join([array, column, row, role, "×".join(words) if letters else "", *marks])
+
+
 def told(board: JSON) -> list[str]:
     """Each panel of a board as one line of `PANELS`."""
     lines = []
@@ -101,7 +112,7 @@ def told(board: JSON) -> list[str]:
         marks += [
             f"{key}={panel[key]}" for key in ("tiles", "arrange", "mark", "link") if key in panel
         ]
-        place, badge = panel["place"], panel["badge"].replace(" ", "")
+        place, badge = panel["place"], panel["badge"].partition(", ")[2].replace(" ", "")
         lines.append(" ".join([panel["array"], *map(str, place), panel["role"], badge, *marks]))
     return lines
 
@@ -112,7 +123,7 @@ def test_which_matrix_stands_where(name: str) -> None:
     diagonal, is said.
     """
     board = STORY[name](Stage(example()))
-    assert told(board) == PANELS[name]
+    assert told(board) == list(map(in_words, PANELS[name]))
     assert (board["player"], board["arithmetic"]) == (True, True)
 
 
@@ -134,8 +145,9 @@ def test_without_w_o_the_output_is_the_merged_heads() -> None:
         attend([[1.0] * 6] * T, joined, residual=residual) for residual in (False, True)
     )
     boards = [story.output(Stage(trace), 2, 1) for trace in (plain, added)]
-    assert told(boards[0]) == ["merged 0 0 operand T×H·V", "output 1 0 result T×D"]
-    assert told(boards[1])[2:] == ["inputs 2 1 operand T×D"]
+    alone = ["merged 0 0 operand T×H·V", "output 1 0 result T×D"]
+    assert told(boards[0]) == list(map(in_words, alone))
+    assert told(boards[1])[2:] == [in_words("inputs 2 1 operand T×D")]
     plain_says, added_says = (board["description"] for board in boards)
     assert holds(plain_says, "merged", "output")
     assert holds(added_says, "merged", "inputs", "output")

@@ -18,7 +18,7 @@ from .registry import strip
 from .stage_choices import THREE
 from .visit import visit
 
-# What addresses call the board of a page, where not by the name of the page: they hold pinned cells.
+# What URLs with pinned cells call the board of a page, where not by the name of the page.
 BOARDS = {"projections": "projection", "overview": "layer"}
 WHOLE = "Every number is real and computed from your sentence: click a matrix to open its step."
 

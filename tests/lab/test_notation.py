@@ -18,7 +18,7 @@ from attention_lab.notation.notation import OURS, Notation, Symbol, symbol
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 from attention_lab.notation.wording import says, turned
-from tests.lab.refusal import refused
+from tests.lab.refusal import Facts, missing, refused
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
 TEXTS = (GML, MQL5, DOSHI, SLIDES, NOTE)
@@ -65,7 +65,7 @@ def test_what_is_listed_exists(notation: Notation) -> None:
         | {"n_tokens", "d_model", "n_heads", "d_k", "d_v", "scale"}
         | {"w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"}
     )
-    for entries in (notation.symbols, notation.words, notation.remarks):
+    for entries in (notation.symbols, notation.words, notation.remarks, notation.corrections):
         assert set(entries) <= known
 
 
@@ -109,10 +109,7 @@ def test_the_letters_of_indices_are_free(notation: Notation) -> None:
     assert len(set(notation.indices)) == 4
     assert not sizes & {*others, "c", "g"}
     if head in sizes:
-        assert (
-            "the same letter is one head" in remark("n_heads", notation)
-            or "n_heads" not in notation.symbols
-        )
+        assert "n_heads" not in notation.symbols or "head" in remark("n_heads", notation)
 
 
 @pytest.mark.parametrize("notation", TEXTS, ids=lambda notation: notation.key)
@@ -121,7 +118,7 @@ def test_where_a_text_is_silent_it_is_said(notation: Notation) -> None:
     silent = [row for row in glossary(notation) if row.name not in notation.symbols]
     assert silent
     for row in silent:
-        assert "ours is used" in row.remark.lower(), row.name
+        assert missing(row.remark, OURS.title.lower()) == [], row.name
         base = notation.base(row.name)
         assert base == OURS.base(row.name)
         assert row.their_symbol.latex == (
@@ -130,34 +127,37 @@ def test_where_a_text_is_silent_it_is_said(notation: Notation) -> None:
 
 
 CORRECTED = [
-    (GML, "w_q", "Pᵀ"),
-    (GML, "keys", "keys are meant"),
-    (GML, "scores", "no correlations"),
-    (GML, "scaled_scores", "√N"),
-    (GML, "probabilities", "upper limit T"),
-    (MQL5, "scaled_scores", "nK"),
-    (MQL5, "probabilities", "symmetry"),
-    (MQL5, "merged", "larger than the input only"),
-    (DOSHI, "inputs", "not the embedding"),
-    (DOSHI, "scores", "transposed"),
-    (DOSHI, "head_outputs", "no score"),
-    (DOSHI, "masked_scores", "finite bias"),
-    (SLIDES, "probabilities", "not always the largest"),
-    (SLIDES, "merged", "side by side"),
-    (SLIDES, "head_outputs", "channels"),
-    (NOTE, "values", "drops the sum"),
-    (NOTE, "scaled_scores", "√d"),
-    (NOTE, "head_outputs", "lacks the factor"),
-    (NOTE, "w_o", "d_h·d_v"),
-    (NOTE, "w_v", "it has s"),
+    (GML, "w_q", ("N × (N ÷ n_heads)", "Pᵀ")),
+    (GML, "keys", ("keys",)),
+    (GML, "scores", (1,)),
+    (GML, "scaled_scores", ("√N", "N ÷ n_heads")),
+    (GML, "probabilities", ("T",)),
+    (MQL5, "scaled_scores", ("nK",)),
+    (MQL5, "probabilities", ("i", "j")),
+    (MQL5, "merged", ("h·d_v", "nI")),
+    (DOSHI, "inputs", ("embedding", "Q", "K", "V")),
+    (DOSHI, "scores", ("K", "transposed")),
+    (DOSHI, "head_outputs", ("values",)),
+    (DOSHI, "masked_scores", ("decoder's",)),
+    (SLIDES, "probabilities", ("α_ij", "α_ii", "α_jj")),
+    (SLIDES, "merged", ("W_O", "h·d_v")),
+    (SLIDES, "head_outputs", ("channels",)),
+    (NOTE, "values", ("w_ij", "x_j", "x_i")),
+    (NOTE, "scaled_scores", ("d", "√d")),
+    (NOTE, "head_outputs", ("H^(i)", "V^(i)", "n × n")),
+    (NOTE, "w_o", ("d·d_h", "d_h·d_v")),
+    (NOTE, "w_v", ("n", "s")),
 ]
 
 
-@pytest.mark.parametrize(("notation", "name", "words"), CORRECTED)
-def test_mistakes_are_corrected_where_they_stand(notation: Notation, name: str, words: str) -> None:
+@pytest.mark.parametrize(("notation", "name", "facts"), CORRECTED)
+def test_mistakes_are_corrected_where_they_stand(
+    notation: Notation, name: str, facts: Facts
+) -> None:
     """The known mistakes of the texts are not repeated; the remark says what is right."""
-    assert "Corrected: " in remark(name, notation)
-    assert words in remark(name, notation)
+    correction = notation.corrections[name]
+    assert missing(correction, *facts) == []
+    assert correction in remark(name, notation)
 
 
 @ALL
@@ -264,21 +264,24 @@ def test_sentences_follow_the_notation() -> None:
     """
     trace = a_trace()
     assert all(says(trace, name, OURS) == trace.says(name) for name in STEPS)
-    assert (
-        says(trace, "queries", GML)
-        == "Every token asks one question per head: its whole vector multiplied by (P^Q)ᵀ."
-    )
-    assert says(trace, "query_heads", GML).startswith("Each head takes its own block of rows of Q:")
-    assert says(trace, "key_heads", MQL5).startswith(
-        "Each head takes its own block of columns of KC:"
-    )
-    assert says(trace, "probabilities", GML).startswith("Each column becomes shares")
-    assert says(trace, "merged", GML).startswith("The heads are laid one below the other again")
-    assert "the same number λ; one over" in says(trace, "scaled_scores", NOTE)
-    assert (
-        says(trace, "inputs", GML)
-        == "One column of numbers per token: all that the layer knows of it."
-    )
+    for name, notation, ours, theirs in (
+        ("queries", GML, "W_Q", "(P^Q)ᵀ"),
+        ("key_heads", MQL5, "K", "KC"),
+        ("scaled_scores", NOTE, "s", "λ"),
+    ):
+        before, after = trace.says(name), says(trace, name, notation)
+        assert after == re.sub(rf"(?<![\w’'])(?<![\w’']_){ours}(?!\w)", theirs, before)
+        assert missing(before, ours) == missing(after, theirs) == []
+    turned_names = set()
+    for name in STEPS:
+        before, after = trace.says(name), says(trace, name, GML)
+        rows, columns = (
+            len(re.findall(rf"(?i)\b{side}s?\b", before)) for side in ("row", "column")
+        )
+        assert len(re.findall(r"(?i)\brows?\b", after)) == columns, name
+        assert len(re.findall(r"(?i)\bcolumns?\b", after)) == rows, name
+        turned_names |= {name} if rows + columns else set()
+    assert {"inputs", "query_heads", "probabilities"} <= turned_names
 
 
 def test_words_change_sides_where_tokens_are_columns() -> None:

@@ -20,6 +20,7 @@ from attention_lab.files.weight_file import WeightFile
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_weights import MAX_WIDTH, FoundLayer, find_layers, possible_heads
+from attention_lab.user_data.weight_names import UNLIKE
 from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
 from tests.lab.refusal import Facts, missing, refused
 
@@ -167,25 +168,27 @@ def test_layers_are_listed_in_order() -> None:
         "encoder.layer.9.crossattention.",
         "encoder.layer.10.attention.",
     ]
-    assert layers[0].title == "encoder.layer.0.attention (BERT)"
+    assert missing(layers[0].title, "encoder.layer.0.attention", "BERT") == []
 
 
 def test_what_the_weights_do_not_say() -> None:
     """A causal model, rotary positions and what stands beside the matrices are pointed out."""
-    notes = {
-        naming: find_layers(opened(naming(weights())))[0].notes
-        for naming in (as_bert, as_gpt2, as_llama)
-    }
-    assert not notes[as_bert]
-    assert "causal mask" in notes[as_gpt2][0]
-    assert "position" in notes[as_llama][0]
+    for naming, unlike in (
+        (as_bert, ()),
+        (as_gpt2, ("causal", "norm")),
+        (as_llama, ("causal", "rotary", "norm")),
+    ):
+        layer = find_layers(opened(naming(weights())))[0]
+        assert layer.naming.unlike == unlike
+        assert layer.notes == tuple(filter(None, [" ".join(UNLIKE[key] for key in unlike)]))
     for naming, beside in (
         (as_torch, "bias_k"),
         (as_llama, "self_attn.q_norm.weight"),
         (as_llama, "self_attn.sinks"),
     ):
         extra = naming(weights(), prefix="") | {beside: np.zeros(4, np.float32)}
-        assert "left out" in find_layers(opened(extra))[0].notes[-1]
+        name = beside.removeprefix("self_attn.").removesuffix(".weight")
+        assert missing(find_layers(opened(extra))[0].notes[-1], name) == []
 
 
 @pytest.mark.parametrize(

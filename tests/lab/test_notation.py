@@ -5,34 +5,19 @@ letters, not in truth.
 from __future__ import annotations
 
 import re
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import FrozenInstanceError, fields
 from itertools import combinations
-from typing import Any
 
-import numpy as np
 import pytest
 
-from attention_core import STEPS, Projections, SettingsError, Trace, attend
-from attention_lab.notation.array_axes import axes, shape
+from attention_core import STEPS, SettingsError
+from attention_lab.notation.array_axes import axes
 from attention_lab.notation.notation import OURS, Notation, Symbol, symbol
 from attention_lab.notation.quantities import glossary, remark
-from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
+from attention_lab.notation.texts import GML, MQL5, NOTATIONS, NOTE
 from attention_lab.notation.wording import says, turned
-from tests.lab.refusal import Facts, missing, refused
-
-B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
-TEXTS = (GML, MQL5, DOSHI, SLIDES, NOTE)
-ALL = pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-
-
-def a_trace(*, cross: bool = False, d_model: int = D, **weights: Any) -> Trace:
-    """Self-attention, or attention over a memory, every axis another prime (but the heads)."""
-    rng = np.random.default_rng(3)
-    made = {"d_k": K, "d_v": V, "d_memory": M if cross else d_model} | weights
-    memory = rng.normal(size=(B, S, M)) if cross else None
-    return attend(
-        rng.normal(size=(B, T, d_model)), Projections.random(d_model, H, **made), memory=memory
-    )
+from tests.lab.notation_cases import ALL, a_trace
+from tests.lab.refusal import missing, refused
 
 
 def test_there_are_six() -> None:
@@ -76,14 +61,6 @@ def test_our_symbols_are_those_of_the_trace() -> None:
     }
 
 
-@pytest.mark.parametrize("cross", [False, True])
-@pytest.mark.parametrize("name", STEPS)
-def test_our_axes_are_those_of_the_trace(name: str, cross: bool) -> None:
-    """In our notation the badge of a field reads as before."""
-    trace = a_trace(cross=cross, n_kv_heads=G if cross else H)
-    assert axes(trace, name, OURS) == trace.axes(name)
-
-
 @ALL
 def test_different_things_have_different_symbols(notation: Notation) -> None:
     """No symbol stands for two things in one text, as LaTeX or plain; the manual alone has one
@@ -110,66 +87,6 @@ def test_the_letters_of_indices_are_free(notation: Notation) -> None:
     assert not sizes & {*others, "c", "g"}
     if head in sizes:
         assert "n_heads" not in notation.symbols or "head" in remark("n_heads", notation)
-
-
-@pytest.mark.parametrize("notation", TEXTS, ids=lambda notation: notation.key)
-def test_where_a_text_is_silent_it_is_said(notation: Notation) -> None:
-    """What a text has no symbol for is ours, and the remark says so."""
-    silent = [row for row in glossary(notation) if row.name not in notation.symbols]
-    assert silent
-    for row in silent:
-        assert missing(row.remark, OURS.title.lower()) == [], row.name
-        base = notation.base(row.name)
-        assert base == OURS.base(row.name)
-        assert row.their_symbol.latex == (
-            notation.of_head(base) if "_h" in row.our_symbol.latex else base
-        )
-
-
-CORRECTED = [
-    (GML, "w_q", ("N × (N ÷ n_heads)", "Pᵀ")),
-    (GML, "keys", ("keys",)),
-    (GML, "scores", (1,)),
-    (GML, "scaled_scores", ("√N", "N ÷ n_heads")),
-    (GML, "probabilities", ("T",)),
-    (MQL5, "scaled_scores", ("nK",)),
-    (MQL5, "probabilities", ("i", "j")),
-    (MQL5, "merged", ("h·d_v", "nI")),
-    (DOSHI, "inputs", ("embedding", "Q", "K", "V")),
-    (DOSHI, "scores", ("K", "transposed")),
-    (DOSHI, "head_outputs", ("values",)),
-    (DOSHI, "masked_scores", ("decoder's",)),
-    (SLIDES, "probabilities", ("α_ij", "α_ii", "α_jj")),
-    (SLIDES, "merged", ("W_O", "h·d_v")),
-    (SLIDES, "head_outputs", ("channels",)),
-    (NOTE, "values", ("w_ij", "x_j", "x_i")),
-    (NOTE, "scaled_scores", ("d", "√d")),
-    (NOTE, "head_outputs", ("H^(i)", "V^(i)", "n × n")),
-    (NOTE, "w_o", ("d·d_h", "d_h·d_v")),
-    (NOTE, "w_v", ("n", "s")),
-]
-
-
-@pytest.mark.parametrize(("notation", "name", "facts"), CORRECTED)
-def test_mistakes_are_corrected_where_they_stand(
-    notation: Notation, name: str, facts: Facts
-) -> None:
-    """The known mistakes of the texts are not repeated; the remark says what is right."""
-    correction = notation.corrections[name]
-    assert missing(correction, *facts) == []
-    assert correction in remark(name, notation)
-
-
-@ALL
-def test_the_glossary_is_complete(notation: Notation) -> None:
-    """Every row has words, symbols and a meaning, in sentences; ours beside ours is the same."""
-    for row in glossary(notation):
-        assert row.our_word
-        assert row.their_word
-        assert row.meaning.endswith(".")
-        assert row.remark == "" or row.remark.endswith(".")
-        if notation is OURS:
-            assert (row.our_word, row.our_symbol) == (row.their_word, row.their_symbol)
 
 
 @ALL
@@ -201,61 +118,6 @@ def test_an_unknown_quantity_is_refused() -> None:
     """The error names what was asked for and what there is."""
     with refused(SettingsError, "w_x", "n_tokens"):
         symbol("w_x", GML)
-
-
-def test_axes_of_the_texts_by_hand() -> None:
-    """Each text names the axes by its own sizes; in the column convention the last two change
-    places.
-    """
-    trace = a_trace(d_k=1, d_v=1, d_model=H)
-    assert axes(trace, "inputs", GML) == ("B", "N", "T")
-    assert axes(trace, "queries", GML) == ("B", "N", "T")
-    assert axes(trace, "query_heads", GML) == ("B", "n_heads", "N ÷ n_heads", "T")
-    assert axes(trace, "query_heads", DOSHI) == ("Batch", "Head", "Sequence", "Query size")
-    assert axes(trace, "merged", DOSHI) == ("Batch", "Sequence", "Head·Value size")
-    assert axes(trace, "scores", SLIDES) == ("B", "h", "N", "N")
-    assert axes(trace, "value_heads", NOTE) == ("B", "dₕ", "n", "dᵥ")
-    assert axes(trace, "keys", MQL5) == ("B", "N", "h·nK")
-
-
-def test_shapes_are_turned_like_their_axes() -> None:
-    """In the column convention rows and columns change places, and nothing else does."""
-    trace = a_trace(cross=True)
-    for name in STEPS:
-        *first, rows, columns = getattr(trace, name).shape
-        assert shape(trace, name, OURS) == shape(trace, name, DOSHI) == (*first, rows, columns)
-        assert shape(trace, name, GML) == (*first, columns, rows)
-
-
-def test_axes_of_weights() -> None:
-    """A weight matrix is turned like everything else in the column convention; a vector or a
-    number is not.
-    """
-    trace = a_trace(bias=True)
-    assert axes(trace, "w_q", OURS) == ("D", "H·K")
-    assert axes(trace, "w_o", GML) == ("N", "n_heads·dᵥ")
-    assert axes(trace, "b_o", GML) == ("N",)
-    assert axes(trace, "scale", GML) == ()
-
-
-def test_two_sequences_have_two_lengths() -> None:
-    """In cross-attention no text may call both lengths by one letter."""
-    for notation in NOTATIONS.values():
-        *_, one, other = axes(a_trace(cross=True), "scores", notation)
-        assert one != other
-    assert axes(a_trace(cross=True), "scores", GML)[-2:] == ("S", "T")
-    assert axes(a_trace(), "scores", replace(OURS, convention="column"))[-2:] == ("S", "T")
-
-
-def test_a_width_that_does_not_hold_is_not_written() -> None:
-    """The manual's N ÷ n_heads is written only where the heads share the width evenly;
-    otherwise d_k and d_v.
-    """
-    uneven = a_trace()
-    assert axes(uneven, "query_heads", GML)[-2:] == ("dₖ", "T")
-    assert axes(uneven, "merged", GML)[-2:] == ("n_heads·dᵥ", "T")
-    shared = a_trace(d_k=1, d_v=1, d_model=H, n_kv_heads=G)
-    assert axes(shared, "keys", GML)[-2:] == ("G·(N ÷ n_heads)", "T")
 
 
 def test_sentences_follow_the_notation() -> None:

@@ -9,8 +9,8 @@ import streamlit as st
 from attention_core import Trace
 from attention_lab.diagonal.counterexamples import Search, search
 from attention_lab.diagonal.proposition_checks import Check
-from attention_lab.diagonal.proposition_tokens import tokens_of_trace
 from attention_lab.diagonal.proposition_record import FALSE, Proposition
+from attention_lab.diagonal.proposition_tokens import tokens_of_trace
 from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
 from attention_viz.labels import number, true_minus
 

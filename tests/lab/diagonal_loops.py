@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core import causal_mask, softmax
-from attention_lab.diagonal.measures import (
-    Square,
-)
+from attention_lab.diagonal.measures import Square
 
 T = 5
 

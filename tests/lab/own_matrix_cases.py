@@ -9,16 +9,10 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attention_core import (
-    Projections,
-    Trace,
-    attend,
-)
+from attention_core import Projections, Trace, attend
 from attention_lab.files.file_checks import LARGEST_VALUE
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-from attention_lab.user_data.own_matrices import (
-    OwnMatrices,
-)
+from attention_lab.user_data.own_matrices import OwnMatrices
 
 T, D, H, K, V = 5, 7, 2, 11, 13
 MATRICES = {"x": (T, D), "w_q": (D, H * K), "w_k": (D, H * K), "w_v": (D, H * V), "w_o": (H * V, D)}

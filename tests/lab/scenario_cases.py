@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core import Trace
-from attention_lab.scenario import (
-    Scenario,
-)
+from attention_lab.scenario import Scenario
 
 SMALL = Scenario(text="we like green tea very much", d_model=6, n_heads=2)
 

@@ -8,13 +8,7 @@ import numpy as np
 
 from attention_core import Projections, Trace, attend
 from attention_core.projections import MATRICES
-from attention_lab.user_data.edits import (
-    Edit,
-    Edits,
-    apply,
-    outside,
-    outside_note,
-)
+from attention_lab.user_data.edits import Edit, Edits, apply, outside, outside_note
 from tests.lab.refusal import missing
 
 T, D, H, K, V = 5, 7, 2, 11, 13

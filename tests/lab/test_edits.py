@@ -15,13 +15,7 @@ from hypothesis import strategies as st
 
 from attention_core import SettingsError
 from attention_lab.files.file_checks import LARGEST_VALUE
-from attention_lab.user_data.edits import (
-    LAST_PLACE,
-    MOST_EDITS,
-    MOST_IN_ADDRESS,
-    Edit,
-    Edits,
-)
+from attention_lab.user_data.edits import LAST_PLACE, MOST_EDITS, MOST_IN_ADDRESS, Edit, Edits
 from attention_lab.user_data.kept_texts import is_key
 from attention_lab.user_data.matrix_names import SYMBOLS
 from tests.lab.refusal import Facts, refused

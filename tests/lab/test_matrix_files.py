@@ -8,21 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import (
-    AttentionError,
-    FileError,
-    Projections,
-    SettingsError,
-    ShapeError,
-)
+from attention_core import AttentionError, FileError, Projections, SettingsError, ShapeError
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-from attention_lab.user_data.own_matrices import (
-    OwnMatrices,
-    read_own,
-    shown_matrices,
-    template,
-)
+from attention_lab.user_data.own_matrices import OwnMatrices, read_own, shown_matrices, template
 from tests.lab.own_matrix_cases import SHAPES, D, a_trace, any_matrices, assert_identical, npz
 from tests.lab.refusal import Facts, missing, refused
 

@@ -12,16 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import (
-    SettingsError,
-    ShapeError,
-)
+from attention_core import SettingsError, ShapeError
 from attention_lab.user_data.kept_texts import is_key
-from attention_lab.user_data.own_matrices import (
-    LONGEST_IN_ADDRESS,
-    OwnMatrices,
-    read_own,
-)
+from attention_lab.user_data.own_matrices import LONGEST_IN_ADDRESS, OwnMatrices, read_own
 from tests.lab.own_matrix_cases import (
     MATRICES,
     D,

@@ -12,16 +12,7 @@ from attention_core import FileError
 from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_weights import MAX_WIDTH, find_layers
 from tests.lab.made_weight_files import Arrays
-from tests.lab.named_weights import (
-    MATRICES,
-    D,
-    H,
-    as_bert,
-    as_gpt2,
-    as_torch,
-    opened,
-    weights,
-)
+from tests.lab.named_weights import MATRICES, D, H, as_bert, as_gpt2, as_torch, opened, weights
 from tests.lab.refusal import Facts, missing, refused
 
 

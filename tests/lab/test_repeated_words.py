@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 
 from attention_core import TextError
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.head_finder import (
-    RULES,
-    rank_heads,
-    words,
-)
+from attention_lab.trained.head_finder import RULES, rank_heads, words
 from tests.lab.refusal import refused
 
 

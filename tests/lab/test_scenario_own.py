@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError
-from attention_lab.scenario import (
-    WEIGHTS,
-    settled,
-    trace_of,
-)
+from attention_lab.scenario import WEIGHTS, settled, trace_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.lab.refusal import Facts, refused

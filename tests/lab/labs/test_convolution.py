@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError
-from attention_lab.labs.convolution import (
-    convolve,
-    pixel_attention,
-    run_convolution,
-    run_two_heads,
-)
+from attention_lab.labs.convolution import convolve, pixel_attention, run_convolution, run_two_heads
 from attention_lab.labs.convolution_heads import position_features
 from attention_lab.labs.images import IMAGES, KERNELS
 from attention_lab.labs.padding import PADDINGS, kernel_offsets, shift_matrix, token_grid

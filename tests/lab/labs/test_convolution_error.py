@@ -7,12 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from attention_lab.labs.convolution import (
-    error_curve,
-    expected_error,
-    leak,
-    run_convolution,
-)
+from attention_lab.labs.convolution import error_curve, expected_error, leak, run_convolution
 from attention_lab.labs.padding import PADDINGS
 from tests.lab.labs.convolution_cases import IMAGE, KERNEL, RNG, W
 

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.labs.lexicon import (
-    FEATURES,
-    SECTIONS,
-    SENTENCES,
-    compose,
-    own_word,
-)
+from attention_lab.labs.lexicon import FEATURES, SECTIONS, SENTENCES, compose, own_word
 from attention_lab.labs.lexicon_heads import (
     AND_HEAD,
     HEADS,

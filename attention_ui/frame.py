@@ -95,11 +95,8 @@ def _draw() -> Page:
             choose(scenario, explained=own is None)
     is_staged = page in story()
     notation = _view(is_staged)
-    remembered.page, remembered.stage_place, remembered.has_stage = (
-        page,
-        st.container(key="stage"),
-        False,
-    )
+    remembered.page, remembered.has_stage = page, False
+    remembered.stage_place = st.container(key="stage")
     if not is_staged:
         _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)

@@ -121,9 +121,8 @@ def layer_in_one_call(trace: Trace) -> str:
     """`output` from the inputs by PyTorch's module with our weights, or a comment that says why
     there is none.
     """
-    obstacle = _obstacle(trace)
-    if obstacle:
-        return f"# torch.nn.MultiheadAttention cannot be used here: {obstacle}."
+    if found := obstacle(trace):
+        return f"# torch.nn.MultiheadAttention cannot be used here: {OBSTACLES[found]}."
     options = [layer_mask(trace)] if has_rule(trace) else []
     names = "output, probabilities"
     if trace.empty_rows_as == "zero" and trace.empty_rows.any():
@@ -165,20 +164,32 @@ def _module(trace: Trace) -> str:
     )
 
 
-def _obstacle(trace: Trace) -> str:
-    """Why nn.MultiheadAttention cannot compute a layer, or nothing."""
+# What nn.MultiheadAttention cannot do.
+OBSTACLES = {
+    "n_kv_heads": "its heads do not share keys and values",
+    "w_o": "it always has a W_O",
+    "width": "its heads are D / H wide, d_k and d_v alike",
+    "output": "its output is as wide as its input",
+    "biases": "it has all four biases or none",
+    "scale": "its scale is always 1 / sqrt(d_k)",
+    "softcap": "it has no soft cap",
+}
+
+
+def obstacle(trace: Trace) -> str:
+    """Which of the `OBSTACLES` a layer meets first, or nothing."""
     p = trace.projections
     biases = [getattr(p, name) is not None for name in BIASES]
-    obstacles = {
-        "its heads do not share keys and values": _grouped(trace),
-        "it always has a W_O": p.w_o is None,
-        "its heads are D / H wide, d_k and d_v alike": not p.d_k == p.d_v == p.d_model / p.n_heads,
-        "its output is as wide as its input": p.d_out != p.d_model,
-        "it has all four biases or none": any(biases) != all(biases),
-        "its scale is always 1 / sqrt(d_k)": not _usual_scale(trace),
-        "it has no soft cap": trace.softcap is not None,
+    met = {
+        "n_kv_heads": _grouped(trace),
+        "w_o": p.w_o is None,
+        "width": not p.d_k == p.d_v == p.d_model / p.n_heads,
+        "output": p.d_out != p.d_model,
+        "biases": any(biases) != all(biases),
+        "scale": not _usual_scale(trace),
+        "softcap": trace.softcap is not None,
     }
-    return next((why for why, holds in obstacles.items() if holds), "")
+    return next((name for name, holds in met.items() if holds), "")
 
 
 def _usual_scale(trace: Trace) -> bool:

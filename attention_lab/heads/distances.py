@@ -6,10 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_core.checks import (
-    Array,
-    whole_number,
-)
+from attention_core.checks import Array, whole_number
 from attention_core.limits import MOST_NUMBERS
 
 from .measure_checks import as_shares

@@ -10,13 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import (
-    Array,
-    as_numbers,
-    is_finite_number,
-    shown,
-    whole_number,
-)
+from attention_core.checks import Array, as_numbers, is_finite_number, shown, whole_number
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import (
-    Array,
-    as_list,
-    check_alike,
-    shown,
-    whole_number,
-)
+from attention_core.checks import Array, as_list, check_alike, shown, whole_number
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 

@@ -56,12 +56,12 @@ class Notation:
     """How one text writes the layer. What it has no symbol or word for is written as we do.
 
     key: its name in a URL. convention: "row" (a token is a row) or "column". symbols: LaTeX by
-    quantity, per-head ones without the head. words, remarks: by quantity. axis_names: for axes that
-    are not called by a size. A text that names the axis T tells it from S also where both are one
-    sequence. indices: the letters of a head, a query, a key and any key. heads: how a head is
-    marked: "subscript", "superscript", or "brackets" (around it where a cell is meant). first_head:
-    the number of the first one. even: d_k and d_v have a symbol of the text only where the heads
-    share the width evenly.
+    quantity, per-head ones without the head. words, remarks: by quantity. corrections: what is
+    right where the text is not. axis_names: for axes that are not called by a size. A text that
+    names the axis T tells it from S also where both are one sequence. indices: the letters of a
+    head, a query, a key and any key. heads: how a head is marked: "subscript", "superscript", or
+    "brackets" (around it where a cell is meant). first_head: the number of the first one. even: d_k
+    and d_v have a symbol of the text only where the heads share the width evenly.
     """
 
     key: str
@@ -70,6 +70,7 @@ class Notation:
     symbols: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
+    corrections: Mapping[str, str] = field(default_factory=dict)
     axis_names: Mapping[str, str] = field(default_factory=dict)
     indices: tuple[str, str, str, str] = ("h", "i", "j", "k")
     heads: str = "subscript"

@@ -52,4 +52,6 @@ def remark(name: str, notation: Notation) -> str:
     """What to know about a text's symbol or word: that it has none, that it is corrected, or
     nothing.
     """
-    return notation.remarks.get(name, "" if name in notation.symbols else SILENT)
+    found = [notation.remarks[name]] if name in notation.remarks else []
+    found += [f"Corrected: {notation.corrections[name]}"] if name in notation.corrections else []
+    return " ".join(found) or ("" if name in notation.symbols else SILENT)

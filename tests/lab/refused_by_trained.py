@@ -8,15 +8,7 @@ from attention_lab.trained import changed_word, encoder, head_finder, layer_meas
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.wordpiece import Characters, CodePoints, WordPiece
-from tests.core.hostile_values import (
-    NO_ARRAY,
-    NO_COUNT,
-    NO_LIST,
-    NO_NAME,
-    NO_NUMBER,
-    NO_TEXT,
-    Case,
-)
+from tests.core.hostile_values import NO_ARRAY, NO_COUNT, NO_LIST, NO_NAME, NO_NUMBER, NO_TEXT, Case
 from tests.lab.small_layer import SHARES, X
 
 MAPS = AttentionMaps.of([SHARES])

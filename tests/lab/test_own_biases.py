@@ -22,8 +22,8 @@ from attention_lab.user_data.matrix_names import (
     MAX_UNPACKED,
 )
 from attention_lab.user_data.own_matrices import OwnMatrices, read_own
+from tests.lab.own_matrix_cases import SHAPES, D, H, K, V, assert_identical, npz, some
 from tests.lab.refusal import Facts, refused
-from tests.lab.test_own_matrices import SHAPES, D, H, K, V, assert_identical, npz, some
 
 
 @pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])

@@ -9,23 +9,9 @@ from attention_core.formulas import merge_heads, split_heads
 from attention_core.projections import Projections
 
 from ...heads.layout_mistakes import merge_without_swap
-from .doshi_masks import (
-    decoder_like_encoder,
-    look_ahead_across,
-    mask_before_scale,
-    padding_is_gone,
-)
+from .doshi_masks import decoder_like_encoder, look_ahead_across, mask_before_scale, padding_is_gone
 from .example_layer import HEADS, LAYER, TOKENS, WIDTH, X
-from .record import (
-    ALWAYS,
-    FALSE,
-    Evidence,
-    claims_of,
-    difference,
-    fits,
-    same,
-    size,
-)
+from .record import ALWAYS, FALSE, Evidence, claims_of, difference, fits, same, size
 
 claim = claims_of("doshi")
 

@@ -11,15 +11,7 @@ from attention_core.trace import Trace
 
 from ..token_matrices import gaussian_tokens
 from .example_layer import HEADS, LAYER, TOKENS, WIDTH, X
-from .record import (
-    CONDITION,
-    FALSE,
-    Evidence,
-    claims_of,
-    difference,
-    same,
-    shown,
-)
+from .record import CONDITION, FALSE, Evidence, claims_of, difference, same, shown
 
 claim = claims_of("doshi")
 

@@ -25,16 +25,7 @@ from .geometric_machine_learning_projections import (
     projection_size,
     projections,
 )
-from .record import (
-    ALWAYS,
-    CONDITION,
-    FALSE,
-    Evidence,
-    claims_of,
-    difference,
-    same,
-    shown,
-)
+from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, same, shown
 
 claim = claims_of("gml")
 

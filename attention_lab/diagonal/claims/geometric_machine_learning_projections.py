@@ -8,17 +8,7 @@ from attention_core.attention import attend
 from attention_core.projections import Projections
 
 from ..token_matrices import gaussian_tokens
-from .record import (
-    CONDITION,
-    FALSE,
-    Evidence,
-    claims_of,
-    difference,
-    fits,
-    same,
-    shown,
-    size,
-)
+from .record import CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown, size
 
 claim = claims_of("gml")
 # N features, T tokens, heads of width N ÷ n_heads.

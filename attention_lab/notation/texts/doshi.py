@@ -47,34 +47,34 @@ DOSHI = Notation(
             "The text has one size for queries, keys and values; they may differ, so this one has"
             " its own name."
         ),
-        "inputs": (
-            "No symbol: ours is used. Corrected: it is not the embedding that is split across the"
-            " heads. Every head reads all of it and owns a section of Q, K and V."
-        ),
-        "scores": (
-            "No symbol: ours is used. Corrected: K must be transposed. One cell compares one query"
-            " with one key."
-        ),
+        "inputs": "No symbol: ours is used.",
+        "scores": "No symbol: ours is used.",
         "scaled_scores": (
             "No symbol: ours is used. The text divides by the square root of the Query size."
         ),
         "masked_scores": (
             "No symbol: ours is used. The text adds the mask before scaling: the same for −∞,"
-            " another result for a finite bias. Corrected: hiding later words belongs to the"
-            " decoder's self-attention."
+            " another result for a finite bias."
         ),
-        "probabilities": (
-            "No symbol: ours is used. Corrected: the text calls weights, head outputs and merged"
-            " outputs all Attention Score."
-        ),
-        "head_outputs": (
-            "No symbol: ours is used. Corrected: it is no score but an average of values."
-        ),
+        "probabilities": "No symbol: ours is used.",
+        "head_outputs": "No symbol: ours is used.",
         "merged": (
             "No symbol: ours is used. It is no score either. Head and Sequence are swapped first,"
             " then joined."
         ),
         "w_o": "The text does not mention it: ours is used. Merging alone does not mix the heads.",
+    },
+    corrections={
+        "inputs": (
+            "it is not the embedding that is split across the heads. Every head reads all of"
+            " it and owns a section of Q, K and V."
+        ),
+        "scores": "K must be transposed. One cell compares one query with one key.",
+        "masked_scores": "hiding later words belongs to the decoder's self-attention.",
+        "probabilities": (
+            "the text calls weights, head outputs and merged outputs all Attention Score."
+        ),
+        "head_outputs": "it is no score but an average of values.",
     },
     axis_names={"B": "Batch", "S": "Input sequence"},
 )

@@ -56,28 +56,10 @@ GML = Notation(
         "n_heads": FROM_1,
         "d_k": "Holds only where the heads share N evenly; for other widths we write ours.",
         "d_v": "Holds only where the heads share N evenly; for other widths we write ours.",
-        **dict.fromkeys(
-            ("w_q", "w_k", "w_v"),
-            "Corrected: the manual gives each head's P as N × (N ÷ n_heads) and multiplies by P"
-            " from the left, which does not fit; it must be Pᵀ. Not being square, P is no projector"
-            " either; PᵀX are coordinates.",
-        ),
         **dict.fromkeys(("queries", "values"), FUSED),
-        "keys": f"Corrected: twice the manual says “vectors” where keys are meant. {FUSED}",
-        "scores": (
-            "Corrected: inner products, neither centred nor normalised, are no correlations and may"
-            " exceed 1. The package's code has the roles of queries and keys exchanged."
-        ),
-        "scaled_scores": (
-            "No symbol, hence the tilde. Corrected: the manual divides by √N once, and so does the"
-            " package's code; a score adds up N ÷ n_heads products: the root of that, as in the"
-            " other formula, is right."
-        ),
+        "scaled_scores": "No symbol, hence the tilde.",
         "masked_scores": f"{MASK}Hence the hat.",
-        "probabilities": (
-            "Each column sums to 1. Corrected: the sum in the manual's softmax lacks its upper"
-            " limit T."
-        ),
+        "probabilities": "Each column sums to 1.",
         "head_outputs": "Written V𝒫, without a symbol: ours is used.",
         "merged": (
             "No symbol: ours is used. The heads stand one below the other. They have the input's"
@@ -87,5 +69,25 @@ GML = Notation(
             "The manual has no such matrix, so its heads never mix: ours is used where a layer has"
             " one."
         ),
+    },
+    corrections={
+        **dict.fromkeys(
+            ("w_q", "w_k", "w_v"),
+            (
+                "the manual gives each head's P as N × (N ÷ n_heads) and multiplies by P from the"
+                " left, which does not fit; it must be Pᵀ. Not being square, P is no projector"
+                " either; PᵀX are coordinates."
+            ),
+        ),
+        "keys": f"twice the manual says “vectors” where keys are meant. {FUSED}",
+        "scores": (
+            "inner products, neither centred nor normalised, are no correlations and may"
+            " exceed 1. The package's code has the roles of queries and keys exchanged."
+        ),
+        "scaled_scores": (
+            "the manual divides by √N once, and so does the package's code; a score adds up N"
+            " ÷ n_heads products: the root of that, as in the other formula, is right."
+        ),
+        "probabilities": "the sum in the manual's softmax lacks its upper limit T.",
     },
 )

@@ -52,29 +52,29 @@ NOTE = Notation(
             " number: ours is used."
         ),
         "scale": "No symbol, and our s is the note's width: hence λ.",
-        **dict.fromkeys(
-            ("w_q", "w_k"), "Corrected: the note has both x_i W and W x_i; for rows x_i W is right."
-        ),
-        "w_v": "Corrected: the note gives it n rows once; it has s.",
-        "w_o": (
-            "Corrected: the note gives it d·d_h rows, as if each value were as wide as a key; it"
-            " has d_h·d_v."
-        ),
-        "values": (
-            "Corrected: an output is the sum over j of w_ij times the value of x_j; the note drops"
-            " the sum and writes x_i."
-        ),
-        "scaled_scores": (
-            "In the slides α is the weight, after the softmax. Corrected: the note once divides by"
-            " d; right is √d. Its α_ij has tokens i and j; beside a head i they become j and k."
-        ),
+        "scaled_scores": "In the slides α is the weight, after the softmax.",
         "masked_scores": f"{MASK}Hence the hat.",
         "probabilities": (
             "Written softmax(α), its row i also w_i: ours is used. Row i says how much query i"
             " draws from each key."
         ),
-        "head_outputs": (
-            "Corrected: the note's H^(i) lacks the factor V^(i), without which it is n × n."
+    },
+    corrections={
+        **dict.fromkeys(
+            ("w_q", "w_k"), "the note has both x_i W and W x_i; for rows x_i W is right."
         ),
+        "w_v": "the note gives it n rows once; it has s.",
+        "w_o": (
+            "the note gives it d·d_h rows, as if each value were as wide as a key; it has d_h·d_v."
+        ),
+        "values": (
+            "an output is the sum over j of w_ij times the value of x_j; the note drops the"
+            " sum and writes x_i."
+        ),
+        "scaled_scores": (
+            "the note once divides by d; right is √d. Its α_ij has tokens i and j; beside a"
+            " head i they become j and k."
+        ),
+        "head_outputs": "the note's H^(i) lacks the factor V^(i), without which it is n × n.",
     },
 )

@@ -60,18 +60,20 @@ MQL5 = Notation(
             " same numbers and needs no transpose; a transpose is usually free, for nothing is"
             " copied."
         ),
-        "scaled_scores": (
-            "No symbol: ours is used. Corrected: “the dimension of the Key vector” must be nK, one"
-            " head's width, not that of the concatenated Key."
-        ),
+        "scaled_scores": "No symbol: ours is used.",
         "masked_scores": f"{MASK}Ours is used.",
+        "probabilities": "No symbol: ours is used.",
+        "merged": "No symbol: ours is used.",
+    },
+    corrections={
+        "scaled_scores": (
+            "“the dimension of the Key vector” must be nK, one head's width, not that of the"
+            " concatenated Key."
+        ),
         "probabilities": (
-            "No symbol: ours is used. Corrected: interdependence suggests symmetry, but what i"
-            " draws from j is in general not what j draws from i."
+            "interdependence suggests symmetry, but what i draws from j is in general not"
+            " what j draws from i."
         ),
-        "merged": (
-            "No symbol: ours is used. Corrected: it is larger than the input only if h·d_v is"
-            " larger than nI."
-        ),
+        "merged": "it is larger than the input only if h·d_v is larger than nI.",
     },
 )

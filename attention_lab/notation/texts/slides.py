@@ -51,18 +51,19 @@ SLIDES = Notation(
             "No symbol: ours is used. The slides divide by √C without weights, by √d_k with them."
         ),
         "masked_scores": f"{MASK}Ours is used.",
+        "probabilities": "In the lecture note α is the scaled score, before the softmax.",
+        "head_outputs": "No symbol: ours is used.",
+        "merged": "No symbol: ours is used.",
+    },
+    corrections={
         "probabilities": (
-            "In the lecture note α is the scaled score, before the softmax. Corrected: without"
-            " weights, the diagonal is not always the largest in its row, nor α_ij at most the"
-            " larger of α_ii and α_jj."
+            "without weights, the diagonal is not always the largest in its row, nor α_ij at"
+            " most the larger of α_ii and α_jj."
         ),
-        "head_outputs": (
-            "No symbol: ours is used. Corrected: it is the channels of a head that share its"
-            " attention, not the elements."
-        ),
+        "head_outputs": "it is the channels of a head that share its attention, not the elements.",
         "merged": (
-            "No symbol: ours is used. Corrected: the slides stack the heads one below the other,"
-            " which does not fit W_O with its h·d_v rows; they must stand side by side."
+            "the slides stack the heads one below the other, which does not fit W_O with its"
+            " h·d_v rows; they must stand side by side."
         ),
     },
 )

@@ -70,7 +70,7 @@ def test_typed_numbers() -> None:
             SettingsError,
             ("inf", "row 1", "column 1", -1000, 1000),
         ),
-        ([[1e9]], SettingsError, ("1e+09",)),
+        ([[1e9]], SettingsError, ("1e+09", -1000, 1000)),
         (
             [[1, 2], [3, 4]],
             SettingsError,

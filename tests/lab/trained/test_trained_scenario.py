@@ -24,7 +24,7 @@ from attention_lab.scenario import (
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.lab.refusal import Facts, refused
+from tests.lab.refusal import Facts, missing, refused
 
 ANIMAL = "The animal did not cross the street because it was too tired."
 TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
@@ -98,7 +98,7 @@ def test_padding_changes_no_real_token() -> None:
         )
         assert not long.probabilities[..., 15:].any()
     assert tokens_of(replace(TRAINED, n_tokens=19)).n_real == 15
-    assert "4 [PAD] fill up to 19" in tokens_of(replace(TRAINED, n_tokens=19)).notes[0]
+    assert missing(tokens_of(replace(TRAINED, n_tokens=19)).notes[0], "[PAD]", 4, 19) == []
 
 
 @pytest.mark.parametrize("n_tokens", [1, 2, 5, 64])

@@ -9,7 +9,7 @@ import pytest
 from attention_core import TextError
 from attention_core.text import MAX_CHARACTERS
 from attention_lab.trained.minilm import load_minilm
-from tests.lab.refusal import refused
+from tests.lab.refusal import missing, refused
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_a_long_text_is_cut_with_a_note() -> None:
     """Cut to a number of tokens it keeps [SEP] at the end, and says how many there were."""
     read = load_minilm().wordpiece.read("one two three four", 5)
     assert read.tokens == ("[CLS]", "one", "two", "three", "[SEP]")
-    assert read.notes == (
-        "With [CLS] and [SEP] there are 6 tokens; the first 3 of the text are used.",
-    )
-    for n_tokens, used in ((3, "the first of the text is"), (2, "none of the text is")):
+    assert missing(read.notes[0], "[CLS]", "[SEP]", 6, 3) == []
+    for n_tokens in (3, 2):
         cut = load_minilm().wordpiece.read("one two three four", n_tokens)
-        assert cut.notes == (f"With [CLS] and [SEP] there are 6 tokens; {used} used.",)
+        (note,) = cut.notes
+        assert missing(note, "[CLS]", "[SEP]", 6) == []
+        assert (len(cut.tokens), cut.n_left_out) == (n_tokens, 6 - n_tokens)
     assert not load_minilm().wordpiece.read("one two three four", 6).notes
 
 

@@ -12,9 +12,7 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.cache import remembered
 from attention_core.checks import Array, one_of, whole_number
-from attention_core.counting import counted
 from attention_core.embeddings import EMBEDDINGS, Embedding, embed
-from attention_core.errors import ShapeError
 from attention_core.initialisation import INITIALISATIONS
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
@@ -24,13 +22,12 @@ from attention_core.trace import Trace
 from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS, pieces_of, trained_layer
 from .user_data.edits import Edits, apply
 from .user_data.matrix_names import (
-    ALL_SYMBOLS,
-    BIAS_SYMBOLS,
     MAX_HEAD_WIDTH,
     MAX_HEADS,
     MAX_TOKENS,
     MAX_WIDTH,
 )
+from .user_data.own_fit import check_beside_drawn, check_beside_trained, check_residual
 from .user_data.own_matrices import OwnMatrices
 
 WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained")
@@ -122,7 +119,7 @@ def settled(scenario: Scenario) -> Scenario:
     if scenario.weights == "trained":
         sizes: dict[str, Any] = {**TRAINED}
         scenario = replace(scenario, **sizes)
-        _check_beside_trained(own_of(scenario))
+        check_beside_trained(own_of(scenario), D_MODEL)
     if not scenario.own:
         return scenario
     sizes = {**own_of(scenario).sizes(scenario.n_heads, joined=scenario.weights == "weightless")}
@@ -165,7 +162,7 @@ def trace_of(scenario: Scenario) -> Trace:
     own_x = own_of(scenario).x
     inputs = embedding_of(scenario).inputs if own_x is None else own_x
     inputs, projections = apply(edits_of(scenario), inputs, projections_of(scenario))
-    _check_residual(scenario, inputs.shape[1], projections.d_out)
+    check_residual(scenario.residual, inputs.shape[1], projections.d_out)
     trace = attend(
         inputs,
         projections,
@@ -187,7 +184,8 @@ def projections_of(scenario: Scenario) -> Projections:
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
     drawn = settled(scenario)
-    _check_beside_drawn(own, drawn)
+    sizes = (drawn.d_model, drawn.n_heads, drawn.d_k, drawn.d_v)
+    check_beside_drawn(own, drawn.weights, *sizes)
     return replace(_projections(drawn), **own.weights)
 
 
@@ -205,54 +203,6 @@ def _projections(scenario: Scenario) -> Projections:
 
 def _trained(scenario: Scenario) -> Trace:
     return trained_layer(scenario.text, scenario.layer, settled(scenario).n_tokens)
-
-
-def _check_beside_trained(own: OwnMatrices) -> None:
-    """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises:
-    ShapeError.
-    """
-    for name, matrix in own.given.items():
-        rows = len(matrix) if name == "x" else D_MODEL
-        expected = (D_MODEL,) if name in BIAS_SYMBOLS else (rows, D_MODEL)
-        if matrix.shape != expected:
-            said = ("tokens", D_MODEL) if name == "x" else expected
-            raise ShapeError(
-                f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained"
-                f" layer it must be {' × '.join(map(str, said))}: choose other weights, or leave"
-                " it out"
-            )
-
-
-def _check_beside_drawn(own: OwnMatrices, drawn: Scenario) -> None:
-    """No more columns than rows can be orthonormal, weightless layers have identity matrices beside
-    the user's own, and no control changes a width that an own matrix decides. Raises: ShapeError.
-    """
-    for size, alone in (("d_k", ("w_q", "w_k")), ("d_v", ("w_v",))):
-        width, said = getattr(drawn, size), own.deciding(size)
-        is_beside = drawn.weights == "weightless" and not own.given.keys() >= set(alone)
-        if is_beside and said and width * drawn.n_heads != drawn.d_model:
-            raise ShapeError(
-                f"{said}, but weightless layers have the identity beside it, {drawn.d_model} ×"
-                f" {drawn.d_model}: choose other weights, give"
-                f" {' and '.join(ALL_SYMBOLS[name] for name in alone)}"
-                f"{' in one NPZ file' * (len(alone) > 1)}, or leave it out"
-            )
-        if drawn.weights == "orthonormal" and said and width > drawn.d_model:
-            raise ShapeError(
-                f"{said}, which makes {size} = {width} with {counted(drawn.n_heads, 'head')}, but"
-                f" an orthonormal head is at most as wide as the inputs, {drawn.d_model}: choose"
-                f" other weights, make all heads together at most {drawn.n_heads * drawn.d_model}"
-                " wide, or leave it out"
-            )
-
-
-def _check_residual(scenario: Scenario, d_in: int, d_out: int) -> None:
-    """Own matrices may make an output to which the inputs cannot be added. Raises: ShapeError."""
-    if scenario.residual and d_in != d_out:
-        raise ShapeError(
-            f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch"
-            f" Residual off, or give W_O {counted(d_in, 'column')}, as many as X has"
-        )
 
 
 def _scale(scenario: Scenario) -> float | None:

@@ -9,8 +9,17 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.projections import MATRICES
+from attention_lab.column_names import column_names
 from attention_lab.notation.notation import OURS, Notation, Symbol, turned, written
-from attention_lab.scenario import Scenario, edits_of, own_of, tokens_of, trace_of
+from attention_lab.scenario import (
+    DRAWN,
+    Scenario,
+    edits_of,
+    own_of,
+    settled,
+    tokens_of,
+    trace_of,
+)
 from attention_lab.user_data.edits import outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_viz.labels import counted, number
@@ -20,8 +29,6 @@ from attention_viz.payload import Stage
 from .focus import Focus
 from .markdown import plain
 from .visit import visit
-
-DRAWN = ("random", "tied", "orthonormal")
 
 
 @dataclass(frozen=True)
@@ -67,9 +74,11 @@ class Here:
         """What the word vectors are made of, where they are not the usual ones and not the
         user's own.
         """
-        s = self.scenario
+        s = settled(self.scenario)
         if s.weights == "trained" or own_of(s).x is not None:
             return ()
+        if s.weights == "by hand":
+            return ("named features",)
         pieces = f"words in pieces of {counted(s.piece, 'letter')}" if s.piece else ""
         vectors = f"{s.embedding} word vectors" if s.embedding != "normal" else ""
         return tuple(filter(None, (pieces, vectors, "" if s.positions else "no positions")))
@@ -101,7 +110,8 @@ class Here:
         """Where the weights come from, and what the user has put in their place; a seed only
         where it was used.
         """
-        s, own, edits = self.scenario, own_of(self.scenario).given, edits_of(self.scenario)
+        s, own = settled(self.scenario), own_of(self.scenario).given
+        edits = edits_of(self.scenario)
         n_edited = len(edits.items) - len(outside(edits, self.trace))
         if s.weights == "trained":
             weights = f"trained weights (layer {s.layer})"
@@ -111,7 +121,7 @@ class Here:
             init = f", {s.init}" if s.init != "xavier" else ""
             weights = f"{s.weights} weights (seed {s.seed}{init})"
         else:
-            weights = "weightless" if s.weights == "weightless" else f"{s.weights} weights"
+            weights = {"by hand": "weights made by hand"}.get(s.weights, s.weights)
         named = f"own {', '.join(ALL_SYMBOLS[name] for name in own)}" if own else ""
         return tuple(
             filter(None, (weights, named, counted(n_edited, "edited cell") if n_edited else ""))
@@ -144,7 +154,10 @@ class Here:
         """What the boards of the page are drawn from."""
         own_scale = bool(st.session_state.get("own_scale"))
         before = trace_of(replace(self.scenario, edits="")) if self.scenario.edits else None
-        return Stage(self.trace, own_scale=own_scale, before=before, notation=self.notation)
+        names = column_names(self.scenario) if self.layer is None else None
+        return Stage(
+            self.trace, own_scale=own_scale, before=before, notation=self.notation, names=names
+        )
 
 
 def here() -> Here:

@@ -6,8 +6,7 @@ value falls outside moved bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import streamlit as st
@@ -16,175 +15,9 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 
 from .address import bound
+from .control_list import CONTROLS, DEFAULTS, GROUPS, Control, widget_value
 from .groups import bring_along, folded, needed
 from .whole_numbers import whole_number_input
-
-DEFAULTS = asdict(Scenario())
-GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
-Values = Mapping[str, Any]
-
-
-def _is_free(values: Values) -> bool:
-    """Whether the controls decide the sizes and the words: a trained layer brings its own."""
-    return values["weights"] != "trained"
-
-
-def _is_drawn(values: Values) -> bool:
-    """Whether the weights are drawn at random, with widths of their own choice."""
-    return values["weights"] not in ("weightless", "trained")
-
-
-@dataclass(frozen=True)
-class Control:
-    """One widget: the field it sets, its words, and when it has an effect.
-
-    zero: how the value 0 is called, for controls in which it means "decide for me".
-    """
-
-    name: str
-    label: str
-    group: str
-    help: str
-    zero: str = ""
-    matters: Callable[[Values], bool] = lambda values: True
-
-
-CONTROLS: tuple[Control, ...] = (
-    Control(
-        "text",
-        "Sentence",
-        "Sizes",
-        f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become"
-        " tokens.",
-    ),
-    Control(
-        "n_tokens",
-        "Sequence length",
-        "Sizes",
-        zero="fit",
-        help=(
-            "How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up"
-            " with [pad], but not on the pages of trained heads, which only cut it."
-        ),
-    ),
-    Control(
-        "d_model",
-        "Embedding size",
-        "Sizes",
-        "How many numbers describe one token (d_model).",
-        matters=_is_free,
-    ),
-    Control(
-        "n_heads", "Heads", "Sizes", "How many heads attend at the same time.", matters=_is_free
-    ),
-    Control(
-        "weights",
-        "Weights",
-        "Weights",
-        help=(
-            "random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns"
-            " are; trained: a layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors"
-            " and sizes."
-        ),
-    ),
-    Control(
-        "layer",
-        "Trained layer",
-        "Weights",
-        "Which of the trained model's layers, counted from 0.",
-        matters=lambda values: values["weights"] == "trained",
-    ),
-    Control(
-        "init",
-        "Drawn from",
-        "Weights",
-        help=(
-            "xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal:"
-            " all singular values equal; integers: −1, 0, 1."
-        ),
-        matters=lambda values: values["weights"] in ("random", "tied"),
-    ),
-    Control(
-        "seed",
-        "Seed",
-        "Weights",
-        "The same seed gives the same weights, on any day and machine.",
-        matters=_is_drawn,
-    ),
-    Control(
-        "scaling",
-        "Scaling",
-        "Scores and mask",
-        help="on: scores times 1/√d_k; off: as they are; custom: times the number below.",
-    ),
-    Control(
-        "scale",
-        "Custom scale",
-        "Scores and mask",
-        "What every score is multiplied by.",
-        matters=lambda values: values["scaling"] == "custom",
-    ),
-    Control(
-        "mask",
-        "Mask",
-        "Scores and mask",
-        help="causal: no later token; padding: no [pad] token; window: only near tokens.",
-    ),
-    Control(
-        "window",
-        "Window",
-        "Scores and mask",
-        "How many tokens to each side a query sees.",
-        matters=lambda values: values["mask"] == "window",
-    ),
-    Control(
-        "residual",
-        "Residual",
-        "Scores and mask",
-        "Add the layer's inputs to its output (skip connection).",
-    ),
-    Control(
-        "d_k",
-        "Query/key width d_k",
-        "Tokens and widths",
-        zero="embedding / heads",
-        help="How many numbers a query or key of one head has.",
-        matters=_is_drawn,
-    ),
-    Control(
-        "d_v",
-        "Value width d_v",
-        "Tokens and widths",
-        zero="embedding / heads",
-        help="How many numbers a value of one head has.",
-        matters=_is_drawn,
-    ),
-    Control(
-        "positions",
-        "Positions",
-        "Tokens and widths",
-        "Add the sinusoidal code of each position to its word.",
-        matters=_is_free,
-    ),
-    Control(
-        "embedding",
-        "Word vectors",
-        "Tokens and widths",
-        help=(
-            "normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on"
-            " paper."
-        ),
-        matters=_is_free,
-    ),
-    Control(
-        "piece",
-        "Cut words into pieces",
-        "Tokens and widths",
-        zero="whole words",
-        help="At most so many characters to a token; later pieces are marked ##.",
-        matters=_is_free,
-    ),
-)
 
 
 def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
@@ -250,11 +83,6 @@ def cut_text(key: str) -> None:
     vanishes without a word.
     """
     st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]
-
-
-def widget_value(control: Control, value: Any) -> Any:
-    """A field's value as its widget holds it."""
-    return (control.zero if value == 0 else str(value)) if control.zero else value
 
 
 def _draw(control: Control, disabled: bool) -> Any:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from attention_lab.scenario import Scenario
 
-from .controls import CONTROLS, widget_value
+from .control_list import CONTROLS, widget_value
 
 KEY = "example"
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attention_core import Trace
 from attention_lab.scenario import Scenario
-from attention_ui.controls import CONTROLS
+from attention_ui.control_list import CONTROLS
 from attention_ui.registry import page_of
 from attention_viz.labels import number
 

@@ -12,7 +12,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from attention_ui.components import APP
-from attention_ui.controls import GROUPS
+from attention_ui.control_list import GROUPS
 from attention_ui.here import Here
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse

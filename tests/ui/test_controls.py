@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
 from attention_lab.scenario import CHOICES, LIMITS, Scenario, trace_of
-from attention_ui.controls import CONTROLS, GROUPS, Control, widget_value
+from attention_ui.control_list import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import gone_to, here, opened, unfolded
 
 DEFAULTS = asdict(Scenario())

@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
 from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, trace_of
-from attention_ui.controls import CONTROLS, widget_value
+from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.presets import FILE, Preset, presets, widget_values
 from tests.ui.app import here, opened, unfolded
 

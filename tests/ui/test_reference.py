@@ -18,7 +18,7 @@ from attention_lab.notation.elsewhere import ELSEWHERE
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import CHOICES, LIMITS
-from attention_ui.controls import CONTROLS, DEFAULTS, Control
+from attention_ui.control_list import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
 from attention_ui.reference.concepts import (
     ASKED,

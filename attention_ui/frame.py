@@ -19,6 +19,7 @@ from attention_viz.theme import PALETTES
 from . import controls, own_numbers, remedies
 from .address import bound, listen, refuse_unheard, say_refused
 from .components import component
+from .first_look import begin, follow
 from .focus import focus
 from .groups import folded
 from .here import Here
@@ -68,6 +69,7 @@ def _draw() -> Page:
     page = page_of(chosen.url_path)
     st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     own = own_heads.controls_of(page)
+    begin(own)
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)
@@ -79,6 +81,7 @@ def _draw() -> Page:
     notation = _view()
     _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
+    follow(page.url_path, scenario, trace)
     with below_sizes:
         place = focus(trace, page.looks_into)
     with st.sidebar:
@@ -126,7 +129,10 @@ def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> 
     """
     if own and "text" not in own.used:
         return ()
-    return controls.notes(scenario) + (() if trace is None else tokens_of(scenario).notes)
+    of_layer = (
+        () if trace is None else (*controls.layer_notes(scenario), *tokens_of(scenario).notes)
+    )
+    return controls.notes(scenario) + of_layer
 
 
 def _trace(scenario: Scenario) -> Trace | None:

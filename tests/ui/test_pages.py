@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.scenario import Scenario
 from attention_ui.panels import CLOSER
-from attention_ui.presets import presets
+from attention_ui.presets import preset_of, presets
 from attention_ui.registry import PAGES, Page, page_of, story
 from attention_viz.theme import ON_BOARDS, PALETTES
 from tests.ui.app import (
@@ -62,6 +62,7 @@ SITUATIONS: dict[str, dict[str, object]] = {
     "wide heads": {"d_k": 128, "d_v": 128, "n_heads": 16, "feature": 127},
     "narrow keys, wider values": {"d_k": 3, "d_v": 5, "feature": 4},
     "uneven heads": {"d_model": 7, "n_heads": 3, "d_k": 2, "d_v": 3},
+    "by hand": {"weights": "by hand", "d_model": 8, "n_heads": 2, "query": 8, "key": 1},
     "weightless": {"weights": "weightless", "residual": "true"},
     "tied": {"weights": "tied", "n_heads": 1},
     "orthonormal": {"weights": "orthonormal", "init": "integers"},
@@ -205,7 +206,9 @@ def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
     assert keys_of(app) == set(used)
     assert ("Weights" in [box.label for box in app.sidebar.expander]) == (own is None)
     said = [caption.value for caption in app.sidebar.caption]
-    assert said == ([presets()[0].says] if own is None else [own.says])
+    usual = preset_of(Scenario())
+    assert usual
+    assert said == ([usual.says] if own is None else [own.says])
 
 
 @pytest.mark.parametrize("page", ["trained-heads", "training"])

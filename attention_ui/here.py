@@ -121,10 +121,11 @@ class Here:
             init = f", {s.init}" if s.init != "xavier" else ""
             weights = f"{s.weights} weights (seed {s.seed}{init})"
         else:
-            weights = {"by hand": "weights made by hand"}.get(s.weights, s.weights)
-        named = f"own {', '.join(ALL_SYMBOLS[name] for name in own)}" if own else ""
+            named = {"by hand": "weights made by hand", "weightless": "weightless"}
+            weights = named.get(s.weights, f"{s.weights} weights")
+        put = f"own {', '.join(ALL_SYMBOLS[name] for name in own)}" if own else ""
         return tuple(
-            filter(None, (weights, named, counted(n_edited, "edited cell") if n_edited else ""))
+            filter(None, (weights, put, counted(n_edited, "edited cell") if n_edited else ""))
         )
 
     @property

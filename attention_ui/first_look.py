@@ -4,6 +4,7 @@ worth telling.
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 
 import streamlit as st
@@ -14,9 +15,19 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
 from .address import wish
+from .groups import as_texts
 from .presets import is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
 from .visit import visit
+
+OPENING = """(() => {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(NAMED)) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
+  history.replaceState(history.state, "", url);
+})();
+"""
 
 
 def begin(own: OwnControls | None) -> None:
@@ -26,12 +37,26 @@ def begin(own: OwnControls | None) -> None:
     sentence counts it has begun with the default one.
     """
     now = visit()
+    if now.has_scripts:
+        now.opening = {}  # done
     if now.begun:
         return
     is_named = _is_named()
     now.begun = is_named or not own or bool(own.used)
     if not own and not is_named:
-        st.session_state.update(presets()[0].held)
+        held = presets()[0].held
+        st.session_state.update(held)
+        usual = widget_values(Scenario()) | dict.fromkeys(FOCUS, 0)
+        if not now.has_scripts:
+            now.opening = as_texts({name: v for name, v in held.items() if v != usual[name]})
+
+
+def opening_script() -> str:
+    """What makes the address name the example that a visit opens with: before there is the script
+    for it, all that Streamlit writes there would become entries of the history.
+    """
+    named = json.dumps(visit().opening).replace("<", "\\u003c")
+    return OPENING.replace("NAMED", named) if visit().opening else ""
 
 
 def _is_named() -> bool:

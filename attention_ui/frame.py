@@ -19,7 +19,7 @@ from attention_viz.theme import PALETTES
 from . import controls, own_numbers, remedies
 from .address import bound, listen, refuse_unheard, say_refused
 from .components import component
-from .first_look import begin, follow
+from .first_look import begin, follow, opening_script
 from .focus import focus
 from .groups import folded
 from .here import Here
@@ -170,7 +170,7 @@ def _first_scripts() -> None:
     }
     for name, value in known.items():
         scripts = scripts.replace(name, json.dumps(value).replace("<", "\\u003c"))
-    st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
+    st.html(f"<script>{opening_script()}{scripts}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:

@@ -4,6 +4,9 @@ layer's sizes do to it.
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import trace_of
@@ -18,12 +21,14 @@ from tests.browser.driving import (
     settled,
 )
 
+pytestmark = pytest.mark.browser
 FIRST = presets()[0]
 
 
 def test_the_first_example_is_one_entry_of_the_history(page: Page, address: str) -> None:
     """The bare address becomes the example's, which a reload keeps; a step back leaves the app."""
-    page.goto("about:blank")
+    page.goto(address)  # the first visitor of a server comes to its first page first
+    settled(page).goto("about:blank")
     page.goto(f"{address}/scores")
     expect_address(page, "weights=by+hand", "query=6", "key=1")
     settled(page)
@@ -49,7 +54,8 @@ def test_a_trained_layer_shows_its_sizes_and_keeps_the_others(page: Page, addres
     expect(size).to_have_value("384")
     expect(size).to_be_disabled()
     assert (parameters(page)["d_model"], parameters(page)["n_heads"]) == ("24", "3")
-    page.get_by_role("combobox", name="Weights").click()
-    page.get_by_role("option", name="tied").click()
+    page.get_by_text("Weights", exact=True).first.click()
+    page.get_by_role("combobox", name=re.compile("Weights")).click()
+    page.get_by_role("option", name="tied", exact=True).click()
     expect_address(page, "weights=tied", "d_model=24", "n_heads=3")
     expect(settled(page).get_by_label("Embedding size", exact=True)).to_have_value("24")

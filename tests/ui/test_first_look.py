@@ -6,6 +6,7 @@ import json
 from dataclasses import astuple, replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attention_lab.cell_worth_telling import cell_worth_telling
 from attention_lab.scenario import Scenario, trace_of
@@ -30,9 +31,20 @@ NAMING: list[dict[str, object]] = [
 ]
 
 
+def opening(app: AppTest) -> dict[str, str]:
+    """What the address of the first example is made to say."""
+    said: dict[str, str] = app.session_state["visit"].opening
+    return said
+
+
+def bodies(app: AppTest) -> list[str]:
+    """Everything that is sent as HTML."""
+    return [str(element.proto.body) for element in app.html]
+
+
 def test_a_bare_address_opens_the_first_example() -> None:
-    """Its fields stand in the widgets and in the address, its cell is told of, as if it was
-    chosen.
+    """Its fields stand in the widgets, its cell is told of, as if it was chosen; a script puts what
+    is not usual into the address.
     """
     app = opened(bare=True)
     assert here(app).scenario == FIRST.scenario
@@ -44,7 +56,10 @@ def test_a_bare_address_opens_the_first_example() -> None:
     assert here(app).trace is here(chosen).trace
     scenario = json.loads(FILE.read_text("utf-8"))[0]["scenario"]
     named = {name: str(value) for name, value in scenario.items()}
-    assert app.query_params == named | {"query": "6", "key": "1"}
+    assert opening(app) == named | {"query": "6", "key": "1"}
+    (script,) = [body for body in bodies(app) if "replaceState" in body]
+    assert json.dumps(opening(app)) in script
+    assert not opening(app.run())
 
 
 def test_its_address_gives_the_same_screen() -> None:
@@ -52,7 +67,7 @@ def test_its_address_gives_the_same_screen() -> None:
     count as naming.
     """
     app = opened(bare=True, notation="gml")
-    shared = opened(**{name: app.query_params[name] for name in app.query_params})
+    shared = opened(notation="gml", **opening(app))
     assert here(shared) == here(app)
     assert texts(shared) == texts(app)
     assert not shared.toast
@@ -102,10 +117,10 @@ def test_the_usual_layer_can_be_shared_too() -> None:
     assert here(opened("scores", bare=True, **address)).scenario == Scenario()
 
 
-def typed(app: object, text: str) -> Focus:
+def typed(app: AppTest, text: str) -> Focus:
     """The focus after a sentence was typed."""
-    app.text_area(key="text").set_value(text).run()  # type: ignore[attr-defined]
-    return here(app).focus  # type: ignore[arg-type]
+    app.text_area(key="text").set_value(text).run()
+    return here(app).focus
 
 
 @pytest.mark.parametrize("bare", [True, False])

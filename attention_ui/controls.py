@@ -14,9 +14,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, TRAINED, Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
+from attention_lab.weight_changes import change_notes
 
 from .address import bound
-from .changes import change_notes
 from .control_list import CONTROLS, DEFAULTS, GROUPS, Control, widget_value
 from .groups import bring_along, folded, needed
 from .visit import visit

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_lab.scenario import CHOICES, LIMITS, TRAINED, Scenario, trace_of
+from attention_lab.scenario import CHOICES, LIMITS, Scenario, trace_of
 from attention_ui.control_list import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import gone_to, here, opened, unfolded
 
@@ -38,23 +38,6 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "embedding": ("integers", {}),
     "piece": (3, {}),
 }
-
-
-DECIDED_BY_THE_MODEL = {
-    "d_model",
-    "n_heads",
-    "init",
-    "seed",
-    "d_k",
-    "d_v",
-    "positions",
-    "embedding",
-    "piece",
-}
-
-
-BY_HAND: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
-DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
 
 
 def moved(app: AppTest, name: str, value: Any) -> AppTest:
@@ -142,69 +125,6 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
     assert getattr(here(app).scenario, name) == value or app.warning
     assert not app.error
     assert not app.exception
-
-
-@pytest.mark.parametrize(
-    ("address", "idle"),
-    [
-        ({}, {"scale", "window", "layer"}),
-        ({"scaling": "custom", "mask": "window"}, {"layer"}),
-        ({"weights": "weightless"}, {"scale", "window", "init", "seed", "d_k", "d_v", "layer"}),
-        ({"weights": "orthonormal"}, {"scale", "window", "init", "layer"}),
-        ({"weights": "trained"}, {"scale", "window", *DECIDED_BY_THE_MODEL}),
-        (BY_HAND, {"scale", "window", "layer", *DECIDED_BY_HAND}),
-        ({"weights": "by hand", "d_model": 8}, {"scale", "window", "layer"}),
-        (BY_HAND | {"d_v": 3}, {"scale", "window", "layer"}),
-    ],
-)
-def test_a_control_without_effect_is_switched_off(
-    address: dict[str, object], idle: set[str]
-) -> None:
-    """What cannot change the numbers now is greyed out, and only that."""
-    app = unfolded(opened("scores", **address))
-    assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
-
-
-@pytest.mark.parametrize(
-    ("name", "weights"),
-    [
-        ("init", "orthonormal"),
-        ("seed", "weightless"),
-        ("d_k", "weightless"),
-        ("layer", "random"),
-        *((name, "trained") for name in sorted(DECIDED_BY_THE_MODEL)),
-    ],
-)
-def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
-    """A greyed-out control really changes no number, whatever the address says."""
-    still, changed = (
-        opened("scores", weights=weights),
-        opened("scores", weights=weights, **{name: MOVES[name][0]}),
-    )
-    assert getattr(here(changed).scenario, name) == MOVES[name][0]
-    assert not different(here(still).trace, here(changed).trace)
-
-
-@pytest.mark.parametrize("name", sorted(DECIDED_BY_HAND))
-def test_weights_by_hand_leave_nothing_to_a_greyed_out_control(name: str) -> None:
-    """Nor do those made by hand, at the sizes that they are made for."""
-    value = {name: MOVES[name][0]}
-    still, changed = (opened("scores", **BY_HAND), opened("scores", **BY_HAND | value))
-    assert getattr(here(changed).scenario, name) == MOVES[name][0]
-    assert not different(here(still).trace, here(changed).trace)
-
-
-def test_the_sizes_of_a_trained_layer_are_shown() -> None:
-    """Its own sizes stand where the controls would, greyed out; these keep what they hold."""
-    app = opened("scores", weights="trained", d_model=24, n_heads=3)
-    for name in ("d_model", "n_heads"):
-        shown = app.get_by_key(f"{name} of the model")
-        assert (shown.value, shown.label) == (TRAINED[name], BY_NAME[name].label)
-        assert shown.disabled
-    assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
-    moved(app, "weights", "tied")
-    assert (here(app).trace.sizes["D"], here(app).trace.sizes["H"]) == (24, 3)
-    assert not drawn(app, "d_model of the model")
 
 
 @pytest.mark.parametrize("name", ["own_scale", "present"])

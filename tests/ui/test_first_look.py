@@ -62,6 +62,12 @@ def test_a_bare_address_opens_the_first_example() -> None:
     assert not opening(app.run())
 
 
+def test_no_page_calls_named_features_random() -> None:
+    """The page about tokens tells of named numbers, and of random ones elsewhere."""
+    assert "at random" in texts(opened("tokens"))
+    assert "at random" not in texts(opened("tokens", bare=True))
+
+
 def test_its_address_gives_the_same_screen() -> None:
     """Shared, it opens what was seen, without a notice; what is said of the view alone does not
     count as naming.

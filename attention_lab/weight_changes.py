@@ -9,8 +9,9 @@ import numpy as np
 
 from attention_core import AttentionError
 from attention_core.projections import MATRICES
-from attention_lab.by_hand import D_MODEL, N_HEADS, WIDTH
-from attention_lab.scenario import DRAWN, Scenario, projections_of, settled
+
+from .by_hand import D_MODEL, N_HEADS, WIDTH
+from .scenario import DRAWN, Scenario, projections_of, settled
 
 SIZES = {"d_model": "Embedding size", "n_heads": "Heads"}
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import streamlit as st
 
 from attention_core import AttentionError
 
+from .facts import fact
 from .markdown import plain
 from .visit import begin_run, visit
 
@@ -21,6 +23,21 @@ CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
 KEPT: dict[str, Any] = {"persist_state": "session"}
 ON_OFF = ("off", "on")  # what a switch shows
 UNSET = "unset"  # what a step back in the browser takes back, see history.js
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """That the address asks for what there cannot be.
+
+    label: what the page calls the choice. asked: as it is quoted. shown: what is chosen instead.
+    elsewhere: whether only other pages show it. sentence: all of it in words, as Markdown.
+    """
+
+    label: str
+    asked: str
+    shown: object
+    elsewhere: bool
+    sentence: str
 
 
 def bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
@@ -45,12 +62,12 @@ def adopt(name: str, label: str, default: Any, read: Callable[[str], Any]) -> st
     if given is None:
         return None
     if len(texts := st.query_params.get_all(name)) > 1:
-        refuse(label, ", ".join(texts), "; the last of them counts")
+        refuse(label, ", ".join(texts), "; the last of them counts", texts[-1])
     try:
         st.session_state[name] = read(given)
     except AttentionError as error:
         st.session_state[name] = known
-        refuse(label, given, f": {error}")
+        refuse(label, given, f": {error}", known)
     return given
 
 
@@ -62,15 +79,15 @@ def wish(name: str) -> str | None:
     return None if given == visit().mirrored.get(name) else given
 
 
-def refuse(label: str, asked: str, answer: str) -> None:
-    """Keep for `say_refused` that the address asks for what there cannot be.
+def refuse(label: str, asked: str, answer: str, shown: object, elsewhere: bool = False) -> None:
+    """Keep for `say_refused` that the address asks for what there cannot be, see `Refusal`.
 
-    label: what the page calls the choice. answer: what is shown instead, or why.
+    answer: what is said of what is shown instead, or why.
     """
     quoted = asked[:MOST_QUOTED]
     said = quoted if quoted.isprintable() else repr(quoted)[1:-1]  # what shows nothing, by its code
     sentence = f"The address asks for “{plain(said)}” under “{plain(label)}”{plain(answer)}."
-    visit().refused.append(sentence)
+    visit().refused.append(Refusal(label, said, shown, elsewhere, sentence))
 
 
 def listen() -> None:
@@ -118,18 +135,20 @@ def refuse_unheard(page: str, elsewhere: Collection[str]) -> None:
             continue  # Streamlit writes an empty text where every choice of a group is taken back
         chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
         if not all(any(_says(text, one) for one in chosen) for text in texts):
-            stays = "stays set for other pages" if name in elsewhere else "is shown"
-            refuse(label, ", ".join(texts), _shown_instead(texts, chosen, stays))
+            said = ", ".join(ON_OFF[one] if isinstance(one, bool) else str(one) for one in chosen)
+            answer = _answer(texts, said, name in elsewhere)
+            refuse(label, ", ".join(texts), answer, said, name in elsewhere)
 
 
-def _shown_instead(texts: Sequence[str], chosen: Sequence[object], stays: str) -> str:
-    """What is chosen in place of what the address asks for, and the reason where a text field
-    has cut its text off.
+def _answer(texts: Sequence[str], said: str, elsewhere: bool) -> str:
+    """What is said of what is chosen in place of what the address asks for, and the reason where
+    a text field has cut its text off.
     """
-    said = ", ".join(ON_OFF[one] if isinstance(one, bool) else str(one) for one in chosen)
+    if not said:
+        return "; nothing is chosen"
     if len(said) >= MOST_QUOTED and any(text.startswith(said) for text in texts):
         return f": {len(said):,} characters are the most"
-    return f"; {said[:MOST_QUOTED]} {stays}" if chosen else "; nothing is chosen"
+    return f"; {said[:MOST_QUOTED]} {'stays set for other pages' if elsewhere else 'is shown'}"
 
 
 def _says(asked: str, shown: object) -> bool:
@@ -147,10 +166,9 @@ def say_refused() -> None:
     half-way is lost.
     """
     now = visit()
-    for sentence in now.refused:
-        st.toast(
-            sentence, duration="long"
-        )  # a broken link brings several: four seconds are too few to read them
+    for refusal in fact("refused", now.refused):
+        # A broken link brings several: four seconds are too few to read them.
+        st.toast(refusal.sentence, duration="long")
     now.refused = []
 
 

@@ -1,4 +1,4 @@
-"""Every control of the sidebar: the field of `Scenario` it sets, its words, when it matters."""
+"""The list of the controls: what each sets and says, and when it has an effect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Values = Mapping[str, Any]
 
 def _is_free(values: Values) -> bool:
     """Whether the controls decide the sizes and the words: a trained layer brings its own."""
-    return values["weights"] != "trained"
+    return bool(values["weights"] != "trained")
 
 
 def _weights(values: Values) -> str:

@@ -17,7 +17,8 @@ from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
 from attention_lab.weight_changes import change_notes
 
 from .address import bound
-from .control_list import CONTROLS, DEFAULTS, GROUPS, Control, widget_value
+from .control_list import CONTROLS as CONTROLS
+from .control_list import DEFAULTS, GROUPS, Control, widget_value
 from .groups import bring_along, folded, needed
 from .visit import visit
 from .whole_numbers import whole_number_input
@@ -107,7 +108,8 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
 def _draw_of_model(control: Control) -> None:
     """The size that counts in the place of the control, which keeps its value, and the address."""
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
-    size, about = TRAINED[control.name], {"key": f"{control.name} of the model", "disabled": True}
+    about: dict[str, Any] = {"key": f"{control.name} of the model", "disabled": True}
+    size = TRAINED[control.name]
     said = "The trained model decides it."
     if control.name == "n_heads":
         st.slider(control.label, 1, MAX_HEADS, size, help=said, **about)

@@ -16,13 +16,14 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.head_blocks import head_columns
-from attention_lab.state_file import FOCUS as NAMES
+from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import LAST_PLACE
 
 from .address import mirror
 from .places import adopt_place, choose_place, named_places
 from .presets import is_untouched
 
+NAMES = FOCUS
 HELPS = {
     "head": "Which head the pages look into.",
     "query": "The token that asks.",

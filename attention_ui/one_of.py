@@ -19,7 +19,7 @@ def one_of(
     wish is taken out of the address before they are drawn, and the run starts anew.
     """
     if st.query_params.get(key) == "":
-        refuse(label, "", f"; {default} is shown")
+        refuse(label, "", f"; {default} is shown", default)
         start_anew(without=key)
     chosen = bound(
         place.segmented_control,

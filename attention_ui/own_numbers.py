@@ -23,6 +23,7 @@ from attention_lab.user_data.own_matrices import OwnMatrices, read_own, shown_ma
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
+from .facts import fact
 from .focus import Focus
 from .groups import stays_open
 from .markdown import plain
@@ -61,9 +62,8 @@ def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     state file holds.
     """
     edits, own = edits_of(scenario), own_of(scenario)
-    with (
-        st.container()
-    ):  # one place for all: what stands below would start anew, and lose a file on its way
+    with st.container():
+        # One place for all: what stands below would start anew, and lose a file on its way.
         _said(edits, own, trace)
         _ways_back(edits, own)
     with stays_open("Own numbers", "own numbers") as opened:
@@ -79,14 +79,12 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
         st.error(plain(refused))
     for note in st.session_state.pop("own numbers notes", ()):
         st.info(plain(note))
+    n_kept = fact("edits_outside", len(outside(edits, trace)) if trace is not None else 0)
+    n_shown = fact("edited_cells", len(edits.items) - n_kept)
     if edits.items:
-        n_kept = len(outside(edits, trace)) if trace is not None else 0
-        shown = f"Edited cells: {len(edits.items) - n_kept}; what they change is outlined. "
-        st.caption(
-            shown * (n_kept < len(edits.items))
-            + (outside_note(edits, trace) if trace is not None else "")
-        )
-    if own.given:
+        shown = f"Edited cells: {n_shown}; what they change is outlined. " if n_shown else ""
+        st.caption(shown + (outside_note(edits, trace) if trace is not None else ""))
+    if fact("own_matrices", tuple(own.given)):
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"In place of what the controls would give: your own {names}, sizes included.")
 

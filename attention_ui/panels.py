@@ -8,19 +8,17 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
-from attention_lab.export.script import notebook, script
-from attention_lab.export.step_code import numpy_lines, torch_lines
-from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.notation import notation
+from attention_lab import notation
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
-from attention_viz.handout import handout
 from attention_viz.labels import number
 from attention_viz.payload import JSON
-from attention_viz.scene import dressed
-from attention_viz.tables import field_table, matrix_table, reads, terms_table
+from attention_viz.tables import reads
 
+from . import closer_look
 from .address import KEPT
+from .closer_look import rows_here as rows_here
+from .facts import fact
 from .focus import NAMES, Focus
 from .here import Here
 from .markdown import plain, quoted
@@ -59,17 +57,8 @@ def say_columns(now: Here) -> None:
             "In this notation a token is a column: on the boards every matrix is shown transposed,"
             " the softmax runs down the columns, heads lie one below the other. The numbers are"
             " the same: computed once more in that convention, the whole layer differs by at most"
-            f" {number(column_gap(now.trace))}."
+            f" {number(fact('gap_with_columns', column_gap(now.trace)))}."
         )
-
-
-def rows_here(now: Here) -> str:
-    """What is said of numbers that stand as in the code where the boards beside them are
-    transposed.
-    """
-    return " Names and places are those of the code: tokens are rows here." * (
-        now.notation.convention == "column"
-    )
 
 
 def say_swap(now: Here) -> None:
@@ -88,7 +77,7 @@ def told(trace: Trace, field: str, index: Sequence[int], title: str) -> Derivati
 
 def derived(derivation: Derivation, title: str) -> Derivation:
     """A derivation as one line; gives the derivation."""
-    st.markdown(f"{title}: {plain(reads(derivation))}")
+    st.markdown(f"{title}: {plain(reads(fact('arithmetic', derivation)))}")
     return derivation
 
 
@@ -151,96 +140,10 @@ def look_closer(
     )
     fields = tuple(dict.fromkeys((field, *beside)))
     if "terms" in chosen:
-        _terms(now, arithmetic)
+        closer_look.terms(now, arithmetic)
     if "code" in chosen:
-        _code(now.trace, sorted(fields, key=tuple(STEPS).index))
+        closer_look.code(now.trace, sorted(fields, key=tuple(STEPS).index))
     if "numbers" in chosen:
-        _numbers(now, fields)
+        closer_look.numbers(now, fields)
     if "files" in chosen:
-        _files(now, field, board)
-
-
-def _terms(now: Here, derivation: Derivation) -> None:
-    if len(derivation.terms) == 1:
-        st.caption("Here is one term only: the line above says all of it.")
-        return
-    st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
-    st.caption(
-        "Shown are four decimals; what is multiplied and added up are the numbers with all digits."
-        + rows_here(now)
-    )
-
-
-def _code(trace: Trace, fields: Sequence[str]) -> None:
-    numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
-    numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
-    numpy_tab.caption(
-        "The last line of each step stops unless the numbers are those shown, within the tolerance"
-        " that it names: `shown` holds them by name."
-    )
-    torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
-
-
-def _numbers(now: Here, fields: Sequence[str]) -> None:
-    trace = now.trace
-    field = (
-        str(st.selectbox("Field", fields, key=f"field {fields[0]}"))
-        if len(fields) > 1
-        else fields[0]
-    )
-    head = now.focus.head if STEPS[field].per_head else None
-    of_head = "" if head is None else f" of head {head}"
-    names = notation.axis_names(trace, now.notation)
-    axes = " × ".join(notation.joined(axis, names) for axis in trace.axes(field)[-2:])
-    st.caption(
-        f"{STEPS[field].title.capitalize()}{of_head}: axes {axes}; the CSV has all"
-        f" digits.{rows_here(now)}"
-    )
-    st.dataframe(
-        matrix_table(trace, field, head), alt=f"The numbers of {STEPS[field].title}{of_head}"
-    )
-    csv = field_table(trace, field).to_csv().encode()
-    st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
-
-
-def _files(now: Here, field: str, board: JSON) -> None:
-    """Downloads, each made when it is asked for."""
-    trace, step = now.trace, STEPS[field]
-    said = notation.says(trace, field, now.notation)
-    with st.container(horizontal=True):
-        st.download_button(
-            "This step as one web page",
-            lambda: handout(
-                dressed(board, "both"), step.title, said, trace.code(field), now.sentence
-            ),
-            f"{field}.html",
-            "text/html",
-            on_click="ignore",
-            icon=":material/article:",
-            help="The board, alive, in one file that needs no server and no network: a hand-out.",
-        )
-        st.download_button(
-            "The layer as a notebook",
-            lambda: notebook(trace),
-            "attention.ipynb",
-            on_click="ignore",
-            icon=":material/menu_book:",
-            help="Recomputes every step with NumPy and checks it against these numbers.",
-        )
-        st.download_button(
-            "The layer as a script",
-            lambda: script(trace),
-            "attention.py",
-            "text/x-python",
-            on_click="ignore",
-            icon=":material/terminal:",
-            help="The same as one Python file.",
-        )
-        st.download_button(
-            "The whole trace as NPZ",
-            lambda: trace_to_npz(trace),
-            "trace.npz",
-            on_click="ignore",
-            icon=":material/folder_zip:",
-            help="Every intermediate as a NumPy array.",
-        )
+        closer_look.files(now, field, board)

@@ -29,7 +29,7 @@ def adopt_place(name: str, label: str, default: int, count: int) -> None:
     last = min(place, count - 1)
     tell(name, last)
     if asked is not None and last < place:
-        refuse(label, asked, f"; the last one, {last}, is shown")
+        refuse(label, asked, f"; the last one, {last}, is shown", last)
 
 
 def place_in(text: str) -> int:
@@ -38,9 +38,8 @@ def place_in(text: str) -> int:
     Raises: SettingsError for what is no number from 0.
     """
     if text.isascii() and text.isdigit():
-        return min(
-            int(text.lstrip("0")[:5] or 0), LAST_PLACE
-        )  # five digits say enough, thousands take Python long
+        # Five digits say enough, thousands take Python long.
+        return min(int(text.lstrip("0")[:5] or 0), LAST_PLACE)
     raise SettingsError("A place is a whole number from 0, so what was chosen stays")
 
 
@@ -57,7 +56,8 @@ def pinned(
     shown = tuple(min(place, count - 1) for place, count in zip(held, counts, strict=False))
     if asked is not None and shown != held:
         pin_places(name, *shown)
-        refuse(label, asked, f"; the nearest one, {st.session_state[name]}, is shown")
+        nearest = st.session_state[name]
+        refuse(label, asked, f"; the nearest one, {nearest}, is shown", nearest)
     mirror(name, default)
     return shown
 

@@ -14,6 +14,7 @@ from attention_viz.labels import counted
 from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
 
+from .facts import fact
 from .focus import follow_cell
 from .here import Here
 from .markdown import plain
@@ -21,9 +22,8 @@ from .panels import open_step
 
 UNANSWERED = {"pr_answer": "", "pr_show": False}
 ON_A_SHEET = 10
-LOOKED_AT = (
-    40  # numbers: a small layer has few cells to ask for, and each of them comes up now and then
-)
+# Numbers: a small layer has few cells to ask for, and each of them comes up now and then.
+LOOKED_AT = 40
 SIGN, NEAR = "Not yet: look at the signs once more.", "Nearly: keep more digits on the way."
 
 
@@ -51,12 +51,14 @@ def judged(text: str, question: Question, how: str) -> None:
     yet.
     """
     if not text.strip():
+        fact("verdict", "none")
         return
     answer = answer_in(text)
     if math.isnan(answer):
+        fact("verdict", "no number")
         st.warning(f"“{plain(text)}” is no number. Write one such as −0.43, 12 % or 2/3.")
         return
-    verdict = question.judge(answer)
+    verdict = fact("verdict", question.judge(answer))
     if verdict == "right":
         st.success(f"Right: {answer_of(question)}.", icon=":material/check_circle:")
     else:

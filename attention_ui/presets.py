@@ -68,9 +68,8 @@ def choose(scenario: Scenario, explained: bool) -> None:
     current = preset_of(scenario)
     shown = current.name if current else None
     if KEY not in st.session_state or st.session_state[KEY] != shown:
-        st.session_state[KEY] = (
-            shown  # a change of the page in a callback forgets the box, which the browser keeps
-        )
+        # A change of the page in a callback forgets the box, which the browser keeps.
+        st.session_state[KEY] = shown
     st.selectbox(
         "Example",
         names,

@@ -9,6 +9,8 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
 from attention_viz.labels import counted
 
+from .facts import fact
+
 
 def uneven(scenario: Scenario) -> bool:
     """Whether the heads cannot share the embedding evenly and no width was given instead."""
@@ -21,6 +23,7 @@ def offer(scenario: Scenario) -> None:
     allow one.
     """
     width, heads = scenario.d_model, scenario.n_heads
+    fact("uneven", (heads, width))
     st.warning(
         f"**{heads} heads cannot share {width} features evenly**: {width} / {heads} is no whole"
         " number. Each head takes its own block of features of Q, K and V, and in the usual layer"

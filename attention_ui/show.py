@@ -14,6 +14,7 @@ from attention_core import AttentionError
 from attention_viz.theme import Figure, dress
 
 from .components import PLOTLY, component, sent
+from .facts import fact
 from .focus import follow_click
 from .markdown import plain
 
@@ -80,4 +81,4 @@ def explained_errors() -> Iterator[None]:
     try:
         yield
     except AttentionError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+        st.error(plain(str(fact("error", error))), icon=":material/error:")

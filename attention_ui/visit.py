@@ -21,12 +21,12 @@ class Visit:
     """What one run leaves for the next. Each entry belongs to the module that is named above it."""
 
     # address: by name, what the address asks for, and asked at first where a run starts anew
-    # half-way; what a step back takes back; sentences for what cannot be followed; labels of bound
+    # half-way; what a step back takes back; refusals of what cannot be followed; labels of bound
     # widgets; what the address was made to say
     asked: dict[str, list[str]] = field(default_factory=dict)
     asked_at_first: dict[str, list[str]] | None = None
     taken_back: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    refused: list[Any] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     mirrored: dict[str, str | None] = field(default_factory=dict)
     url_path: str = ""  # of the page that was shown last
@@ -53,20 +53,24 @@ class Visit:
     # page tells about
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
+    # step: the page that is drawn, and where its stage is shown, at its top
+    page: Any = None
+    stage_place: Any = None
     here: Any = None
 
 
 def visit() -> Visit:
     """The visit of the browser tab whose run this is."""
-    return getattr(_of_thread, KEY, None) or _of_session()
+    known: Visit | None = getattr(_of_thread, KEY, None)
+    return known or _of_session()
 
 
 def begin_run() -> Visit:
     """Give the visit, too, at the start of a run: it is asked for fifty times, and each look at
     the session is dear.
     """
-    _of_thread.visit = _of_session()
-    return _of_thread.visit
+    _of_thread.visit = begun = _of_session()
+    return begun
 
 
 def _of_session() -> Visit:

@@ -24,7 +24,7 @@ def whole_number_input(
     key = about["key"]
     asked = st.query_params.get(key)
     if asked is not None and _is_infinite(asked):
-        refuse(label, asked, f"; {default} is shown")
+        refuse(label, asked, f"; {default} is shown", default)
         start_anew(without=key)
     typed = bound(place.number_input, label, low, high, default, **about)
     return default if typed is None else int(typed)

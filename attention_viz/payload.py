@@ -20,7 +20,8 @@ from attention_core.derived_arrays import ASIDES, aside_of, shape_of
 from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
 from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
-from attention_lab.notation.notation import OURS, Notation, turned, written
+from attention_lab.notation.notation import OURS, Notation, written
+from attention_lab.notation.wording import turned
 
 from .axis_names import axis_names
 from .names import role_of, symbol_of, title_of
@@ -29,10 +30,8 @@ from .tiles import largest
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
 
-LIKE = {
-    "scaled_scores": "scores",
-    "masked_scores": "scores",
-}  # one scale, so that a step's effect is seen
+# Fields on the scale of another one, so that a step's effect is seen.
+LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}
 # Whose scale an aside has; shares and exponentials go from 0 to 1.
 ASIDE_SCALES = {
     "weighted_values": "head_outputs",
@@ -100,6 +99,13 @@ class Stage:
         return "words" in parts and np.array_equal(
             parts["words"] + parts["positions"], self.trace.inputs[0]
         )
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """How long the axes of an array are, as far as it is sent."""
+        if name in ASIDES:
+            return shape_of(self.trace, aside_of(self.trace, name))
+        sizes = zip(self.letters(name), self.values(name).shape, strict=True)
+        return tuple(len(range(*slice(*self.windows.get(a, (None,))).indices(n))) for a, n in sizes)
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""

@@ -14,8 +14,8 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
 from ..rounding import RELATIVE, tolerance
-from .faults import RIGHT, Given, Steps, given_of, run
 from .invariances import shuffled_order
+from .replaced_steps import RIGHT, Given, Steps, given_of, run
 
 
 @dataclass(frozen=True)

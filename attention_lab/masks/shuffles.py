@@ -15,7 +15,8 @@ from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
 from ..scenario import Scenario, embedding_of, own_of, settled, trace_of
-from .invariances import Gaps, permutation_gaps, shuffled_order
+from .invariances import shuffled_order
+from .run_gaps import Gaps, permutation_gaps
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from attention_viz.heads.worth_figures import in_two_bases
 from attention_viz.labels import number
 
 from ..address import adopt, mirror
+from ..facts import fact
 from ..show import show_figure
 
 LAST_BASIS = 99
@@ -19,8 +20,14 @@ LAST_BASIS = 99
 def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     """What a change of basis moves of a head, and what it leaves as it was."""
     w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
-    has_biases = any(getattr(trace.projections, bias) is not None for bias in ("b_q", "b_k", "b_v"))
-    biased = ", and the biases of queries, keys and values alike" if has_biases else ""
+    biases = [
+        name for name in ("b_q", "b_k", "b_v") if getattr(trace.projections, name) is not None
+    ]
+    biased = (
+        ", and the biases of queries, keys and values alike"
+        if fact("biases_turned", biases)
+        else ""
+    )
     st.subheader("Other numbers, the same layer", anchor=False)
     st.markdown(
         "A single weight matrix means little: queries and keys meet only in dot products. Take any"
@@ -29,11 +36,12 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
         r" another one, "
         rf"${w_v} U$ and $U^{{-1}} {w_o}${biased}: every head does exactly what it did."
     )
-    if seed := _choose():
+    if seed := fact("basis", _choose()):
         other = in_other_bases(trace, seed)
         parts = ((moved, "Changed"), (kept, "Unchanged but for rounding"))
         for place, (compared, said) in zip(st.columns(2, gap="medium"), parts, strict=True):
             both = compared(trace, other, head, notation)
+            fact(f"largest_change_{said[:9].lower()}", [one.change for one in both])
             named = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in both)
             with place:
                 st.markdown(

@@ -27,7 +27,8 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
     asked = adopt(name, label, "", _read)
     heads = _heads(st.session_state[name])
     if asked is not None and any(head >= n_heads for head in heads):
-        refuse(label, asked, f"; the last head here is {n_heads - 1}")
+        last = n_heads - 1
+        refuse(label, asked, f"; the last head here is {last}", last)
     key = f"switches {name}"
     on = [head for head in heads if head < n_heads]
     tell(key, on)
@@ -54,7 +55,7 @@ def choose_groups(n_groups: int) -> int:
     choices, groups = divisors(n_groups), int(st.session_state["groups"])
     wanted = max(choice for choice in choices if choice <= groups)
     if asked is not None and asked.isdigit() and wanted < groups:
-        refuse(label, asked, f"; {wanted} is shown")
+        refuse(label, asked, f"; {wanted} is shown", wanted)
     tell("switch groups", wanted)
     st.segmented_control(
         label,

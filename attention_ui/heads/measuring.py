@@ -9,6 +9,8 @@ import streamlit as st
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.scheme_runs import Run, runs_as_grows
 
+from ..facts import fact
+
 STATE = "measured runs"
 
 
@@ -24,7 +26,7 @@ def measured_runs(size: LayerSize, letter: str) -> tuple[Run, ...]:
         return tuple(runs)
     st.caption(
         "What you measured belongs to other sizes; measure again."
-        if runs
+        if fact("measured_for_other_sizes", bool(runs))
         else "Nothing has been measured yet."
     )
     return ()

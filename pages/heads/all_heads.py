@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_lab.heads.head_averages import blur, maximum_of_heads, mean_of_heads
 from attention_lab.heads.patterns import column_sums
+from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.here import here
 from attention_ui.one_of import one_of
@@ -45,7 +46,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     chosen = choose_heads(
         "subset", "Only these heads", trace.sizes["H"], "None chosen: all of them."
     )
-heads = chosen or tuple(range(trace.sizes["H"]))
+heads = fact("heads", chosen or tuple(range(trace.sizes["H"])))
 field = STAGES[stage]
 array = getattr(trace, field)[0]
 
@@ -69,7 +70,9 @@ view = one_of(
     key="heads_view",
 )
 if view == "Row and column":
-    of_all_queries = float(column_sums(trace.probabilities)[0, focus.head, focus.key])
+    sums = column_sums(trace.probabilities)[0]
+    of_all_queries = fact("sum_of_column", float(sums[focus.head, focus.key]))
+    share = fact("share", float(trace.probabilities[0][cell]))
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(
@@ -81,7 +84,7 @@ if view == "Row and column":
         st.markdown(
             f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head"
             f" {focus.head}, all queries give it {number(of_all_queries, 2)}; {query}"
-            f" {percent(trace.probabilities[0][cell])}."
+            f" {percent(share)}."
         )
         show_figure(of_key(trace, *cell), "heads key", ("head", "query"))
 elif view == "Lines":
@@ -95,7 +98,7 @@ elif view == "Lines":
         " click on a head in the legend hides or shows its lines."
         + (
             f" Not drawn: {counted(left_out, 'weaker line')} beyond the {MOST_LINES} strongest."
-            if left_out
+            if fact("lines_left_out", left_out)
             else ""
         )
     )
@@ -103,8 +106,8 @@ else:
     with place_for("heads together", 2 * trace.sizes["S"]):
         merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
         show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
-    lost = blur(trace, heads)
-    if number(lost.in_the_mean, 1) != number(lost.in_a_head, 1):
+    lost = fact("blur", blur(trace, heads))
+    if fact("average_hides", number(lost.in_the_mean, 1) != number(lost.in_a_head, 1)):
         st.warning(
             "An average hides what heads are for. A query reads effectively"
             f" **{number(lost.in_a_head, 1)}** tokens in a single head (e to the mean entropy of"

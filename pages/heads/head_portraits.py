@@ -8,8 +8,9 @@ from attention_core.counting import all_of
 from attention_lab.heads import similarity
 from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.heads.portraits import MEASURES
-from attention_lab.notation.formulas import in_letters
+from attention_lab.notation.letters import in_letters
 from attention_ui.address import bound
+from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
@@ -30,6 +31,7 @@ st.markdown(
 portraits = st.container(key="wide portraits")
 chosen = bound(st.selectbox, "Look closer at", MEASURE_NAMES, key="portrait")
 measure = next((one for one in MEASURES if one.name == chosen), MEASURES[0])
+fact("measure", measure.name)
 with portraits:
     show_figure(strip(MEASURES, pattern, (measure.name, head)), "portraits", on_click=open_portrait)
 
@@ -38,8 +40,10 @@ with beside:
     st.markdown(
         letters(f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}.")
     )
-    most = f"min({now.symbol('d_k')}, tokens) = {min(trace.sizes['K'], *trace.scores.shape[-2:])}"
-    st.markdown(f"**Head {head}:** {value_says(measure, pattern, head, most)}.")
+    largest = fact("largest_rank", min(trace.sizes["K"], *trace.scores.shape[-2:]))
+    of_head = f"min({now.symbol('d_k')}, tokens) = {largest}"
+    fact("value", float(measure.value(pattern)[0, head]))
+    st.markdown(f"**Head {head}:** {value_says(measure, pattern, head, of_head)}.")
     with st.popover(
         "All measures: formula and range", key="all measures", on_change="rerun"
     ) as measures:
@@ -55,11 +59,11 @@ with beside:
                 )
             )
 with picture:
-    if measure.is_known(pattern, head):
+    if fact("is_known", measure.is_known(pattern, head)):
         show_figure(profile(trace, measure, pattern, head), "portrait profile")
 
 st.subheader("Which heads do the same?", anchor=False)
-if n_heads == 1:
+if fact("heads", n_heads) == 1:
     st.info(
         "There is only one head, so there is nothing to compare. Choose more heads in the sidebar."
     )
@@ -70,6 +74,7 @@ else:
     )
     order = similarity.head_order(distance)
     most = similarity.most_apart(pattern)
+    together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))
     st.markdown(
         "Two answers, because they say different things. Two heads that spread their attention"
         " widely are close in divergence even if they have nothing to do with each other; the"
@@ -101,7 +106,7 @@ else:
         st.markdown(alike_says(correlation))
     st.caption(
         f"{all_of(n_heads, 'head').capitalize()} together differ by"
-        f" {number(float(similarity.layer_divergence(pattern)[0]), 3)} of at most ln {most} ="
+        f" {number(together, 3)} of at most ln {most} ="
         f" {number(largest_entropy(most), 3)}: the entropy of their mean minus the mean of their"
         " entropies."
     )

@@ -6,6 +6,7 @@ from attention_lab.heads.counts import size_of
 from attention_lab.heads.scheme_runs import agreement
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.heads.measuring import measured_runs
 from attention_ui.here import here
 from attention_ui.one_of import one_of
@@ -18,12 +19,12 @@ COUNTS = {"multiplications": "multiplies", "additions": "additions", "extra numb
 LETTERS = tuple(letter for letter in WORDS if letter != "G")
 
 now = here()
-trace, size = now.trace, size_of(now.trace)
-same = agreement(trace)
+trace, size = now.trace, fact("size", size_of(now.trace))
+same = fact("agreement", agreement(trace))
 
 whole = (
     "compare **every head with every head**, and only the framed diagonal is wanted"
-    if size.n_heads > 1
+    if fact("several_heads", size.n_heads > 1)
     else "give the one score of the only head; more heads would be compared with each other, too"
 )
 st.markdown(
@@ -41,6 +42,7 @@ table = [
 for way in SCHEMES:
     counts = (way.multiplies, way.additions, way.extra)
     cells = [f"${one.formula}$ = {one.of(size):,}" if one.of(size) else "0" for one in counts]
+    fact(f"counts_of_{way.key}", tuple(one.of(size) for one in counts))
     table.append(
         f"| **{way.name}** | {' | '.join(cells)} |"
         f" {number(same.gaps[way.key]) if same.gaps[way.key] else 0} |"
@@ -52,12 +54,13 @@ st.caption(
     " last column: the largest difference from this layer’s scores, as a part of the largest score"
     + (
         "."
-        if same.n_tokens == size.n_tokens
+        if fact("all_tokens_compared", same.n_tokens == size.n_tokens)
         else f", on the first {counted(same.n_tokens, 'token')}."
     )
 )
+wasted = fact("wasted_share", wasted_share(size.n_heads))
 st.info(
-    f"The full product throws away {percent(wasted_share(size.n_heads))} of what it computes, 1 −"
+    f"The full product throws away {percent(wasted)} of what it computes, 1 −"
     f" 1/h{'' if size.n_heads > 1 else ', nothing as long as there is one head'}. The Hadamard way"
     " wastes no multiplication, but keeps every product before adding it up. This app goes the"
     " second way: one call in which the head is one more axis.",

@@ -9,6 +9,7 @@ from attention_lab.heads.head_comparison import heads_apart, relative_change
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinned_kind
 from attention_ui.here import here
 from attention_ui.one_of import one_of
@@ -31,9 +32,8 @@ SAYS = {
 now = here()
 trace, n_heads = now.trace, now.trace.sizes["H"]
 cell = now.focus.cell("query", "key")
-same = " and ".join(
-    now.symbol(name) for name in ("w_q", "w_o") if getattr(trace.projections, name) is not None
-)
+kept = [name for name in ("w_q", "w_o") if getattr(trace.projections, name) is not None]
+same = " and ".join(map(now.symbol, fact("matrices_kept", kept)))
 
 st.markdown(
     "Queries are many, keys and values need not be: **MHA** gives each head its own keys and"
@@ -43,6 +43,7 @@ st.markdown(
 )
 groups = choose_groups(trace.projections.groups)
 counts_of_sets = dict(zip(KINDS, (trace.projections.groups, groups, 1), strict=True))
+fact("sets_of_keys", counts_of_sets)
 traces = {
     kind: (
         trace
@@ -51,7 +52,7 @@ traces = {
     )
     for kind, count in counts_of_sets.items()
 }
-strongest = strong_colour(trace)
+strongest = fact("strongest_colour", strong_colour(trace))
 at_least = "" if number(strongest, 2) == "1.00" else " or more"  # no share is
 board = sharing(traces, cell, strongest, pinned_kind(), now.notation)
 show_board(board, "shared keys", on_pin=pin_kind)
@@ -78,23 +79,21 @@ st.caption(
 )
 
 st.subheader("What it saves", anchor=False)
-size = size_of(trace)
+size = fact("size", size_of(trace))
 sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
 which = one_of("Count", COUNTS, "cache", key="shared_count")
 counts = COUNTS[which]
+totals = fact("numbers_together", {kind: total(counts, one) for kind, one in sizes.items()})
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
 table += [
     f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |"
     for c in counts
 ]
-table.append(
-    f"| **together** | | {' | '.join(f'**{total(counts, s):,}**' for s in sizes.values())} |"
-)
+table.append(f"| **together** | | {' | '.join(f'**{n:,}**' for n in totals.values())} |")
 w_o = now.symbol("w_o")
-has = f"no {w_o}" if trace.projections.w_o is None else f"a {w_o} of another width"
-is_usual = which == "cache" or (
-    trace.projections.w_o is not None and trace.sizes["O"] == size.d_model
-)
+has_w_o = fact("has_w_o", trace.projections.w_o is not None)
+has = f"a {w_o} of another width" if has_w_o else f"no {w_o}"
+as_usual = which == "cache" or (has_w_o and trace.sizes["O"] == size.d_model)
 words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
@@ -105,7 +104,7 @@ with words:
         f"d_k = {size.d_k}, d_v = {size.d_v}."
         + (
             ""
-            if is_usual
+            if fact("counted_as_it_is", as_usual)
             else f" This layer has {has}; counted is one with h · d_v times C numbers in it."
         )
     )

@@ -2,19 +2,22 @@
 
 import streamlit as st
 
-from attention_lab.scenario import MASKS, MAX_TOKENS, own_of, tokens_of
-from attention_ui.board import show_board
+from attention_lab.scenario import MASKS, own_of, tokens_of
+from attention_lab.user_data.matrix_names import MAX_TOKENS
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
 now = here()
 trace, focus, scenario = now.trace, now.focus, now.scenario
-n_hidden = int(trace.hidden_keys[0, focus.head, focus.query])
-n_keys = trace.sizes["S"]
+n_keys = fact("keys", trace.sizes["S"])
+n_seen = fact("keys_seen", n_keys - int(trace.hidden_keys[0, focus.head, focus.query]))
 cell = focus.cell("query", "key")
 
+mask, reach = fact("mask", scenario.mask), fact("window", scenario.window)
 WHY = {
     "none": "No mask is chosen, so every query sees every key and nothing changes in this step.",
     "causal": (
@@ -27,27 +30,25 @@ WHY = {
         " must leave them out."
     ),
     "window": (
-        f"A window hides every key more than {counted(scenario.window, 'place')} away."
-        if scenario.window
+        f"A window hides every key more than {counted(reach, 'place')} away."
+        if reach
         else "A window of 0 hides every key but a token’s own."
     ),
 }
 
-says(now, "masked_scores")
-st.markdown(f"{WHY[scenario.mask]} Try {'one' if scenario.mask == 'none' else 'another'}:")
+st.markdown(f"{WHY[mask]} Try {'one' if mask == 'none' else 'another'}:")
 with st.container(horizontal=True):
-    for choice in (
-        MASKS
-    ):  # all of them, always: a button that goes away would take the keyboard's place with it
+    # All of them, always: a button that goes away would take the keyboard's place with it.
+    for choice in MASKS:
         st.button(
-            f"✓ {choice}" if choice == scenario.mask else choice,
+            f"✓ {choice}" if choice == mask else choice,
             key=f"choose {choice}",
             on_click=st.session_state.update,
             args=({"mask": choice},),
         )
-if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_keys:
-    n_whole = n_keys + sequence.n_left_out
-    can_grow = n_whole < MAX_TOKENS and own_of(scenario).x is None
+if fact("no_pad", mask == "padding" and tokens_of(scenario).n_real == n_keys):
+    n_whole = n_keys + tokens_of(scenario).n_left_out
+    can_grow = fact("can_grow", n_whole < MAX_TOKENS and own_of(scenario).x is None)
     remedy = " Make the sequence longer than the sentence:" if can_grow else ""
     st.info("This sequence holds no [pad], so the mask hides nothing." + remedy)
     if can_grow:
@@ -59,11 +60,12 @@ if scenario.mask == "padding" and (sequence := tokens_of(scenario)).n_real == n_
         )
 
 board = story.mask(now.stage, cell)
-show_board(board, "mask")
+show_step(now, "masked_scores", board)
 hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
-    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_keys - n_hidden} of"
-    f" {counted(n_keys, 'key')}." + (hatched if trace.hidden_keys.any() else "")
+    f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_seen} of"
+    f" {counted(n_keys, 'key')}."
+    + (hatched if fact("some_hidden", bool(trace.hidden_keys.any())) else "")
 )
 arithmetic = told(trace, "masked_scores", (0, *cell), pair(trace, focus))
 look_closer(now, "masked_scores", board, arithmetic)

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from attention_lab.heads.layout_mistakes import moved_cells, place_merged
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, say_swap, says, token, told
+from attention_ui.panels import look_closer, say_swap, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -13,19 +14,19 @@ now = here()
 trace = now.trace
 focus = now.focus.within(trace, "merged")
 head, query, feature = focus.head, focus.query, focus.feature
-row, column = place_merged(trace, head, query, feature)
-wrong_row, wrong_column = place_merged(trace, head, query, feature, swap=False)
+row, column = right = fact("right_place", place_merged(trace, head, query, feature))
+wrong = fact("wrong_place", place_merged(trace, head, query, feature, swap=False))
+wrong_row, wrong_column = wrong
 moved = moved_cells(trace)
 n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
-several = n_heads > 1 and trace.sizes["T"] > 1
+several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
-says(now, "merged")
-board = story.merge(now.stage, (head, query, feature))
-show_board(board, "merge")
+board = story.merge(now.stage, (head, query, feature), not now.whole)
+show_step(now, "merged", board)
 say_swap(now)
-left, right = st.columns(2)
-with left:
+correct, mistaken = st.columns(2)
+with correct:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")
     st.markdown(
         now.turned(
@@ -35,7 +36,7 @@ with left:
         )
         + f"with :blue[{token(trace, 'T', query)}]."
     )
-with right:
+with mistaken:
     st.badge("Wrong: reshape alone", icon=":material/close:", color="red")
     st.markdown(
         now.turned(
@@ -45,10 +46,10 @@ with right:
         + (
             (
                 "its right place, as the first and the last number always do."
-                if (row, column) in ends and several
+                if fact("first_or_last", right in ends) and several
                 else f"{'by luck' if several else 'here, too,'} its right place."
             )
-            if (wrong_row, wrong_column) == (row, column)
+            if wrong == right
             else (
                 f"in the {now.turned('row')} of {token(trace, 'T', wrong_row)}."
                 if wrong_row != row
@@ -56,15 +57,15 @@ with right:
             )
         )
     )
-if feature < now.focus.feature:
+if fact("last_feature_instead", feature < now.focus.feature):
     st.caption(
         f"A head’s vector has {counted(d_v, 'feature')}, so its last one is shown, not"
         f" {now.focus.feature}."
     )
 
-if moved.any():
+if n_wrong := fact("wrong_cells", int(moved.sum())):
     st.markdown(
-        f"**{moved.sum():,} of {moved.size:,}** cells hold a wrong number without the swap, yet the"
+        f"**{n_wrong:,} of {moved.size:,}** cells hold a wrong number without the swap, yet the"
         " shape is right and no error is raised: that is why this mistake is so common. A reshape"
         " only reads the numbers in the order of the axes, which is head, token, feature. The swap"
         " makes it token, head, feature, so that one token’s numbers of all heads come one after"
@@ -80,15 +81,16 @@ else:
         "With one head or one token there is nothing to swap, so here both ways give the same"
         " matrix."
     )
+w_o = fact("mixed_by", now.symbol("w_o"))
+has_w_o = fact("has_w_o", trace.projections.w_o is not None)
 if n_heads > 1:
     st.markdown(
         "**Merging mixes nothing.** Every number of the merged matrix is one number of one head,"
         " copied: nothing a head found has met what another head found. "
         + (
-            f"That would be the work of {now.symbol('w_o')}, in the next step, but this layer has"
-            " none."
-            if trace.projections.w_o is None
-            else f"That is the work of {now.symbol('w_o')}, in the next step."
+            f"That is the work of {w_o}, in the next step."
+            if has_w_o
+            else f"That would be the work of {w_o}, in the next step, but this layer has none."
         )
     )
 arithmetic = told(

@@ -5,9 +5,10 @@ probabilities.
 import streamlit as st
 
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told
+from attention_ui.panels import look_closer, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, percent
 
@@ -16,13 +17,12 @@ trace = now.trace
 focus = now.focus.within(trace, "head_outputs")
 head, query, feature = focus.head, focus.query, focus.feature
 asks = token(trace, "T", query)
-most = strongest_keys(trace, head, query, count=1)
+most = fact("reads_most", strongest_keys(trace, head, query, count=1))
 n_heads, n_groups, d_v = (trace.sizes[letter] for letter in "HGV")
 
-says(now, "head_outputs")
 if most:
     key, share = most[0]
-    tied = len(keys_read_most(trace, head, query))
+    tied = fact("tied_keys", len(keys_read_most(trace, head, query)))
     more = "" if share == 1 else "most "
     takes = (
         f"takes {more}from :green[the value of {token(trace, 'S', key)}]: {percent(share)} of it"
@@ -42,7 +42,7 @@ else:
     )
 
 board = story.mixing(now.stage, (head, query, feature))
-show_board(board, "mixing")
+show_step(now, "head_outputs", board)
 notes = [
     now.turned(
         "All features of a head share the same weights: a head moves whole vectors, and an average"
@@ -50,12 +50,12 @@ notes = [
         " alone is nearly a copy of its value vector."
     )
 ]
-if feature < now.focus.feature:
+if fact("last_feature_instead", feature < now.focus.feature):
     notes.append(
         f"A value vector here has {counted(d_v, 'feature')}, so its last one is shown, not"
         f" {now.focus.feature}."
     )
-if n_groups < n_heads:
+if fact("values_are_shared", n_groups < n_heads):
     notes.append(
         f"Heads share values here: {n_heads} heads read {counted(n_groups, 'set')} of value"
         " vectors."

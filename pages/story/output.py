@@ -6,10 +6,11 @@ from attention_core.head_blocks import head_columns
 from attention_lab.heads.contributions import absorbed_contributions, absorbed_size, output_gap
 from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told
+from attention_ui.panels import look_closer, token, told
 from attention_ui.registry import page_of
+from attention_ui.step import show_step
 from attention_ui.way import ask_for
 from attention_viz import story
 from attention_viz.labels import counted, number, span
@@ -29,22 +30,21 @@ trace = now.trace
 focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
 asks = token(trace, "T", query)
-w_o, mixes = trace.projections.w_o, now.symbol("w_o")
+w_o, mixes = trace.projections.w_o, fact("mixed_by", now.symbol("w_o"))
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
-says(now, "output")
-more = [now.symbol("b_o")] * (trace.projections.b_o is not None) + [
-    "the layer’s input (residual)"
-] * trace.residual
+more = [now.symbol("b_o")] * fact("has_bias", trace.projections.b_o is not None)
+more += ["the layer’s input (residual)"] * fact("residual", trace.residual)
 added = f" Added to it: {' and '.join(more)}." if more else ""
-if w_o is None:
+if not fact("has_w_o", w_o is not None):
     st.info(
         f"There is no {mixes} here: the merged heads are the"
         f" output{'' if more else ' as they are'}.{added} Each head owns its"
         f" {now.turned('columns')}, and nothing of different heads is mixed."
     )
 else:
-    n_mixed, everything = heads_mixed(trace, column), "all heads" if h > 1 else "all of the head"
+    n_mixed = fact("heads_mixed", heads_mixed(trace, column))
+    everything = "all heads" if h > 1 else "all of the head"
     takes = f"Every number of the output takes from **{everything}**: "
     if n_mixed < h:
         takes = (
@@ -57,17 +57,18 @@ else:
         + now.turned(f"the dot product of a token’s whole row and one column of {mixes}.")
         + added
     )
-board = story.output(now.stage, query, column)
-show_board(board, "output")
-if n_out > story.MOST:
-    drawn = slice(*story.output_window(trace, column))
+board = story.output(now.stage, query, column, not now.whole)
+show_step(now, "output", board)
+if fact("whole", now.whole) and n_out > story.MOST:
+    drawn = slice(*fact("drawn_columns", story.output_window(trace, column)))
     verb = "is" if drawn.stop - drawn.start == 1 else "are"
     st.caption(now.turned(f"Drawn {verb} {span(drawn, 'column')} of {n_out}."))
 title = f"{now.turned('Column')} {column} of the :violet[output] of :blue[{asks}]"
 arithmetic = told(trace, "output", (0, query, column), title)
 
 st.subheader("The same output, head by head", anchor=False)
-block = span(head_columns(trace, "merged", head), "row")
+block = span(fact("block", head_columns(trace, "merged", head)), "row")
+gap = fact("gap", output_gap(trace))
 if w_o is None:
     st.markdown(now.turned("Joined, each head fills its own columns and adds 0 to the others."))
 else:
@@ -80,8 +81,7 @@ else:
         )
     )
 st.success(
-    f"Checked for all tokens and {now.turned('columns')}: the two ways"
-    f" {agreement(output_gap(trace))}.",
+    f"Checked for all tokens and {now.turned('columns')}: the two ways {agreement(gap)}.",
     icon=":material/check:",
 )
 if w_o is not None:
@@ -89,7 +89,8 @@ if w_o is not None:
         "Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun"
     ) as box:
         if box.open:
-            apart, together = absorbed_size(trace)
+            apart, together = fact("numbers_apart_and_together", absorbed_size(trace))
+            absorbed = fact("gap_without_w_o", output_gap(trace, absorbed_contributions))
             st.markdown(
                 f"Yes: let each head’s value matrix take in its own block of {mixes}. Its values"
                 f" are then as wide as the output, {counted(n_out, 'number')}, nothing is joined,"
@@ -99,7 +100,7 @@ if w_o is not None:
             st.markdown(
                 "So code that adds its heads and has no output matrix need not be wrong: computed"
                 " like this and as above, the outputs"
-                f" {agreement(output_gap(trace, absorbed_contributions))}. In numbers: the value"
+                f" {agreement(absorbed)}. In numbers: the value"
                 f" matrices hold {h} · {d_in} · {n_out} = **{counted(together, 'number')}**,"
                 f" {now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank is no larger"
                 f" for it: at most {now.symbol('d_v')} = {d_v}."

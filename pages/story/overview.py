@@ -3,31 +3,34 @@
 import streamlit as st
 
 from attention_core.projections import BIASES, MATRICES
+from attention_lab import notation
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
-from attention_lab.notation import notation
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import open_step, token
 from attention_ui.registry import step_of
+from attention_ui.step import show_step
 from attention_viz.labels import counted, number, percent
 from attention_viz.overview import overview
 
 now = here()
-trace, focus, sizes = now.trace, now.focus, now.trace.sizes
+trace, focus, sizes = now.trace, now.focus, fact("sizes", now.trace.sizes)
 
 head, query, key = focus.head, focus.query, focus.key
 asking, asked = token(trace, "T", query), token(trace, "S", key)
-best = strongest_keys(trace, head, query, count=1)
-n_hidden = int(trace.hidden_keys[0, head].sum())
+best = fact("reads_most", strongest_keys(trace, head, query, count=1))
+n_hidden = fact("hidden_cells", int(trace.hidden_keys[0, head].sum()))
 become, share = (
     "becomes" if sizes["T"] == 1 else "become",
     ("has all" if sizes["H"] == 1 else "share"),
 )
-w_q, w_k, w_v = (now.symbol(name) for name in MATRICES[:3])
+w_q, w_k, w_v = fact("multiplied_by", tuple(now.symbol(name) for name in MATRICES[:3]))
 biases = [now.symbol(name) for name in BIASES[:3] if getattr(trace.projections, name) is not None]
+fact("biases", biases)
 plus = f", plus {', '.join(biases)}," if biases else ""
-scale = f"{trace.scale:.3g}".replace("-", "−")
-tied = len(keys_read_most(trace, head, query))
+scale = f"{fact('scale', trace.scale):.3g}".replace("-", "−")
+tied = fact("tied_keys", len(keys_read_most(trace, head, query)))
+score = fact("score", float(trace.scores[0, head, query, key]))
 reads = "may see no key"
 if best:
     most = "" if best[0][1] == 1 else "most "
@@ -60,7 +63,7 @@ SENTENCES = (
     (
         "Queries meet keys.",
         f"{notation.says(trace, 'scores', now.notation)} In head {head}, {asking} and {asked} give "
-        f"{number(float(trace.scores[0, head, query, key]))}; then all are multiplied by {scale}; "
+        f"{number(score)}; then all are multiplied by {scale}; "
         + (
             f"the mask hides {n_hidden:,} of {counted(sizes['T'] * sizes['S'], 'cell')}."
             if n_hidden
@@ -83,18 +86,10 @@ SENTENCES = (
     ),
 )
 
-picture, words = st.columns([3, 2], gap="medium")
-with picture:
-    show_board(overview(now.stage, head, query, key), "layer", on_open=open_step)
-    st.caption(
-        "Every picture holds this sentence's real numbers, from orange (negative) to violet"
-        f" (positive); a click opens its step. Of {counted(sizes['H'], 'head')}, head {head} is"
-        " shown."
-    )
-with words:
-    for place, (title, text, fields) in enumerate(SENTENCES, 1):
-        st.markdown(f"**{place} · {title}** {text}")
-        with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
-            for field in fields:
-                page = step_of(field)
-                st.page_link(page.path, label=page.title, icon=page.icon)
+show_step(now, "", overview(now.stage, head, query, key), on_open=open_step)
+for place, (title, text, fields) in enumerate(SENTENCES, 1):
+    st.markdown(f"**{place} · {title}** {text}")
+    with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
+        for field in fields:
+            page = step_of(field)
+            st.page_link(page.path, label=page.title, icon=page.icon)

@@ -7,6 +7,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab.practice import ASKED, MOST_NUMBER, MOST_TERMS, ask, askable
 from attention_ui.address import KEPT, bound
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain_quotations
 from attention_ui.practice import anew, judged, next_question, open_cell, sheet
@@ -25,7 +26,7 @@ number = whole_number_input(
     middle, "Question", 1, MOST_NUMBER, 1, key="pr_number", on_change=anew, **KEPT
 )
 field, fields = TITLES.get(title or "", ""), askable(trace)
-if fields and field and field not in fields:
+if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
     st.info(
         f"Here the numbers of the {title} are no work for a hand: each takes more than {MOST_TERMS}"
         " terms, or none. So another step is asked for. Smaller sizes help; the example *Two heads"
@@ -34,12 +35,12 @@ if fields and field and field not in fields:
     field = ""
 question = ask(trace, number, field)
 asked = worded(question, trace, now.notation)
+fact("question", question)
 
 st.subheader(STEPS[question.exact.field].title.capitalize(), anchor=False)
 st.markdown(f"**{plain_quotations(asked.question)}**")
-with (
-    st.container()
-):  # one place for all, so that what stands below keeps its own, and the keys' place with it
+with st.container():
+    # One place for all, so that what stands below keeps its own, and the keys' place with it.
     for name, numbers in asked.given:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 

@@ -4,9 +4,10 @@ import streamlit as st
 
 from attention_core.head_blocks import head_columns
 from attention_lab.heads.weight_blocks import features_read, gives_back
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told, which
+from attention_ui.panels import look_closer, token, told, which
+from attention_ui.step import of_three, show_step
 from attention_viz import story
 from attention_viz.labels import counted, span
 
@@ -20,17 +21,17 @@ color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("
 matrix = story.SOURCES[field][1]
 bias = matrix.replace("w", "b")
 source, weights, made = (now.symbol(name) for name in (*story.SOURCES[field], field))
+fact("symbols", (source, weights, made))
 row_name, axis = ("query", "T") if field == "queries" else ("key", "S")
-row = getattr(focus, row_name)
-place, column = focus.within(trace, field), focus.column(trace, field)
-n_inner, width = trace.sizes["D"], getattr(trace, field).shape[2]
-block = head_columns(trace, field, focus.head)
-sent = story.around(trace, field, focus.head)
+row = fact("row", getattr(focus, row_name))
+place, column = focus.within(trace, field), fact("column", focus.column(trace, field))
+n_inner, width = fact("features", trace.sizes["D"]), getattr(trace, field).shape[2]
+block = fact("block", head_columns(trace, field, focus.head))
+sent = fact("drawn_columns", story.around(trace, field, focus.head))
 
-says(now, field)
-board = story.projection(now.stage, field, (focus.head, row, place.feature))
-show_board(board, "projection")
-if sent != (0, width):
+board = story.projection(now.stage, field, (focus.head, row, place.feature), not now.whole)
+show_step(now, field, board, choices=of_three(field))
+if fact("whole", now.whole) and sent != (0, fact("columns", width)):
     st.caption(
         now.turned(
             f"{weights} and {made} have {counted(width, 'column')}; drawn are"
@@ -39,7 +40,7 @@ if sent != (0, width):
     )
 copied = (
     f"**These weights are weightless:** {weights} is the identity,"
-    if now.scenario.weights == "weightless"
+    if fact("weightless", now.scenario.weights == "weightless")
     else f"**{weights} is the identity here,**"
 )
 weightless = (
@@ -58,22 +59,19 @@ whole = (
     " So each of its numbers is made from the whole vector of a token. Heads do not share out the"
     f" *embedding*; they share out the columns of :{color}[{made}], the projected space."
 )
-n_read = features_read(trace, matrix, focus.head)
+n_read = fact("features_read", features_read(trace, matrix, focus.head))
 some = (
     f"**Head {focus.head} reads {n_read} of {counted(n_inner, 'feature')} here.** In the other rows"
     f" of its framed block of {weights}, :{color}[{span(block, 'column')}], all weights are 0. It"
     " might read every feature: heads do not share out the *embedding*; they share out the columns"
     f" of :{color}[{made}], the projected space."
 )
-if gives_back(trace, matrix):
+if fact("is_identity", gives_back(trace, matrix)):
     st.markdown(weightless)
 else:
     st.markdown(now.turned(some if n_read < n_inner else whole))
-biased = (
-    f", plus number {column} of {now.symbol(bias)}"
-    if getattr(trace.projections, bias) is not None
-    else ""
-)
+added = None if getattr(trace.projections, bias) is None else now.symbol(bias)
+biased = f", plus number {column} of {added}" if fact("bias", added) else ""
 arithmetic = told(
     trace,
     field,

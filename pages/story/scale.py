@@ -4,16 +4,20 @@ import streamlit as st
 
 from attention_lab.heads.scale_effect import scale_effect
 from attention_lab.notation.notation import symbol
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, told
+from attention_ui.panels import look_closer, pair, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
 now = here()
 trace, focus = now.trace, now.focus
 effect = scale_effect(trace, focus.head)
-d_k, wide = trace.sizes["K"], now.symbol("d_k")
+d_k, wide = fact("d_k", trace.sizes["K"]), fact("symbol_of_d_k", now.symbol("d_k"))
+factor = fact("symbol_of_scale", now.symbol("scale"))
+fact("scale", trace.scale)
+fact("effect", effect)
 cell = focus.cell("query", "key")
 
 s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
@@ -22,12 +26,11 @@ how = (
     if now.scenario.scaling == "on"
     else ""
 )
-says(now, "scaled_scores", rf", \quad {s} = {how}{trace.scale:.4g}")
 board = story.scale(now.stage, cell)
-show_board(board, "scale")
+show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
     "Both matrices have one colour scale: a cell’s colour gets weaker where"
-    f" |{now.symbol('scale')}| is below 1. With each, what the softmax would make of the"
+    f" |{factor}| is below 1. With each, what the softmax would make of the"
     f" {now.turned('row')} you point at (no mask)."
 )
 arithmetic = told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
@@ -42,7 +45,7 @@ st.markdown(
 )
 unlike = (
     "real queries and keys are neither of mean 0 nor independent"
-    if effect.spread_raw
+    if fact("scores_vary", bool(effect.spread_raw))
     else "all scores are equal"
 )
 st.markdown(

@@ -9,20 +9,22 @@ from attention_core.derived_arrays import slice_of
 from attention_lab.heads.counts import size_of
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number
 
 now = here()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
-h, d_k = trace.sizes["H"], trace.sizes["K"]
-many, wide = now.symbol("n_heads"), now.symbol("d_k")
+h, d_k = trace.sizes["H"], fact("d_k", trace.sizes["K"])
+many, wide = fact("symbols", (now.symbol("n_heads"), now.symbol("d_k")))
+several = fact("several_heads", h > 1)
 
-says(now, "scores")
 board = story.scores(now.stage, cell)
-show_board(board, "scores")
+show_step(now, "scores", board)
 st.caption(
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
     " negative: they point apart. The numbers grow with the length of both vectors, too."
@@ -37,14 +39,15 @@ with st.expander(
 ) as in_all_heads:
     if in_all_heads.open:
         one_pair = replace(size_of(trace), n_tokens=1)
-        products = {scheme.key: scheme.multiplies.of(one_pair) for scheme in SCHEMES}
-        together = float(slice_of(trace, "pair_total", {0: 0, 1: focus.query, 2: focus.key}))
+        products = fact("products", {one.key: one.multiplies.of(one_pair) for one in SCHEMES})
+        place = {0: 0, 1: focus.query, 2: focus.key}
+        together = fact("of_all_heads", float(slice_of(trace, "pair_total", place)))
         waste = "only the framed diagonal is wanted, the rest is waste"
         st.markdown(
             f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of"
             f" {token(trace, 'S', focus.key)}] in {all_of(h, 'head')} at once. Multiplying the two"
             " stacks as matrices compares **every head with every head**;"
-            f" {waste if h > 1 else 'one head has no other'}."
+            f" {waste if several else 'one head has no other'}."
             " Multiplying them **number by number** (the Hadamard product ⊙) and adding up each"
             f" {now.turned('row')} gives the same scores and nothing else."
         )
@@ -57,7 +60,7 @@ with st.expander(
             f" fused vectors, with {counted(h * d_k, 'number')} each: **{number(together)}**. "
             + (
                 "Whoever forgets the split gets only this sum: *one head in disguise*."
-                if h > 1
+                if several
                 else "With one head there is no split to forget."
             )
         )

@@ -3,35 +3,36 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import row_share, strongest_keys
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
 now = here()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
-n_hidden, n_empty = int(trace.hidden_keys[0, focus.head, focus.query]), int(trace.empty_rows.sum())
+n_hidden = fact("masked_keys", int(trace.hidden_keys[0, focus.head, focus.query]))
+n_empty = fact("empty_rows", int(trace.empty_rows.sum()))
 enter = "enters" if n_hidden == 1 else "enter"
 query, line = token(trace, "T", focus.query), now.turned("row")
-reads = [
-    f"**{percent(share)}** from {token(trace, 'S', key)}"
-    for key, share in strongest_keys(trace, focus.head, focus.query)
-]
+strongest = fact("reads", strongest_keys(trace, focus.head, focus.query))
+reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in strongest]
 
-n_others = int((trace.probabilities[0, focus.head, focus.query] > 0).sum()) - len(reads)
+row = trace.probabilities[0, focus.head, focus.query]
+n_others = fact("other_keys_read", int((row > 0).sum()) - len(reads))
 others = (
     f", the rest from {'one other' if n_others == 1 else f'{n_others} others'}" if n_others else ""
 )
 
-says(now, "probabilities")
 board = story.softmax(now.stage, cell)
-show_board(board, "softmax")
+show_step(now, "probabilities", board)
+total = fact("sum_of_row", row_share(trace, focus.head, focus.query))
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}{others}. The shares of its"
-        f" {line} sum to {number(row_share(trace, focus.head, focus.query), 6)}."
+        f" {line} sum to {number(total, 6)}."
     )
 else:
     st.warning(

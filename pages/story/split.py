@@ -4,11 +4,11 @@ import streamlit as st
 
 from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import foreign_cells, split_places
-from attention_lab.notation.notation import axis_names, joined
-from attention_ui.board import show_board
+from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, say_swap, says, token, told, which
+from attention_ui.panels import look_closer, say_swap, token, told, which
+from attention_ui.step import of_three, show_step
 from attention_viz import story
 
 now = here()
@@ -23,19 +23,18 @@ one, row_name, color = {
 }[chosen]
 focus = now.focus.within(trace, field)
 row = getattr(focus, row_name)
-_, n_heads, n_tokens, width = shape = getattr(trace, field).shape
+_, n_heads, n_tokens, width = shape = fact("shape", getattr(trace, field).shape)
 axes = trace.axes(field)
 T, K = axes[2:]
-places = split_places(shape, focus.head, row, focus.feature)
+places = fact("places", split_places(shape, focus.head, row, focus.feature))
 foreign = foreign_cells(n_tokens, n_heads, width)
 
-says(now, field)
-board = story.split(now.stage, chosen, (focus.head, row, focus.feature))
-show_board(board, "split")
+board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
+show_step(now, field, board, choices=of_three(chosen))
 say_swap(now)
 names = axis_names(trace, now.notation)
-b, h, t, k = (names[axis] for axis in axes)
-wide = joined(f"{axes[1]}·{K}", names)
+b, h, t, k = fact("letters", tuple(names[axis] for axis in axes))
+wide = fact("letters_of_fused", joined(f"{axes[1]}·{K}", names))
 st.markdown(f"""
 | stage | shape in NumPy | the pinned number is at |
 |:--|:--|:--|
@@ -49,11 +48,12 @@ st.markdown(f"""
 | **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} \
 | {list(places.unswapped)} |
 """)
-if fact("swap_matters", bool(foreign.any())):
+n_foreign = fact("foreign_cells", int(foreign.sum()))
+if fact("swap_matters", n_foreign > 0):
     st.warning(
         f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is"
         " right and no error is raised, but a reshape only counts on in the old order:"
-        f" **{foreign.sum()} of {foreign.size} cells** then hold another token's numbers, and each"
+        f" **{n_foreign} of {foreign.size} cells** then hold another token's numbers, and each"
         " “head” is a mixture of heads.",
         icon=":material/warning:",
     )

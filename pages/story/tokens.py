@@ -4,9 +4,10 @@ import streamlit as st
 
 from attention_core.derivation import derive_input
 from attention_lab.scenario import edits_of, embedding_of, own_of, settled, tokens_of
-from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import derived, look_closer, says, token, told
+from attention_ui.panels import derived, look_closer, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
@@ -15,15 +16,15 @@ now = here()
 trace, focus, scenario = now.trace, now.focus, settled(now.scenario)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
+earlier = fact("earlier_layers", scenario.layer)
 asking = token(trace, "T", focus.query)
 
-trained, made = scenario.weights == "trained", story.made_of_words(trace, embedding)
+own = fact("own_inputs", own_of(scenario).x is not None)
+trained = fact("trained", scenario.weights == "trained")
+made = fact("made_of_words", story.made_of_words(trace, embedding))
 edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
-pieces = (
-    f"; words are cut into pieces of at most {counted(scenario.piece, 'character')}"
-    if scenario.piece
-    else ""
-)
+piece = fact("longest_piece", scenario.piece)
+pieces = f"; words are cut into pieces of at most {counted(piece, 'character')}" if piece else ""
 st.markdown(
     "The sentence is cut into **tokens** as the trained model does it: small letters, words it does"
     " not know in pieces marked ##, [CLS] before them and [SEP] after."
@@ -35,11 +36,11 @@ st.markdown(
 )
 st.html(chips_html(tokens, focus.query))
 
-says(now, "inputs", r" = E_{\text{words}} + P_{\text{positions}}" if made else "")
 stage = now.stage
-board = story.tokens(stage, embedding, focus.query, number)
-show_board(board, "tokens")
-if own_of(scenario).x is not None and not made:
+board = story.tokens(stage, embedding, focus.query, number, not now.whole)
+sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" if made else ""
+show_step(now, "inputs", board, sum_of_parts)
+if own and not made:
     where = (
         f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and"
         " position codes."
@@ -48,7 +49,7 @@ elif trained:
     where = (
         f"This is what comes into layer {scenario.layer} of the trained model. Words and places"
         " were added and normalised before its first layer"
-        + (", and the layers before this one have worked on them." if scenario.layer else ".")
+        + (", and the layers before this one have worked on them." if earlier else ".")
     )
 elif scenario.weights == "by hand":
     where = (
@@ -63,17 +64,18 @@ else:
         + (
             "The position code is the same for every sentence: waves from fast (the first numbers)"
             " to slow (the last), so that a token's place can be read from it."
-            if scenario.positions
+            if fact("positions", scenario.positions)
             else (
                 "Positions are off: the code is zero, so nothing in a token's numbers tells which"
                 " comes first."
             )
         )
     )
-cells = " Edited cells hold your own numbers instead." if edited else ""
+cells = " Edited cells hold your own numbers instead." if fact("edited", edited) else ""
 st.caption(f"From orange (negative) to violet (positive). {where}{cells}")
 place = focus.query, number
-if story.beside_words(stage, embedding) and embedding.inputs[place] == trace.inputs[0][place]:
+untouched = embedding.inputs[place] == trace.inputs[0][place]
+if fact("is_a_sum", story.beside_words(stage, embedding) and bool(untouched)):
     arithmetic = derived(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
@@ -85,7 +87,7 @@ else:
         (0, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}**",
     )
-x, memory = now.symbol("inputs"), now.symbol("memory")
+x, memory = fact("symbols", (now.symbol("inputs"), now.symbol("memory")))
 st.caption(
     "Queries, keys and values are all made from these numbers: in self-attention the *memory* that"
     f" is looked at is the sentence itself{'' if memory == x else f', {memory} = {x}'}."

@@ -38,7 +38,7 @@ DRAWN = f"""() => {{
     [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
     .filter(frame => !frame.closest('.st-key-way'));
   return app?.dataset.testScriptState === 'notRunning'
-    && document.querySelector('h1') !== null
+    && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
     && !document.querySelector('{UNFINISHED}')
     && ({BOARDS})().filter(board => board.current()).length +
       document.querySelectorAll('.chart.js-plotly-plot').length

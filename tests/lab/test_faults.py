@@ -15,16 +15,8 @@ from hypothesis import strategies as st
 from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
 from attention_lab.masks.fault_checks import CHECKS, verdicts
-from attention_lab.masks.faults import (
-    DROPOUT,
-    FAULTS,
-    RIGHT,
-    Fault,
-    Steps,
-    first_difference,
-    given_of,
-    run,
-)
+from attention_lab.masks.faults import DROPOUT, FAULTS, Fault, first_difference
+from attention_lab.masks.replaced_steps import RIGHT, Steps, given_of, run
 from tests.core.random_layers import Layer, assert_same, calls
 
 T, D, H, K, V = 7, 15, 3, 5, 2

@@ -22,6 +22,7 @@ from attention_lab.diagonal.growth_curves import (
     self_mass_rule,
 )
 from attention_lab.diagonal.token_matrices import gaussian_tokens, standardised
+from tests.lab.refusal import Facts, refused
 
 # N, d; then R, D scaled and D unscaled by Monte Carlo with a standard error of at most 0.004; then
 # R, D, Jensen's bound, the one-line rule and D unscaled, exactly.
@@ -257,17 +258,17 @@ def test_no_early_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "limits", "message"),
+    ("sizes", "limits", "facts"),
     [
-        ({"n_tokens": 0}, {}, "n_tokens is 0 but must be at least 1"),
-        ({"d_k": -1}, {}, "d_k is -1 but must be at least 0"),
-        ({"seed": -1}, {}, "seed is -1"),
-        ({"scale": math.nan}, {}, "scale is nan but must be a finite number"),
-        ({}, {"error": math.nan}, "error is nan but must be a number from 0"),
-        ({}, {"at_most": 10**9}, "at_most is 1000000000 but must be from 1 to 100000"),
+        ({"n_tokens": 0}, {}, ("n_tokens", 0, 1)),
+        ({"d_k": -1}, {}, ("d_k", -1, 0)),
+        ({"seed": -1}, {}, ("seed", -1)),
+        ({"scale": math.nan}, {}, ("scale", "nan")),
+        ({}, {"error": math.nan}, ("error", "nan", 0)),
+        ({}, {"at_most": 10**9}, ("at_most", 1000000000, 1, 100000)),
     ],
 )
-def test_bad_settings(sizes: dict[str, Any], limits: dict[str, float], message: str) -> None:
+def test_bad_settings(sizes: dict[str, Any], limits: dict[str, float], facts: Facts) -> None:
     """What cannot be simulated is refused with a sentence."""
-    with pytest.raises(SettingsError, match=message):
+    with refused(SettingsError, *facts):
         estimated(Experiment(**sizes), **limits)

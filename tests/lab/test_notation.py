@@ -13,19 +13,12 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
-from attention_lab.notation.notation import (
-    OURS,
-    Notation,
-    Symbol,
-    axes,
-    glossary,
-    remark,
-    says,
-    shape,
-    symbol,
-    turned,
-)
+from attention_lab.notation.array_axes import axes, shape
+from attention_lab.notation.notation import OURS, Notation, Symbol, symbol
+from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
+from attention_lab.notation.wording import says, turned
+from tests.lab.refusal import refused
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
 TEXTS = (GML, MQL5, DOSHI, SLIDES, NOTE)
@@ -206,7 +199,7 @@ def test_some_symbols_by_hand() -> None:
 
 def test_an_unknown_quantity_is_refused() -> None:
     """The error names what was asked for and what there is."""
-    with pytest.raises(SettingsError, match="no symbol for 'w_x'; choose one of n_tokens, "):
+    with refused(SettingsError, "w_x", "n_tokens"):
         symbol("w_x", GML)
 
 

@@ -16,6 +16,7 @@ from attention_core import STEPS, Projections, SettingsError, Trace, attend
 from attention_lab.notation.formulas import FORMULAS, formula, output_without_w_o
 from attention_lab.notation.notation import OURS, Notation, symbol
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
+from tests.lab.refusal import refused
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
 COLUMNS = replace(OURS, key="columns", convention="column")
@@ -334,5 +335,5 @@ def test_the_check_finds_mistakes(latex: str) -> None:
 
 def test_an_unknown_field_is_refused() -> None:
     """The error names what was asked for."""
-    with pytest.raises(SettingsError, match="no formula for 'w_q'; choose one of inputs, "):
+    with refused(SettingsError, "w_q", "inputs"):
         formula(run("plain"), "w_q", OURS)

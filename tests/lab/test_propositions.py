@@ -15,10 +15,12 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from attention_core import Projections, SettingsError, ShapeError, attend, softmax
 from attention_lab.diagonal.counterexamples import search
 from attention_lab.diagonal.measures import pair_violations
-from attention_lab.diagonal.proposition_checks import Tokens, tokens_of_trace, weightless
-from attention_lab.diagonal.propositions import CONDITION, FALSE, PROPOSITIONS, THEOREM, proposition
+from attention_lab.diagonal.proposition_record import CONDITION, FALSE, THEOREM
+from attention_lab.diagonal.proposition_tokens import Tokens, tokens_of_trace, weightless
+from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
 from attention_lab.diagonal.scenes import DiagonalScene, at_angle, trace_of_scene
 from attention_lab.diagonal.token_matrices import gaussian_tokens
+from tests.lab.refusal import refused
 
 NUMBERS = [p.number for p in PROPOSITIONS]
 TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]
@@ -283,9 +285,9 @@ def test_every_proposition_is_declared_in_full() -> None:
 
 def test_errors() -> None:
     """Unknown numbers and attention over another sequence are refused."""
-    with pytest.raises(SettingsError, match="number is 'S15' but must be S1 to S14"):
+    with refused(SettingsError, "number", "S15", "S1", "S14"):
         proposition("S15")
-    with pytest.raises(SettingsError, match="tries is 0 but must be from 1 to 10000"):
+    with refused(SettingsError, "tries", 0, 1, 10000):
         search(proposition("S4"), tries=0)
-    with pytest.raises(ShapeError, match="queries and keys must be as many"):
+    with refused(ShapeError, "queries", "keys"):
         tokens_of_trace(attend(np.eye(3), Projections.weightless(3), memory=np.eye(3)[:2]))

@@ -22,6 +22,7 @@ from attention_lab.scenario import (
 )
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.own_matrices import OwnMatrices
+from tests.lab.refusal import Facts, refused
 
 SMALL = Scenario(text="we like green tea very much", d_model=6, n_heads=2)
 # field -> a scenario in which the field matters, and another value of it.
@@ -173,48 +174,48 @@ def test_kinds_of_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "kind", "words"),
+    ("changes", "kind", "facts"),
     [
-        ({"text": " "}, TextError, "holds no word"),
-        ({"text": "x" * 20_001}, TextError, "20,001 characters"),
-        ({"n_heads": 5}, SettingsError, "n_heads is 5 but must divide d_model 6: try 3 or 6"),
-        ({"n_heads": 0}, SettingsError, "n_heads is 0 but must be at least 1"),
-        ({"d_model": 0}, SettingsError, "d_model"),
-        ({"n_tokens": -1}, SettingsError, "n_tokens"),
-        ({"piece": -1}, SettingsError, "piece"),
-        ({"d_k": -1}, SettingsError, "d_k"),
-        ({"seed": -1}, SettingsError, "seed"),
-        ({"seed": 2**64}, SettingsError, "seed"),
+        ({"text": " "}, TextError, ("word",)),
+        ({"text": "x" * 20_001}, TextError, (20001,)),
+        ({"n_heads": 5}, SettingsError, ("n_heads", 5, "d_model", 6, 3)),
+        ({"n_heads": 0}, SettingsError, ("n_heads", 0, 1)),
+        ({"d_model": 0}, SettingsError, ("d_model",)),
+        ({"n_tokens": -1}, SettingsError, ("n_tokens",)),
+        ({"piece": -1}, SettingsError, ("piece",)),
+        ({"d_k": -1}, SettingsError, ("d_k",)),
+        ({"seed": -1}, SettingsError, ("seed",)),
+        ({"seed": 2**64}, SettingsError, ("seed",)),
         (
             {"weights": "magic"},
             SettingsError,
-            "weights is 'magic' but must be one of random, weightless",
+            ("weights", "magic", "random", "weightless"),
         ),
-        ({"init": "magic"}, SettingsError, "init is 'magic' but must be one of xavier"),
+        ({"init": "magic"}, SettingsError, ("init", "magic", "xavier")),
         (
             {"scaling": "magic"},
             SettingsError,
-            "scaling is 'magic' but must be one of on, off, custom",
+            ("scaling", "magic", "on", "off", "custom"),
         ),
-        ({"mask": "magic"}, SettingsError, "mask is 'magic' but must be one of none, causal"),
+        ({"mask": "magic"}, SettingsError, ("mask", "magic", "none", "causal")),
         (
             {"embedding": "magic"},
             SettingsError,
-            "embedding is 'magic' but must be one of normal, integers",
+            ("embedding", "magic", "normal", "integers"),
         ),
-        ({"mask": "window", "window": -1}, SettingsError, "window is -1 but must be at least 0"),
-        ({"scaling": "custom", "scale": float("nan")}, SettingsError, "scale is nan"),
-        ({"weights": "orthonormal", "d_k": 7}, SettingsError, "do not fit into 6 dimensions"),
-        ({"weights": "weightless", "n_heads": 4}, SettingsError, "must divide d_model 6"),
+        ({"mask": "window", "window": -1}, SettingsError, ("window", -1, 0)),
+        ({"scaling": "custom", "scale": float("nan")}, SettingsError, ("scale", "nan")),
+        ({"weights": "orthonormal", "d_k": 7}, SettingsError, (6,)),
+        ({"weights": "weightless", "n_heads": 4}, SettingsError, ("n_heads", 4, "d_model", 6)),
     ],
 )
 def test_a_wrong_choice_is_named(
-    changes: dict[str, Any], kind: type[AttentionError], words: str
+    changes: dict[str, Any], kind: type[AttentionError], facts: Facts
 ) -> None:
     """Each impossible choice gives an error that names the field, what came and what is
     possible.
     """
-    with pytest.raises(kind, match=words):
+    with refused(kind, *facts):
         trace_of(replace(SMALL, **changes))
 
 
@@ -275,15 +276,15 @@ def test_edits_come_on_top_of_own_matrices() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "facts"),
     [
-        ({"edits": "wq_0_0_nan"}, "its value is 'nan'"),
-        ({"own": "!"}, "text of your matrices is damaged"),
-        ({"own": OwnMatrices(w_q=np.ones((6, 9))).encode()}, "cannot be shared by 2 heads evenly"),
-        ({"edits": ".gone"}, "load your state file"),
+        ({"edits": "wq_0_0_nan"}, ("value", "nan")),
+        ({"own": "!"}, ("matrices",)),
+        ({"own": OwnMatrices(w_q=np.ones((6, 9))).encode()}, (2, "heads")),
+        ({"edits": ".gone"}, ("state file",)),
     ],
 )
-def test_bad_edits_and_matrices_are_named(changes: dict[str, Any], words: str) -> None:
+def test_bad_edits_and_matrices_are_named(changes: dict[str, Any], facts: Facts) -> None:
     """A damaged address gives a sentence, and no numbers."""
-    with pytest.raises(AttentionError, match=words):
+    with refused(AttentionError, *facts):
         trace_of(replace(SMALL, **changes))

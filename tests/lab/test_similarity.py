@@ -25,6 +25,7 @@ from attention_lab.heads.similarity import (
     redundancy,
 )
 from tests.core.random_layers import Layer, assert_same, calls
+from tests.lab.refusal import refused
 
 
 def heads(*shares: np.ndarray) -> Pattern:
@@ -162,14 +163,14 @@ def test_points_on_a_line_are_put_in_line() -> None:
 
 def test_rows_over_different_keys() -> None:
     """Shares of three keys and of two are refused with both numbers."""
-    with pytest.raises(ShapeError, match="one has 3 keys but other has 2; make them equal"):
+    with refused(ShapeError, "one", 3, 2):
         jensen_shannon(np.eye(3), np.eye(2))
 
 
 @pytest.mark.parametrize("distances", [[[0.0, np.nan], [np.nan, 0.0]], [[0.0, 1.0], [2.0, 0.0]]])
 def test_distances_that_are_none(distances: list[list[float]]) -> None:
     """NaN or distances that differ by direction are refused with a sentence."""
-    with pytest.raises(SettingsError, match="finite and the same both ways"):
+    with refused(SettingsError, "finite"):
         head_order(np.array(distances))
 
 

@@ -21,6 +21,7 @@ from attention_lab.user_data.edits import LAST_PLACE, MOST_IN_ADDRESS, Edit, Edi
 from attention_lab.user_data.matrix_names import MAX_STATE, SYMBOLS
 from attention_lab.user_data.matrix_text import pack
 from attention_lab.user_data.own_matrices import OwnMatrices
+from tests.lab.refusal import Facts, refused
 
 OWN = OwnMatrices(x=np.arange(10.0).reshape(2, 5) / 3, w_o=np.array([[-0.0, 5e-324]]))
 EDITS = Edits((Edit("w_q", 3, 5, 0.1), Edit("x", 1, 0, -0.0)))
@@ -161,93 +162,93 @@ def test_every_field_has_bounds() -> None:
     assert set(LIMITS) | set(CHOICES) | free == set(DEFAULTS)
 
 
-FILES: dict[str, tuple[bytes, type[AttentionError], str]] = {
-    "empty": (b"", FileError, "is damaged: it is no JSON in UTF-8"),
-    "no JSON": (b"PK\3\4", FileError, "is damaged"),
-    "not UTF-8": (b'{"format": "\xff"}', FileError, "is damaged"),
-    "cut off": (write_state(STATE)[:-3], FileError, "is damaged"),
-    "a list": (b"[]", FileError, "The file is no state of this app"),
-    "another format": (file(format="notebook"), FileError, "The file is no state of this app"),
-    "no version": (file(version=None), FileError, "has version None, but 1 is read here"),
-    "newer": (file(version=2, anything=1), FileError, "has version 2, but 1 is read here"),
-    "version as text": (file(version="1"), FileError, "has version '1'"),
-    "version as bool": (file(version=True), FileError, "has version True"),
+FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
+    "empty": (b"", FileError, ("JSON", "UTF-8")),
+    "no JSON": (b"PK\3\4", FileError, ("JSON", "UTF-8")),
+    "not UTF-8": (b'{"format": "\xff"}', FileError, ("JSON", "UTF-8")),
+    "cut off": (write_state(STATE)[:-3], FileError, ("JSON", "UTF-8")),
+    "a list": (b"[]", FileError, ("state",)),
+    "another format": (file(format="notebook"), FileError, ("state",)),
+    "no version": (file(version=None), FileError, ("version", "None", 1)),
+    "newer": (file(version=2, anything=1), FileError, ("version", 2, 1)),
+    "version as text": (file(version="1"), FileError, ("version", "'1'", 1)),
+    "version as bool": (file(version=True), FileError, ("version", "True", 1)),
     "unknown entry": (
         file(extra=1),
         FileError,
-        "the state file holds 'extra', which is none of format, version",
+        ("extra", "format", "version"),
     ),
     "unknown field": (
         scenario_file(__class__=1),
         FileError,
-        "scenario holds '__class__', which is none of text",
+        ("scenario", "__class__", "text"),
     ),
-    "hidden fields": (scenario_file(edits="x_0_0_1"), FileError, "scenario holds 'edits'"),
+    "hidden fields": (scenario_file(edits="x_0_0_1"), FileError, ("scenario", "edits")),
     "unknown focus": (
         file(focus={"row": 1}),
         FileError,
-        "focus holds 'row', which is none of head, query",
+        ("focus", "row", "head", "query"),
     ),
-    "scenario as list": (file(scenario=[1]), FileError, "scenario is [1] but must be an object"),
-    "focus as number": (file(focus=1), FileError, "focus is 1 but must be an object"),
+    "scenario as list": (file(scenario=[1]), FileError, ("scenario", "[1]")),
+    "focus as number": (file(focus=1), FileError, ("focus", 1)),
     "edits as list": (
         file(edits=["x_0_0_1"]),
         FileError,
-        "edits is ['x_0_0_1'] but must be a text",
+        ("edits", "x_0_0_1"),
     ),
-    "own as number": (file(own=1.5), FileError, "own is 1.5 but must be a text"),
-    "said twice": (b'{"format": 1, "format": 2}', FileError, "says 'format' twice"),
-    "nan": (scenario_file(scale=float("nan")), FileError, "holds NaN, which is no finite number"),
-    "infinity": (scenario_file(scale=float("-inf")), FileError, "holds -Infinity"),
+    "own as number": (file(own=1.5), FileError, ("own", "1.5")),
+    "said twice": (b'{"format": 1, "format": 2}', FileError, ("format",)),
+    "nan": (scenario_file(scale=float("nan")), FileError, ("NaN",)),
+    "infinity": (scenario_file(scale=float("-inf")), FileError, ("-Infinity",)),
     "overflow": (
         scenario_file(scale=0).replace(b'"scale": 0', b'"scale": 1e999'),
         SettingsError,
-        "scale is inf",
+        ("scale", "inf"),
     ),
     "many digits": (
         scenario_file(seed=0).replace(b'"seed": 0', b'"seed": 1' + b"0" * 5000),
         FileError,
-        "is damaged",
+        ("JSON", "UTF-8"),
     ),
-    "deep": (b"[" * 1990, FileError, "is damaged"),
-    "deep pairs": (b'{"a":' * 600, FileError, "is damaged"),
-    "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, "holds more parts than a state has"),
-    "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, "holds more parts than a state has"),
+    "deep": (b"[" * 1990, FileError, ("JSON", "UTF-8")),
+    "deep pairs": (b'{"a":' * 600, FileError, ("JSON", "UTF-8")),
+    "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, ("state",)),
+    "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, ("state",)),
     "too large": (
         b" " * (MAX_STATE + 1),
         FileError,
-        "50,331,649 bytes but may have at most 50,331,648",
+        (50331649, 50331648),
     ),
-    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, "its value is 'nan'"),
+    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, ("value", "nan")),
     "many edits": (
         file(edits="__".join(["x_0_0_1"] * 4001)),
         SettingsError,
-        "4,001 edits, but at most 4,000",
+        (4001, 4000),
     ),
-    "key of kept edits": (file(edits=".0123"), SettingsError, "The edit '.0123' is not understood"),
-    "bad matrices": (file(own="AAAA"), FileError, "text of your matrices is damaged"),
-    "notation as list": (file(notation=["ours"]), SettingsError, "notation is ['ours']"),
-    "notation as page": (file(notation="<script>"), SettingsError, "notation is '<script>'"),
+    "key of kept edits": (file(edits=".0123"), SettingsError, (".0123",)),
+    "bad matrices": (file(own="AAAA"), FileError, ("matrices",)),
+    "notation as list": (file(notation=["ours"]), SettingsError, ("notation", "ours")),
+    "notation as page": (file(notation="<script>"), SettingsError, ("notation", "<script>")),
     "notation of nobody": (
         file(notation="martian"),
         SettingsError,
-        "'martian' but must be one of ours, gml",
+        ("martian", "ours", "gml"),
     ),
     "focus as text": (
         file(focus={"head": "1"}),
         SettingsError,
-        "head is '1' but must be a whole number",
+        ("head", "1"),
     ),
     "negative focus": (
         file(focus={"query": -1}),
         SettingsError,
-        "query is -1 but must be from 0 to 4095",
+        ("query", -1, 0, 4095),
     ),
-    "far focus": (file(focus={"key": 10**9}), SettingsError, "key is 1000000000"),
+    "far focus": (file(focus={"key": 10**9}), SettingsError, ("key", 1000000000)),
     "half a letter": (
         file(scenario={"text": "a\ud800"}),
         SettingsError,
-        "text holds half a character",
+        ("text",),
     ),
 }
 
@@ -276,10 +277,9 @@ VALUES: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("name", FILES)
 def test_files_that_are_refused(name: str) -> None:
     """A file that is damaged, hostile or of another kind is refused by what is wrong with it."""
-    data, kind, words = FILES[name]
-    with pytest.raises(kind) as caught:
+    data, kind, facts = FILES[name]
+    with refused(kind, *facts) as caught:
         read_state(data)
-    assert words in str(caught.value)
     assert len(str(caught.value)) < 400
 
 
@@ -287,7 +287,7 @@ def test_files_that_are_refused(name: str) -> None:
 def test_values_that_are_refused(name: str) -> None:
     """A field of the wrong type or outside its bounds is named; no widget could show it."""
     for value in VALUES[name]:
-        with pytest.raises((SettingsError, TextError), match=f"^{name} (is|has)") as caught:
+        with refused((SettingsError, TextError), name) as caught:
             read_state(scenario_file(**{name: value}))
         assert len(str(caught.value)) < 300
 
@@ -296,5 +296,5 @@ def test_a_matrix_that_is_too_large() -> None:
     """The matrices in a state file obey the limits of matrices from anywhere."""
     read = read_state(file(own=pack({"x": np.ones((64, 2))})))
     assert own_of(read.scenario).sizes(2) == {"n_tokens": 64, "d_model": 2}
-    with pytest.raises(ShapeError, match="X is 65 × 2 but may be at most 64 × 512"):
+    with refused(ShapeError, "X", 65, 2, 64, 512):
         read_state(file(own=pack({"x": np.ones((65, 2))})))

@@ -15,13 +15,16 @@ import pytest
 from attention_core import AttentionError, Projections, SettingsError, ShapeError, Trace, attend
 from attention_core.derivation import derive
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.files.weight_formats import open_weights
 from attention_lab.scenario import Scenario, own_of, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
+from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_matrices import OwnMatrices, read_own, template
-from attention_lab.user_data.own_weights import find_layers, open_weights, read_layer
+from attention_lab.user_data.own_weights import find_layers
 from attention_lab.user_data.taken_layer import check_fits, take_layer, written_out
 from tests.lab.made_weight_files import Arrays, npz, safetensors
+from tests.lab.refusal import Facts, refused
 from tests.lab.test_own_weights import D, H, as_gpt2, as_torch, weights
 
 TEXT = "one two three four five"
@@ -174,69 +177,63 @@ def test_biases_beside_other_weights() -> None:
         Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).address())
     )
     assert (np.asarray(beside.projections.b_o) == 1).all()
-    with pytest.raises(
-        ShapeError, match="b_Q is 16, but in a trained layer it must be 384: choose other weights"
-    ):
+    with refused(ShapeError, "b_Q", 16, 384):
         trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).address()))
 
 
 @pytest.mark.parametrize(
-    ("layer", "kind", "words"),
+    ("layer", "kind", "facts"),
     [
         (
             Projections.random(768, 12),
             SettingsError,
-            "it has 768 features where at most 512 are shown; choose a",
+            ("features", 768, 512),
         ),
-        (Projections.random(34, 17), SettingsError, "it has 17 heads where at most 16 are shown"),
+        (Projections.random(34, 17), SettingsError, ("heads", 17, 16)),
         (
             Projections.random(8, 2, d_k=129),
             SettingsError,
-            "it has 129 numbers in a head where at most 128 are shown",
+            ("head", 129, 128),
         ),
-        (Projections.random(8, 1, d_v=129), SettingsError, "it has 129 numbers in a head"),
+        (Projections.random(8, 1, d_v=129), SettingsError, ("head", 129, 128)),
         (
             Projections.random(4096, 32, d_k=1, d_v=1),
             SettingsError,
-            (
-                "it has 4096 features where at most 512 are shown and 32 heads where at most 16 are"
-                " shown"
-            ),
+            ("features", 4096, 512, "heads", 32, 16),
         ),
         (
             replace(Projections.random(8, 2), w_o=np.ones((8, 513))),
             SettingsError,
-            "it has 513 features",
+            ("features", 513, 512),
         ),
         (
             Projections.random(8, 2, d_memory=6),
             ShapeError,
-            "queries from 8 features but keys and values from 6",
+            (8, 6),
         ),
-        (Projections.weightless(8, 2), ShapeError, "The layer has no W_O"),
+        (Projections.weightless(8, 2), ShapeError, ("W_O",)),
     ],
 )
 def test_layers_that_are_refused(
-    layer: Projections, kind: type[AttentionError], words: str
+    layer: Projections, kind: type[AttentionError], facts: Facts
 ) -> None:
     """A layer beyond the limits of the controls, or one that reads two sequences, is refused by
     what is wrong.
     """
     for refuse in (check_fits, take_layer):
-        with pytest.raises(kind) as caught:
+        with refused(kind, *facts):
             refuse(layer)
-        assert words in str(caught.value)
 
 
 def test_numbers_that_are_none_are_refused() -> None:
     """Weights built in a program may hold NaN: no page can show that."""
-    with pytest.raises(SettingsError, match="nan"):
+    with refused(SettingsError, "nan"):
         take_layer(Projections.random(8, 2), np.full((2, 8), np.nan))
 
 
 def test_inputs_that_a_layer_cannot_read_are_refused() -> None:
     """Inputs of another width than the matrices read are named together with these."""
-    with pytest.raises(ShapeError, match="X has 7 columns"):
+    with refused(ShapeError, "X", 7):
         take_layer(Projections.random(8, 2), np.ones((2, 7)))
 
 

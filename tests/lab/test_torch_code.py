@@ -1,10 +1,10 @@
-"""The PyTorch lines as far as they can be checked without PyTorch; scripts/check_torch_code.py
-runs them.
-"""
+"""The PyTorch lines without PyTorch: they are those that scripts/check_torch_code.py has run."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,10 @@ import pytest
 from attention_core import STEPS, Projections, Trace, attend, padding_mask
 from attention_lab.export import torch_code
 from attention_lab.export.step_code import given
+from scripts.torch_code_cases import CHOICES, Case, lines_of, trace_of
 from tests.lab.script_cases import CASES, SOME, B, H, S, T, case
 
+DATA = Path(__file__).resolve().parents[1] / "data"
 D, M = 12, 11
 X, ELSEWHERE = (
     np.random.default_rng(0).normal(size=(B, T, D)),
@@ -215,3 +217,20 @@ def test_the_module_gets_our_weights() -> None:
     assert '"in_proj_weight": torch.cat([w_q, w_k, w_v], dim=1).T' in code
     assert '"in_proj_bias": torch.cat([b_q, b_k, b_v])' in code
     assert code.endswith("\noutput = output + inputs")
+
+
+def test_the_app_hands_out_what_ran_under_pytorch() -> None:
+    """The lines of 688 layers, in which every three options meet, are those that PyTorch ran and
+    that gave our numbers. After a change of lines run scripts/check_torch_code.py.
+    """
+    kept = json.loads((DATA / "torch_code.json").read_text(encoding="utf-8"))
+    assert kept["choices"] == [list(choice) for choice in CHOICES]
+    assert len(kept["cases"]) > 600
+    wrong = []
+    for row in kept["cases"]:
+        places, texts = (list(map(int, part.split())) for part in row.split("|"))
+        layer = Case(*(names[i] for names, i in zip(kept["choices"], places, strict=True)))
+        ran = {form: of[i] for (form, of), i in zip(kept["texts"].items(), texts, strict=True)}
+        found = lines_of(trace_of(layer))
+        wrong += [(layer, form, found[form]) for form in found if found[form] != ran[form]]
+    assert wrong == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
 from attention_ui.components import APP
 from attention_ui.control_list import CONTROLS, GROUPS
@@ -81,8 +83,13 @@ def said(app: AppTest) -> list[str]:
 
 
 def title(app: AppTest) -> str:
-    """The heading of the page that is shown."""
-    return str(app.title[0].value)
+    """The heading of the page that is shown: on the stage where it has one."""
+    return str(app.title[0].value) if app.title else str(stage(app)["title"])
+
+
+def stage(app: AppTest) -> dict[str, Any]:
+    """What the stage of a step says."""
+    return next(dict(scene["stage"]) for scene in scenes(app) if "stage" in scene)
 
 
 def page_shown(app: AppTest) -> Page:
@@ -100,12 +107,6 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
 def scenes(app: AppTest) -> list[dict[str, Any]]:
     """Every matrix board, as the browser gets it."""
     return [scene_of(proto.bytes) for proto in _sent_to(app, "board")]
-
-
-def way(app: AppTest) -> dict[str, Any]:
-    """The way through the layer, as the browser gets it."""
-    (proto,) = _sent_to(app, "way")
-    return dict(json.loads(proto.bytes))
 
 
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
@@ -170,3 +171,39 @@ def _arrays(part: Any) -> Iterator[Any]:
 def sent(array: dict[str, Any]) -> np.ndarray:
     """The numbers of an array of a board."""
     return np.frombuffer(array["data"], "<f4").reshape(array["shape"])
+
+
+def refused(app: AppTest) -> list[tuple[str, str, Any]]:
+    """What of the address could not be followed: the label of each choice, what was asked for,
+    and what is shown instead.
+    """
+    return [(one.label, one.asked, one.shown) for one in facts(app).get("refused", [])]
+
+
+def error(app: AppTest) -> AttentionError:
+    """The error in the one box of errors that the page shows."""
+    assert len(errors(app)) == 1
+    found: AttentionError = facts(app)["error"]
+    return found
+
+
+def named_in(sentence: str) -> set[str]:
+    """The names and the whole numbers in a sentence: what an error must name, however worded."""
+    return set(re.findall(r"[^\W\d]\w*|\d+", sentence))
+
+
+def array_of(sent: Any) -> np.ndarray:
+    """An array of a figure as the browser reads it."""
+    numbers = np.frombuffer(base64.b64decode(sent["bdata"]), np.dtype(sent["dtype"]))
+    return numbers.reshape([int(size) for size in str(sent.get("shape", numbers.size)).split(",")])
+
+
+def matrices(figure: dict[str, Any]) -> list[np.ndarray]:
+    """The matrices of a figure, without the grounds of masked cells."""
+    return [
+        array_of(part["z"])
+        for part in figure["data"]
+        if part["type"] == "heatmap"
+        and "hoverongaps" in part
+        and "masked" not in part["hovertemplate"]
+    ]

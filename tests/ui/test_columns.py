@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.masks.faults import FAULTS
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.notation.notation import turned
 from attention_lab.notation.texts import GML
+from attention_lab.notation.wording import turned
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.registry import PAGES
 from tests.ui.app import here, opened, scenes, texts

@@ -1,0 +1,123 @@
+"""What opens below a step: every term, the lines of code, the numbers as tables, files to take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from attention_core import STEPS, Trace
+from attention_core.derivation import Derivation
+from attention_lab import notation
+from attention_lab.export.script import notebook, script
+from attention_lab.export.step_code import numpy_lines, torch_lines
+from attention_lab.export.trace_files import trace_to_npz
+from attention_viz.handout import handout
+from attention_viz.payload import JSON
+from attention_viz.scene import dressed
+from attention_viz.tables import field_table, matrix_table, terms_table
+
+from .facts import fact
+from .here import Here
+
+
+def rows_here(now: Here) -> str:
+    """What is said of numbers that stand as in the code where the boards beside them are
+    transposed.
+    """
+    return " Names and places are those of the code: tokens are rows here." * (
+        now.notation.convention == "column"
+    )
+
+
+def terms(now: Here, derivation: Derivation) -> None:
+    """Every term of a sum, as a table."""
+    if fact("terms", len(derivation.terms)) == 1:
+        st.caption("Here is one term only: the line above says all of it.")
+        return
+    st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
+    st.caption(
+        "Shown are four decimals; what is multiplied and added up are the numbers with all digits."
+        + rows_here(now)
+    )
+
+
+def code(trace: Trace, fields: Sequence[str]) -> None:
+    """The lines that compute some fields."""
+    numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
+    numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
+    numpy_tab.caption(
+        "The last line of each step stops unless the numbers are those shown, within the tolerance"
+        " that it names: `shown` holds them by name."
+    )
+    torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
+
+
+def numbers(now: Here, fields: Sequence[str]) -> None:
+    """The numbers of one of some fields, as a table and as a file."""
+    trace, field = now.trace, fields[0]
+    if len(fields) > 1:
+        field = str(st.selectbox("Field", fields, key=f"field {fields[0]}"))
+    title = STEPS[field].title
+    head = fact("head_of_table", now.focus.head if STEPS[field].per_head else None)
+    of_head = "" if head is None else f" of head {head}"
+    names = notation.axis_names(trace, now.notation)
+    axes = [notation.joined(axis, names) for axis in trace.axes(field)[-2:]]
+    st.caption(
+        f"{title.capitalize()}{of_head}: axes {' × '.join(fact('axes_of_table', axes))}; the CSV"
+        f" has all digits.{rows_here(now)}"
+    )
+    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{of_head}")
+    csv = field_table(trace, field).to_csv().encode()
+    st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
+
+
+def files(now: Here, field: str, board: JSON) -> None:
+    """Downloads, each made when it is asked for."""
+    trace, title = now.trace, STEPS[field].title
+    said = notation.says(trace, field, now.notation)
+
+    def page() -> str:
+        return handout(dressed(board, "both"), title, said, trace.code(field), now.sentence)
+
+    with st.container(horizontal=True):
+        _offer(
+            "This step as one web page",
+            page,
+            (f"{field}.html", "text/html", "article"),
+            "The board, alive, in one file that needs no server and no network: a hand-out.",
+        )
+        _offer(
+            "The layer as a notebook",
+            lambda: notebook(trace),
+            ("attention.ipynb", None, "menu_book"),
+            "Recomputes every step with NumPy and checks it against these numbers.",
+        )
+        _offer(
+            "The layer as a script",
+            lambda: script(trace),
+            ("attention.py", "text/x-python", "terminal"),
+            "The same as one Python file.",
+        )
+        _offer(
+            "The whole trace as NPZ",
+            lambda: trace_to_npz(trace),
+            ("trace.npz", None, "folder_zip"),
+            "Every intermediate as a NumPy array.",
+        )
+
+
+def _offer(
+    label: str, make: Callable[[], str | bytes], file: tuple[str, str | None, str], help: str
+) -> None:
+    """The button of a file, which is made when it is pressed. file: its name, kind and icon."""
+    name, kind, icon = file
+    st.download_button(
+        label,
+        make,
+        name,
+        kind,
+        on_click="ignore",
+        icon=f":material/{icon}:",
+        help=help,
+    )

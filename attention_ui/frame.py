@@ -18,6 +18,7 @@ from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
 from .address import bound, listen, refuse_unheard, say_refused
+from .first_look import begin, follow, opening_script
 from .focus import focus
 from .groups import folded
 from .here import Here
@@ -85,6 +86,7 @@ def _draw() -> Page:
     page = page_of(chosen.url_path)
     st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     own = own_heads.controls_of(page)
+    begin(own)
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)
@@ -100,6 +102,7 @@ def _draw() -> Page:
     if not is_staged:
         _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
+    follow(page.url_path, scenario, trace)
     with below_sizes:
         place = focus(trace, page.looks_into)
     with st.sidebar:
@@ -149,7 +152,10 @@ def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> 
     """
     if own and "text" not in own.used:
         return ()
-    return controls.notes(scenario) + (() if trace is None else tokens_of(scenario).notes)
+    of_layer = (
+        () if trace is None else (*controls.layer_notes(scenario), *tokens_of(scenario).notes)
+    )
+    return controls.notes(scenario) + of_layer
 
 
 def _trace(scenario: Scenario) -> Trace | None:
@@ -187,7 +193,7 @@ def _first_scripts() -> None:
     }
     for name, value in known.items():
         scripts = scripts.replace(name, json.dumps(value).replace("<", "\\u003c"))
-    st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
+    st.html(f"<script>{opening_script()}{scripts}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:

@@ -8,6 +8,7 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
+from attention_lab.column_names import column_names
 from attention_lab.notation.notation import OURS, Notation, Symbol, written
 from attention_lab.notation.wording import turned
 from attention_lab.scenario import Scenario, trace_of
@@ -75,7 +76,10 @@ class Here:
         """What the boards of the page are drawn from."""
         own_scale = bool(st.session_state.get("own_scale"))
         before = trace_of(replace(self.scenario, edits="")) if self.scenario.edits else None
-        return Stage(self.trace, own_scale=own_scale, before=before, notation=self.notation)
+        names = column_names(self.scenario) if self.layer is None else None
+        return Stage(
+            self.trace, own_scale=own_scale, before=before, notation=self.notation, names=names
+        )
 
 
 def here() -> Here:

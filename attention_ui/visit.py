@@ -37,6 +37,13 @@ class Visit:
     words: dict[str, str] = field(default_factory=dict)
     # board: the own cell of the board whose cell was pinned, when it was last drawn
     pinned_beside: Any = "unknown"
+    # first_look: whether the first example could have been taken over; what a script of the first
+    # run makes the address say; the last scenario that a layer was run on, and the one before it,
+    # while the page tells of the change
+    begun: bool = False
+    opening: dict[str, str] = field(default_factory=dict)
+    last: Any = None
+    before: Any = None
     # way: the page that a callback asked for with its places, and whether it was just opened
     wanted: tuple[str, dict[str, str]] | None = None
     arrived: bool = False

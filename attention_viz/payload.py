@@ -19,9 +19,11 @@ from attention_core.derivation import array_of
 from attention_core.derived_arrays import ASIDES, aside_of, shape_of
 from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
 from attention_core.steps import GIVEN_AXES
+from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written
 from attention_lab.notation.wording import turned
 
+from .axis_names import axis_names
 from .names import role_of, symbol_of, title_of
 from .tiles import largest
 
@@ -57,7 +59,7 @@ class Stage:
     windows: for an axis letter as `Step` writes it, the first index that is sent and the one after
     the last. own_scale: every head has its own strongest colour. before: the trace without the
     user's edits, whose differences are outlined. notation: whose symbols stand beside the words,
-    and whether tokens are rows or columns.
+    and whether tokens are rows or columns. names: of the columns, where they have some.
     """
 
     trace: Trace
@@ -66,6 +68,7 @@ class Stage:
     own_scale: bool = False
     before: Trace | None = None
     notation: Notation = OURS
+    names: ColumnNames | None = None
 
     def letters(self, name: str) -> tuple[str, ...]:
         """The axes of an array, as they are declared."""
@@ -130,21 +133,28 @@ def sent(stage: Stage, name: str) -> JSON:
     letters = stage.letters(name)
     title = turned(title_of(name), stage.notation) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
-    if name in ASIDES:
-        aside = aside_of(stage.trace, name)
-        return about | {
-            "shape": list(shape_of(stage.trace, aside)),
-            "kind": aside.kind,
-            "limit": _aside_limit(stage, name),
-        }
+    aside = aside_of(stage.trace, name) if name in ASIDES else None
+    whole = shape_of(stage.trace, aside) if aside else stage.values(name).shape
+    if stage.names and (names := axis_names(name, letters, whole, stage.names)):
+        about["names"] = names
+    if not aside:
+        return about | _numbers(stage, name)
+    return about | {
+        "shape": list(whole),
+        "kind": aside.kind,
+        "limit": _aside_limit(stage, name),
+    }
+
+
+def _numbers(stage: Stage, name: str) -> JSON:
+    """What is sent of an array's numbers, and which of them are hidden or changed."""
     whole = stage.values(name)
-    cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in letters)
+    cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in stage.letters(name))
     part = whole[cut]
     hidden = np.isneginf(part)
-    kind = STEPS[name].kind if name in STEPS else "feature"
-    about |= {
+    about: JSON = {
         "shape": list(part.shape),
-        "kind": kind,
+        "kind": STEPS[name].kind if name in STEPS else "feature",
         "limit": limit(stage, name),
         "data": float_bytes(np.where(hidden, 0, part)),
     }

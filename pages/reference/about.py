@@ -41,9 +41,8 @@ with left:
 """)
     st.subheader("What this does not show", anchor=False)
     st.markdown(f"""
-- **Meaning.** Unless weights are trained, words are vectors drawn from their own letters, and
-  weights are drawn from a
-  seed: you see the mechanism, not what a model has learnt.
+- **Meaning.** Unless weights are trained or made by hand, words are vectors drawn from their own
+  letters, and weights are drawn from a seed: you see the mechanism, not what a model has learnt.
 - **Why a model does something.** Attention weights say where values come from, not what is done
   with them.
 - **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_WIDTH} dimensions and {MAX_HEADS}

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.derivation import derive_input
-from attention_lab.scenario import edits_of, embedding_of, own_of, tokens_of
+from attention_lab.scenario import edits_of, embedding_of, own_of, settled, tokens_of
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import derived, look_closer, token, told
@@ -13,7 +13,7 @@ from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
 
 now = here()
-trace, focus, scenario = now.trace, now.focus, now.scenario
+trace, focus, scenario = now.trace, now.focus, settled(now.scenario)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 earlier = fact("earlier_layers", scenario.layer)
@@ -50,6 +50,11 @@ elif trained:
         f"This is what comes into layer {scenario.layer} of the trained model. Words and places"
         " were added and normalised before its first layer"
         + (", and the layers before this one have worked on them." if earlier else ".")
+    )
+elif scenario.weights == "by hand":
+    where = (
+        "The numbers here have names: what part of speech a word is (a small list knows common"
+        " words, all else is *other*), a 1, and the place as the cosine and sine of an angle."
     )
 else:
     where = (

@@ -82,3 +82,12 @@ def test_an_unknown_situation() -> None:
     """The sentence names what there is."""
     with refused(SettingsError, SITUATIONS[0].key):
         shuffle(SCENARIO, "banana")
+
+
+def test_places_by_hand_are_its_own() -> None:
+    """A layer made by hand is shuffled with the places that its heads read, not with others."""
+    by_hand = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
+    made = shuffle(by_hand, "with positions")
+    assert (made.straight.inputs == trace_of(by_hand).inputs).all()
+    assert made.gaps.output > 0.01
+    assert shuffle(by_hand, "words alone").gaps.output < 1e-12

@@ -13,8 +13,9 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from attention_core import AttentionError
+from attention_lab.state_file import FOCUS
 from attention_ui.components import APP
-from attention_ui.control_list import GROUPS
+from attention_ui.control_list import CONTROLS, GROUPS
 from attention_ui.here import Here
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
@@ -24,10 +25,18 @@ ROOT = Path(__file__).resolve().parents[2]
 EVERY_PAGE = [page.url_path for page in PAGES]
 
 
-def opened(page: str = PAGES[0].url_path, *, theme: str = "light", **address: object) -> AppTest:
-    """The app as a visitor sees it who comes by the address of a page."""
+def opened(
+    page: str = PAGES[0].url_path, *, theme: str = "light", bare: bool = False, **address: object
+) -> AppTest:
+    """The app as a visitor sees it who comes by the address of a page.
+
+    An address that names neither a control nor a place opens the first example; unless bare, it is
+    made to name the head, at its default, so that the layer is the usual one.
+    """
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.context = {"theme": theme}
+    if not bare and address.keys().isdisjoint((*(control.name for control in CONTROLS), *FOCUS)):
+        address["head"] = 0
     for name, value in address.items():
         app.query_params[name] = str(value)
     file = Path(page_of(page).path)

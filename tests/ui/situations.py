@@ -24,6 +24,7 @@ SITUATIONS: dict[str, dict[str, object]] = {
     "wide heads": {"d_k": 128, "d_v": 128, "n_heads": 16, "feature": 127},
     "narrow keys, wider values": {"d_k": 3, "d_v": 5, "feature": 4},
     "uneven heads": {"d_model": 7, "n_heads": 3, "d_k": 2, "d_v": 3},
+    "by hand": {"weights": "by hand", "d_model": 8, "n_heads": 2, "query": 8, "key": 1},
     "weightless": {"weights": "weightless", "residual": "true"},
     "tied": {"weights": "tied", "n_heads": 1},
     "orthonormal": {"weights": "orthonormal", "init": "integers"},

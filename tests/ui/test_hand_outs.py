@@ -19,6 +19,8 @@ from attention_ui.trained.heads_shown import of_model, one_head_here
 from tests.ui.app import here, opened
 from tests.ui.uploads import OWN_X, WHOLE
 
+BY_HAND = {"weights": "by hand", "d_model": 8, "n_heads": 2, "piece": 3, "positions": "false"}
+
 
 @pytest.mark.parametrize(
     ("choices", "said"),
@@ -27,6 +29,8 @@ from tests.ui.uploads import OWN_X, WHOLE
         ({"weights": "tied", "seed": 3}, "tied weights (seed 3)"),
         ({"weights": "weightless"}, "weightless"),
         ({"weights": "trained", "layer": 2}, "trained weights (layer 2)"),
+        (BY_HAND, "named features, weights made by hand"),
+        ({"weights": "by hand"}, "random weights (seed 0)"),
         ({"own": OWN_X.address()}, "random weights (seed 0), own X"),
         ({"own": WHOLE.address(), "edits": "wq_0_3_9"}, "own X, W_Q, W_K, W_V, W_O, 1 edited cell"),
         (

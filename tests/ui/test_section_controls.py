@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.scenario import Scenario
-from attention_ui.presets import presets
+from attention_ui.presets import preset_of, presets
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import gone_to, here, opened
 
@@ -21,7 +21,9 @@ def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
     assert keys_of(app) == set(used)
     assert ("Weights" in [box.label for box in app.sidebar.expander]) == (own is None)
     said = [caption.value for caption in app.sidebar.caption]
-    assert said == ([presets()[0].says] if own is None else [own.says])
+    usual = preset_of(Scenario())
+    assert usual
+    assert said == ([usual.says] if own is None else [own.says])
 
 
 @pytest.mark.parametrize("page", ["trained-heads", "training"])

@@ -69,10 +69,14 @@ def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
 
 def before_and_after(stage: Stage, query: int) -> JSON:
     """One token: its row of the inputs, what each head adds to it, and its row of the output."""
+    stage = windowed(stage, "T", (query, query + 1))
     parts = [Panel("inputs", None, 2, (0, 0), title="the token before")]
     if stage.trace.projections.w_o is not None:
         parts.append(Panel("head_contributions", 1, 3, (0, 1), title="what each head adds"))
         parts.append(Panel("head_outputs", 1, 3, (1, 1), "aside", title="what each head found"))
     parts.append(Panel("output", None, 2, (0, 2), "result", title="the token after"))
     says = "One token before and after the layer."
-    return scene(stage, parts, ("output", (0, query, 0)), says) | {"player": False}
+    return scene(stage, parts, ("output", (0, query, 0)), says) | {
+        "player": False,
+        "arithmetic": False,
+    }

@@ -1,5 +1,5 @@
-"""What pages say of a layer with biases and of one without W_O: sentences, formulas and
-descriptions agree.
+"""What pages state of a layer with biases and of one without W_O: facts, formulas and boards
+agree.
 """
 
 from __future__ import annotations
@@ -12,113 +12,104 @@ import pytest
 
 from attention_lab.export.script import notebook
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import here, opened, scenes, texts
+from attention_ui.registry import page_of
+from tests.ui.app import facts, here, opened, scenes, texts
 
 BIASED = {"own": OwnMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).address()}
 CASES = [
-    (BIASED, "row", "W_Q"),
-    ({"weights": "trained", "layer": 3}, "row", "W_Q"),
-    (BIASED | {"notation": "gml"}, "column", "(P^Q)ᵀ"),
+    (BIASED, "W_Q", "W_V"),
+    ({"weights": "trained", "layer": 3}, "W_Q", "W_V"),
+    (BIASED | {"notation": "gml"}, "(P^Q)ᵀ", "(P^V)ᵀ"),
 ]
 
 
-def said_on(page: str, **address: object) -> str:
-    """The words of a page as they are read."""
-    return texts(opened(page, **address)).replace("\\", "")
+def symbol(fact: str) -> str:
+    """A symbol as it is read, without the escapes."""
+    return fact.replace("\\", "")
 
 
-@pytest.mark.parametrize(("choices", "line", "weights"), CASES)
+def described(page: str, **address: object) -> str:
+    """What a screen reader is told of the first board of a page."""
+    return str(scenes(opened(page, **address))[0]["description"])
+
+
+@pytest.mark.parametrize(("choices", "w_q", "w_v"), CASES)
 def test_a_projected_number_is_told_with_its_bias(
-    choices: dict[str, Any], line: str, weights: str
+    choices: dict[str, Any], w_q: str, w_v: str
 ) -> None:
     """A row times a column is not the number that follows where a bias is added to it."""
-    across = "column" if line == "row" else "row"
     choices = choices | {"which": "queries", "head": 1, "query": 2, "feature": 3}
     app = opened("projections", **choices)
-    said, column = texts(app).replace("\\", ""), here(app).trace.sizes["K"] + 3
-    made = (
-        f"the dot product of {line} 2 of X and {across} {column} of {weights}, plus number {column}"
-        " of b_Q: "
-    )
-    assert made in said
-    assert f"its whole vector multiplied by {weights}, plus b_Q." in said
-    assert f"multiplied by {weights}, plus b_Q, give the queries." in scenes(app)[0]["description"]
-    assert (
-        f":green[{'(P^V)ᵀ' if line == 'column' else 'W_V'}], plus b_Q, b_K, b_V, gives"
-        in said_on("overview", **choices)
-    )
+    told, column = facts(app), here(app).trace.sizes["K"] + 3
+    assert [symbol(told["symbols"][1]), symbol(told["bias"])] == [w_q, "b_Q"]
+    assert (told["row"], told["column"]) == (2, column)
+    assert told["arithmetic"].index == (0, 2, column)
+    assert any(f.name == "b_q" for term in told["arithmetic"].terms for f in term.factors)
+    assert "b_Q" in app.latex[0].value
+    assert all(name in described("projections", **choices) for name in (w_q, "b_Q"))
+    whole = facts(opened("overview", **choices))
+    assert [symbol(bias) for bias in whole["biases"]] == ["b_Q", "b_K", "b_V"]
+    assert symbol(whole["multiplied_by"][2]) == w_v
 
 
 def test_a_projection_without_a_bias_is_told_without() -> None:
     """Nothing is added, so nothing is said."""
-    assert ", plus" not in said_on("projections") + said_on("overview") + said_on("output")
+    assert facts(opened("projections"))["bias"] is None
+    assert facts(opened("overview"))["biases"] == []
+    assert facts(opened("output"))["has_bias"] is False
+    assert not any("b_" in described(page) for page in ("projections", "output"))
 
 
 @pytest.mark.parametrize(
-    ("choices", "added"),
+    ("choices", "bias", "residual"),
     [
-        ({}, ""),
-        ({"residual": "true"}, ", plus the inputs,"),
-        (BIASED, ", plus b_O,"),
-        (BIASED | {"residual": "true"}, ", plus b_O and the inputs,"),
+        ({}, False, False),
+        ({"residual": "true"}, False, True),
+        (BIASED, True, False),
+        (BIASED | {"residual": "true"}, True, True),
     ],
 )
-def test_what_the_output_is_made_of(choices: dict[str, Any], added: str) -> None:
+def test_what_the_output_is_made_of(choices: dict[str, Any], bias: bool, residual: bool) -> None:
     """Without W_O the merged heads are the output as they are only where nothing is added to
     them.
     """
-    mixed, whole = (
-        opened("output", **choices, weights=weights) for weights in ("random", "weightless")
-    )
-    assert (
-        scenes(mixed)[0]["description"]
-        == f"The merged heads multiplied by W_O{added} give the output."
-    )
-    assert (
-        scenes(whole)[0]["description"]
-        == f"The merged heads{added} {'give' if added else 'are'} the output."
-    )
-    assert f"Without W_O the heads side by side{added} are the output;" in texts(whole)
-    assert ("as they are" in whole.info[0].value) == (not added)
-    assert f"one vector per token{added.removesuffix(',')}." in texts(mixed)
+    for weights, multiplied in (("random", True), ("weightless", False)):
+        app = opened("output", **choices, weights=weights)
+        told = facts(app)
+        assert (told["has_w_o"], told["has_bias"], told["residual"]) == (multiplied, bias, residual)
+        description = described("output", **choices, weights=weights)
+        assert ("W_O" in description, "b_O" in description) == (multiplied, bias)
+        assert ("inputs" in scenes(app)[0]["arrays"]) == residual
+        trace = here(app).trace
+        assert (trace.output.tobytes() == trace.merged.tobytes()) == (
+            not (multiplied or bias or residual)
+        )
 
 
-def test_a_board_names_the_matrix_as_the_notation_does() -> None:
+@pytest.mark.parametrize(
+    ("page", "choices", "name"),
+    [
+        ("output", {"notation": "note"}, "W₀"),
+        ("output", {"notation": "gml"}, "W_Oᵀ"),
+        ("projections", {"notation": "gml", "which": "values"}, "(P^V)ᵀ"),
+    ],
+)
+def test_a_board_names_the_matrix_as_the_notation_does(
+    page: str, choices: dict[str, Any], name: str
+) -> None:
     """What a screen reader is told has the symbols of the sentences beside the board."""
-    assert (
-        scenes(opened("output", notation="note"))[0]["description"]
-        == "The merged heads multiplied by W₀ give the output."
-    )
-    assert (
-        "multiplied by (P^V)ᵀ give"
-        in scenes(opened("projections", notation="gml", which="values"))[0]["description"]
-    )
+    told = facts(opened(page, **choices))
+    assert name in described(page, **choices)
+    assert symbol(told["mixed_by"] if page == "output" else told["symbols"][1]) == name
 
 
-def test_the_question_of_a_page_names_the_matrix_as_the_notation_does() -> None:
+@pytest.mark.parametrize(("notation", "name"), [("note", "W₀"), ("gml", "W_O")])
+def test_the_question_of_a_page_names_the_matrix_as_the_notation_does(
+    notation: str, name: str
+) -> None:
     """The heading and the formula below it mean the same matrix."""
-    assert "What does W₀ do with what the heads found?" in said_on("output", notation="note")
-    assert "What does W_O do with what the heads found?" in said_on("output", notation="gml")
-
-
-def test_sentences_about_trained_heads_name_matrices_as_the_boards_do() -> None:
-    """A page that shows the symbols of a text has no others in its sentences."""
-    assert "and W₀ may throw it away" in opened("find-a-head", notation="mql5").warning[0].value
-    layers = said_on("layers", notation="mql5")
-    assert "A trained W_QC and W_KC are needed" in layers
-    assert "QC = KC = VC = I, a token’s score with itself is its squared length over √nI." in layers
-    assert "Q = K = V = X, a token’s score with itself is its squared length over √C." in said_on(
-        "layers"
-    )
-
-
-def test_sentences_about_the_scale_name_the_width_as_the_boards_do() -> None:
-    """The width of a head has one name on a page, and a fraction is under one root."""
-    told = said_on("invariances", notation="note", inv_topic="temperature")
-    assert "1/√d is a temperature of √d for the raw scores" in told
-    assert "1/√(N ÷ n_heads) is a temperature of √(N ÷ n_heads)" in said_on(
-        "invariances", notation="gml", inv_topic="temperature"
-    )
+    question = page_of("output").question.replace("W_O", name)
+    assert question in texts(opened("output", notation=notation)).replace("\\", "")
 
 
 def test_the_notebook_writes_biases() -> None:
@@ -127,14 +118,13 @@ def test_the_notebook_writes_biases() -> None:
         cell["id"]: cell["source"]
         for cell in json.loads(notebook(here(opened(**BIASED)).trace))["cells"]
     }
-    for name, symbol in (("queries", "Q"), ("keys", "K"), ("values", "V"), ("output", "O")):
-        assert f" + b_{symbol}$$" in cells[f"{name}-text"]
-        assert f" + b_{symbol.lower()}" in cells[f"{name}-code"]
+    for name, letter in (("queries", "Q"), ("keys", "K"), ("values", "V"), ("output", "O")):
+        assert f" + b_{letter}$$" in cells[f"{name}-text"]
+        assert f" + b_{letter.lower()}" in cells[f"{name}-code"]
 
 
 def test_the_heads_are_mixed_by_a_matrix_that_is_there() -> None:
     """The page about merging names it as the next one does, and says where there is none."""
-    assert "That is the work of W₀, in the next step." in said_on("merge", notation="note")
-    assert "work of W_O, in the next step, but this layer has none." in said_on(
-        "merge", weights="weightless"
-    )
+    told = facts(opened("merge", notation="note"))
+    assert (symbol(told["mixed_by"]), told["has_w_o"]) == ("W₀", True)
+    assert facts(opened("merge", weights="weightless"))["has_w_o"] is False

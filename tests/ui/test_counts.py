@@ -1,4 +1,4 @@
-"""What there is one of, or none, is said in the singular, or without a number."""
+"""How many there are of what a page counts, in the smallest layer as in the usual one."""
 
 from __future__ import annotations
 
@@ -6,72 +6,53 @@ from typing import Any
 
 import pytest
 
-from tests.ui.app import opened, texts
+from tests.ui.app import facts, here, opened
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
+PAIR = {"text": "a b", "mask": "causal"}
 
 
 @pytest.mark.parametrize(
-    ("page", "choices", "said"),
+    ("choices", "sizes"),
+    [(ONE, {"T": 1, "D": 1, "H": 1, "K": 1}), ({}, {"T": 12, "D": 16, "H": 4, "K": 4})],
+)
+def test_the_overview_counts_the_layer(choices: dict[str, Any], sizes: dict[str, int]) -> None:
+    """Tokens, the numbers of each, heads, and the numbers of a query that one head gets."""
+    app = opened("overview", **choices)
+    assert facts(app)["sizes"] == here(app).trace.sizes
+    assert sizes.items() <= facts(app)["sizes"].items()
+    assert facts(app)["hidden_cells"] == 0
+
+
+@pytest.mark.parametrize(
+    ("page", "choices", "name", "count"),
     [
-        ("overview", ONE, "Here 1 token becomes 1 row of 1 number."),
-        ("overview", ONE, "1 head has all their columns: of each query, one head gets 1 number."),
-        ("overview", {}, "Here 12 tokens become 12 rows of 16 numbers."),
-        ("overview", {}, "4 heads share their columns: of each query, one head gets 4 numbers."),
-        ("tokens", {"piece": 1}, "pieces of at most 1 character."),
-        ("scale", ONE, "a sum of dₖ = 1 product."),
-        (
-            "mask",
-            {"mask": "window", "window": 0},
-            "A window of 0 hides every key but a token’s own.",
-        ),
-        ("mask", {"mask": "window", "window": 1}, "every key more than 1 place away."),
-        ("mask", {"mask": "window", "window": 2}, "every key more than 2 places away."),
-        (
-            "softmax",
-            {"text": "a b", "mask": "causal"},
-            " 1 masked key enters as −∞, whose exponential is exactly 0.",
-        ),
-        (
-            "softmax",
-            {"mask": "causal"},
-            " 11 masked keys enter as −∞, whose exponential is exactly 0.",
-        ),
-        (
-            "mask-workshop",
-            {"mw_second": "", "mw_third": "", "n_tokens": 1},
-            "A batch of 1 sequence, 1 token long: ",
-        ),
-        (
-            "mask-workshop",
-            {},
-            "A batch of 3 sequences, each 12 tokens long: the scores are 3 × 4 × 12 × 12.",
-        ),
-        ("mask-workshop", {"n_tokens": 1}, "Painted: 0 of 1 cell."),
-        ("self-attention-mass", {"text": "a"}, "**1 of 1 token** looks at itself most;"),
-        ("self-attention-mass", {}, " tokens** look at themselves most;"),
-        ("trained-heads", {"n_tokens": 3}, "the first of the text is used"),
-        (
-            "tokens",
-            {"weights": "trained", "text": "a", "n_tokens": 4},
-            "there are 3 tokens; 1 [PAD] fills up to 4.",
-        ),
-        (
-            "tokens",
-            {"weights": "trained", "text": "a", "n_tokens": 5},
-            "there are 3 tokens; 2 [PAD] fill up to 5.",
-        ),
+        ("overview", PAIR, "hidden_cells", 1),
+        ("overview", {"mask": "causal"}, "hidden_cells", 12 * 11 // 2),
+        ("tokens", {}, "longest_piece", 0),
+        ("tokens", {"piece": 1}, "longest_piece", 1),
+        ("scale", ONE, "d_k", 1),
+        ("mask", {"mask": "window", "window": 0}, "keys_seen", 1),
+        ("mask", {"mask": "window", "window": 1}, "keys_seen", 2),
+        ("mask", {"mask": "window", "window": 2, "query": 5}, "keys_seen", 5),
+        ("mask", {"mask": "window", "window": 2}, "window", 2),
+        ("mask", {"mask": "causal", "query": 3}, "keys_seen", 4),
+        ("mask", {}, "keys_seen", 12),
+        ("softmax", PAIR, "masked_keys", 1),
+        ("softmax", {"mask": "causal"}, "masked_keys", 11),
+        ("softmax", {}, "masked_keys", 0),
     ],
 )
-def test_a_count_of_one_is_singular(page: str, choices: dict[str, Any], said: str) -> None:
-    """Nouns and verbs agree with their numbers, in the smallest layer as in the usual one."""
-    assert said in texts(opened(page, **choices)).replace("\\", "")
+def test_a_page_counts(page: str, choices: dict[str, Any], name: str, count: int) -> None:
+    """A page gives the number itself, however it is worded: also where it is 0 or 1."""
+    assert facts(opened(page, **choices))[name] == count
 
 
-def test_counts_say_whose_letters_they_have() -> None:
-    """Beside boards of another text the letters of the counts would be taken for that text's."""
-    own = "Counts have our own letters: n = 12 tokens"
-    for page in ("shared-keys", "one-matrix-or-many"):
-        assert own in texts(opened(page, notation="gml"))
-        assert own not in texts(opened(page))
-    assert "C = 16 features, h = 4 heads" in texts(opened("shared-keys"))
+@pytest.mark.parametrize(
+    ("text", "n_tokens", "n_pads"), [("a", 4, 1), ("a", 5, 2), ("tea and cake", 5, 0)]
+)
+def test_what_fills_a_trained_sequence_up(text: str, n_tokens: int, n_pads: int) -> None:
+    """[CLS] and [SEP] stand around the word, and [PAD] fills up what is left."""
+    app = opened("tokens", weights="trained", text=text, n_tokens=n_tokens)
+    assert here(app).trace.tokens.count("[PAD]") == n_pads
+    assert facts(app)["trained"] is True

@@ -12,7 +12,7 @@ from attention_core import STEPS
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui import panels
+from attention_ui import closer_look
 from attention_ui.focus import Focus
 from attention_ui.here import Here
 from attention_ui.trained.heads_shown import of_model, one_head_here
@@ -134,7 +134,7 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(
 ) -> None:
     """Its name, sentence and code, and the table, are those of the one of three that was chosen."""
     taken: list[str] = []
-    monkeypatch.setattr(panels, "_files", lambda now, of, board: taken.append(of))
+    monkeypatch.setattr(closer_look, "_files", lambda now, of, board: taken.append(of))
     app = opened(page, which=which)
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()

@@ -134,7 +134,7 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(
 ) -> None:
     """Its name, sentence and code, and the table, are those of the one of three that was chosen."""
     taken: list[str] = []
-    monkeypatch.setattr(closer_look, "_files", lambda now, of, board: taken.append(of))
+    monkeypatch.setattr(closer_look, "files", lambda now, of, board: taken.append(of))
     app = opened(page, which=which)
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()

@@ -12,6 +12,7 @@ from .attention_inputs import as_heads, prepared, residual_connection
 from .checks import Array
 from .fast_heads import HeadTrace, fast_heads
 from .formulas import (
+    cut_heads,
     dot_products,
     mask_scores,
     mix_heads,
@@ -19,7 +20,6 @@ from .formulas import (
     project,
     scale_scores,
     softmax,
-    split_heads,
 )
 from .formulas import empty_rows as empty_rows_of
 from .option_checks import Options, checked_options
@@ -72,12 +72,12 @@ def _layer(
     queries = project(inputs, p.w_q, p.b_q)
     keys = project(memory, p.w_k, p.b_k)
     values = project(memory, p.w_v, p.b_v)
-    query_heads = split_heads(queries, p.n_heads)
-    key_heads = split_heads(keys, p.groups)
-    value_heads = split_heads(values, p.groups)
+    query_heads = cut_heads(queries, p.n_heads)
+    key_heads = cut_heads(keys, p.groups)
+    value_heads = cut_heads(values, p.groups)
     # The heads write straight into the merged layout: head_outputs is the split view of merged.
     merged = np.empty((*inputs.shape[:2], p.n_heads * p.d_v), inputs.dtype)
-    head_outputs = split_heads(merged, p.n_heads)
+    head_outputs = cut_heads(merged, p.n_heads)
     heads = fast_heads(query_heads, key_heads, value_heads, options, out=head_outputs)
     output = mix_heads(merged, p.w_o, p.b_o, connection)
     checks.check_range(output)

@@ -44,12 +44,18 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
         raise ShapeError(
             f"fused must have shape (batch, tokens, features), but has shape {fused_BTF.shape}"
         )
-    n_batch, n_tokens, n_features = fused_BTF.shape
+    n_features = fused_BTF.shape[2]
     if whole_number("n_heads", n_heads) < 1 or n_features % n_heads:
         raise ShapeError(
             f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width;"
             " choose a divisor"
         )
+    return cut_heads(fused_BTF, n_heads)
+
+
+def cut_heads(fused_BTF: Array, n_heads: int) -> Array:
+    """`split_heads` of a matrix that is known to have heads of equal width."""
+    n_batch, n_tokens, n_features = fused_BTF.shape
     return fused_BTF.reshape(n_batch, n_tokens, n_heads, n_features // n_heads).swapaxes(1, 2)
 
 

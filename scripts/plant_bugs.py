@@ -47,7 +47,7 @@ TEST_FILES = [
         "worked_examples",
     )
 ]
-LONGEST_RUN = 300
+LONGEST_RUN = 1200
 
 # One counterexample is enough here; looking for the smallest one takes most of the time.
 SETTINGS = """

@@ -33,6 +33,7 @@ TEST_FILES = [
         "bias_properties",
         "edge_cases",
         "errors",
+        "fast_heads",
         "large_numbers",
         "layer_properties",
         "mask_properties",

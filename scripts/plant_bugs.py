@@ -33,6 +33,7 @@ TEST_FILES = [
         "bias_properties",
         "edge_cases",
         "errors",
+        "fast_heads",
         "large_numbers",
         "layer_properties",
         "mask_properties",
@@ -47,7 +48,7 @@ TEST_FILES = [
         "worked_examples",
     )
 ]
-LONGEST_RUN = 300
+LONGEST_RUN = 1200
 
 # One counterexample is enough here; looking for the smallest one takes most of the time.
 SETTINGS = """

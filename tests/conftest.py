@@ -16,9 +16,10 @@ settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Leave out the pages' situations that `make test` leaves out, or run them all."""
-    parser.addoption(
-        "--every-situation",
-        action="store_true",
-        help="run every page in every situation (make test-all)",
-    )
+    """What `make test` leaves out."""
+    options = {
+        "--every-situation": "run every page in every situation (make test-all)",
+        "--screenshots": "keep pictures of the pages in build/screenshots",
+    }
+    for option, text in options.items():
+        parser.addoption(option, action="store_true", help=text)

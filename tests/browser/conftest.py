@@ -14,12 +14,22 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import (
+    BrowserContext,
+    Dialog,
+    Error,
+    Page,
+    Request,
+    ViewportSize,
+    sync_playwright,
+)
 
 from scripts.find_chromium import find_chromium
 from tests.browser.driving import naming, settled
 
 ROOT = Path(__file__).resolve().parents[2]
+WINDOW: ViewportSize = {"width": 1440, "height": 1000}
+FAILED = pytest.StashKey[bool]()
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -95,31 +105,82 @@ def context() -> Iterator[BrowserContext]:
     """One Chromium profile, so that the app's files are loaded once."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
-        context = browser.new_context(
-            viewport={"width": 1440, "height": 1000}, color_scheme="light"
-        )
+        context = browser.new_context(viewport=WINDOW, color_scheme="light")
         context.set_default_timeout(20_000)
         yield context
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def idle_tabs() -> list[Page]:
+    """The tab that the tests of a process use one after the other; it is here between two tests."""
+    return []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Remember of a test that it failed."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A new tab. At its end: no request went to another machine, no script failed, no dialog of
+def page(
+    context: BrowserContext, idle_tabs: list[Page], request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """An empty tab. At its end: no request went to another machine, no script failed, no dialog of
     a script opened.
+
+    A tab is used again, unless its test failed: a new one takes twice as long to show the app.
     """
-    tab, faults = context.new_page(), []
-    tab.on(
-        "request",
-        lambda request: (
-            None if at_home(request.url) else faults.append(f"request to {request.url}")
-        ),
-    )
-    tab.on("pageerror", lambda error: faults.append(f"script error: {error}"))
-    tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    yield tab
-    tab.close()
+    tab = idle_tabs.pop() if idle_tabs else context.new_page()
+    with watched(tab) as faults:
+        yield tab
+        if request.node.stash.get(FAILED, False):
+            tab.close()
+        else:
+            idle_tabs.append(emptied(tab))
     assert faults == []
+
+
+@contextmanager
+def watched(tab: Page) -> Iterator[list[str]]:
+    """What a tab does that it must not do."""
+    faults: list[str] = []
+
+    def at_request(request: Request) -> None:
+        if not at_home(request.url):
+            faults.append(f"request to {request.url}")
+
+    def at_dialog(dialog: Dialog) -> None:
+        faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def at_error(error: Error) -> None:
+        faults.append(f"script error: {error}")
+
+    listeners = {"request": at_request, "pageerror": at_error, "dialog": at_dialog}
+    for event, listener in listeners.items():
+        tab.on(event, listener)
+    yield faults
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+
+
+def emptied(tab: Page) -> Page:
+    """A tab as if it were new: without page, history, storage, routes and emulation."""
+    tab.unroute_all(behavior="ignoreErrors")
+    tab.mouse.up()
+    tab.mouse.move(0, 0)
+    tab.evaluate("() => location.protocol === 'http:' && sessionStorage.clear()")
+    tab.goto("about:blank")
+    session = tab.context.new_cdp_session(tab)
+    session.send("Page.resetNavigationHistory")
+    session.detach()
+    tab.set_viewport_size(WINDOW)
+    tab.emulate_media(media="null", color_scheme="light", forced_colors="null")
+    return tab
 
 
 @pytest.fixture

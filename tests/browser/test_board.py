@@ -4,30 +4,31 @@ the engine's numbers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route, expect
+from playwright.sync_api import FloatRect, Page, Route, expect
 
 from attention_core import Trace
 from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz import story
-from attention_viz.handout import handout
 from attention_viz.labels import number
-from attention_viz.payload import Stage
-from attention_viz.scene import dressed
 from tests.browser.driving import click_cell, expect_address, hover_cell, parameters, settled
 
 pytestmark = pytest.mark.browser
+
+
 Visit = Callable[[str], Page]
+
 
 # Prime sizes: 5 tokens, 7 features, 3 heads, keys 2 and values 11 wide.
 PRIME = "text=we+like+tea+and+cake&d_model=7&n_heads=3&d_k=2&d_v=11&mask=causal"
+
+
 SCENARIO = Scenario(text="we like tea and cake", d_model=7, n_heads=3, d_k=2, d_v=11, mask="causal")
+
+
 CELLS = {
     "projections": ("queries", [(0, 0, 0), (0, 4, 1), (0, 2, 5)]),
     "split": ("query_heads", [(0, 0, 0, 1), (0, 2, 3, 0)]),
@@ -225,40 +226,3 @@ def test_columns_for_tokens(visit: Visit) -> None:
     hover_cell(page, "scores", (0, 0, 4, 2))
     expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))
     expect(page.get_by_text("every matrix is shown transposed")).to_be_visible()
-
-
-def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
-    """The hand-out opens from the disk, offline: it explains, takes keys, plays, gives a
-    picture, asks for nothing.
-    """
-    trace = trace_of(SCENARIO)
-    scene = dressed(story.scores(Stage(trace), (1, 3, 2)), "both")
-    file = tmp_path / "scores.html"
-    file.write_text(
-        handout(scene, "Scores", "One </script> sentence.", "scores = q @ k.T", "“a”"),
-        encoding="utf-8",
-    )
-    browser: Browser | None = context.browser
-    assert browser is not None
-    alone = browser.new_context(offline=True)
-    page, requests, faults = alone.new_page(), [], []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on(
-        "console", lambda message: faults.append(message.text) if message.type == "error" else None
-    )
-    page.goto(file.as_uri())
-    expect_cell(page, trace, "scores", (0, 1, 3, 2))
-    page.locator('[data-panel="scores result"]').focus()
-    page.keyboard.press("ArrowUp")
-    expect_cell(page, trace, "scores", (0, 1, 2, 2))
-    page.get_by_role("button", name=re.compile("^Play")).click()
-    page.wait_for_timeout(600)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save the board as a picture").click()
-    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
-    assert download.value.suggested_filename == "scores.png"
-    kept = download.value.url  # made in the page itself
-    assert kept.startswith("blob:")
-    assert ([url for url in requests if url != kept], faults) == ([file.as_uri()], [])
-    alone.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -57,10 +57,14 @@ SCALE = """() => {
 
 
 @pytest.fixture
-def letters(page: Page) -> Letters:
+def letters(page: Page) -> Iterator[Letters]:
     """Gives the numbers in the cells of a page's first chart: size, ink and text of each."""
-    page.add_init_script(LISTEN)
-    return lambda: page.evaluate(LETTERS)
+    session = page.context.new_cdp_session(page)
+    session.send("Page.enable")
+    kept = session.send("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
+    yield lambda: page.evaluate(LETTERS)
+    session.send("Page.removeScriptToEvaluateOnNewDocument", kept)
+    session.detach()
 
 
 @pytest.mark.parametrize("width", [1440, 800])

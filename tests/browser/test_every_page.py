@@ -4,6 +4,8 @@ keyboard cannot reach.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from attention_ui.registry import PAGES, story
+from attention_ui.registry import Page as Entry
 from attention_viz.theme import PALETTES
 from tests.browser.driving import one_by_one
 from tests.browser.test_larger_type import SIDEWAYS
@@ -21,12 +24,9 @@ SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 # Every second page of the story and every fourth of the others are also opened in the dark theme
 # and on a phone.
 FEWER = (*story()[::2], *PAGES[len(story()) :: 4])
-# name -> width and height of the window, colour scheme, pages
-LOOKS = {
-    "light": (1440, 1000, "light", PAGES),
-    "dark": (1440, 1000, "dark", FEWER),
-    "phone": (390, 844, "light", FEWER),
-}
+# name -> width and height of the window, colour scheme
+LOOKS = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
+SECTIONS = {name: list(pages) for name, pages in groupby(PAGES, key=lambda page: page.section)}
 UNROLLED = """[data-testid=stApp], [data-testid=stAppViewContainer], [data-testid=stMain] {
   position: static !important; overflow: visible !important; height: auto !important; }"""
 # Streamlit's own: pale labels of what is switched off, which is allowed, and the colours of code.
@@ -35,6 +35,7 @@ OUTSIDE = {
 }
 # The rules that colours alone decide.
 COLOURS = ["color-contrast", "link-in-text-block"]
+AXE = Axe()
 # What axe-core also reports on a bare Streamlit page with the same kinds of widgets: lists in its
 # navigation and menus.
 STREAMLIT = {"list", "listitem", "aria-allowed-attr", "nested-interactive"}
@@ -49,12 +50,15 @@ def violations(page: Page, colours: bool = False) -> list[tuple[str, str]]:
     """What axe-core finds serious on a page, or in its colours alone, but for what Streamlit
     brings along.
     """
-    options: dict[str, Any] = {"resultTypes": ["violations"]} | (
-        {"runOnly": COLOURS} if colours else {}
-    )
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if colours:
+        options["runOnly"] = COLOURS
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.axe_script)
+    found = page.evaluate("([outside, options]) => axe.run(outside, options)", [OUTSIDE, options])
     return [
         (violation["id"], node["html"][:200])
-        for violation in Axe().run(page, context=OUTSIDE, options=options).response["violations"]
+        for violation in found["violations"]
         if violation["impact"] in ("serious", "critical") and violation["id"] not in STREAMLIT
         for node in violation["nodes"]
     ]
@@ -64,29 +68,34 @@ def picture(page: Page, name: str) -> None:
     """Keep the whole page as a picture; without its scrollbar, so that the window keeps its
     size.
     """
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     style = page.add_style_tag(content=UNROLLED)
     page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
     style.evaluate("(element) => element.remove()")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
+@pytest.mark.parametrize(
+    ("look", "pages"),
+    [*(("light", pages) for pages in SECTIONS.values()), ("dark", FEWER), ("phone", FEWER)],
+    ids=[*SECTIONS, "dark", "phone"],
+)
+def test_every_page_in_every_look(
+    page: Page, address: str, look: str, pages: Sequence[Entry], request: pytest.FixtureRequest
+) -> None:
     """A page opens by its address, without an error, in its theme, accessible, no wider than the
     window.
 
     The themes differ in their colours only, so the dark one is searched for those alone.
     """
-    width, height, scheme, pages = LOOKS[look]
+    width, height, scheme = LOOKS[look]
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": height})
     palette = PALETTES["dark" if scheme == "dark" else "light"]
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
     found = {}
     addresses = [f"{address}/{entry.url_path}?query=4&key=1" for entry in pages]
     for entry, _ in zip(pages, one_by_one(page, addresses), strict=True):
-        expect(
-            page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
-        ).to_have_count(0)
+        expect(errors).to_have_count(0)
         expect(page.get_by_test_id("stApp")).to_have_css(
             "background-color", rgb(palette["background"])
         )
@@ -96,5 +105,6 @@ def test_every_page_in_every_look(page: Page, address: str, look: str) -> None:
             expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
         else:
             found[entry.url_path] = violations(page, colours=scheme == "dark")
-        picture(page, f"{entry.url_path}-{look}")
+        if request.config.getoption("screenshots"):
+            picture(page, f"{entry.url_path}-{look}")
     assert {name: faults for name, faults in found.items() if faults} == {}

@@ -45,6 +45,7 @@ def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
     ]
     assert len(boards) >= 3
     assert not [message for message in received if message.WhichOneof("type") == "ref_hash"]
+    page.remove_listener("websocket", listen)
 
 
 def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:

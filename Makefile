@@ -9,16 +9,19 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench clean
+.PHONY: help run test test-all lint bench clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: $(VENV)/run.stamp ## install what the app needs and open it
-	$(BIN)/python -m streamlit run app.py $(ARGS)
+	$(BIN)/python -m attention_ui.launch $(ARGS)
 
 test: lint ## lint, types, doctests, unit, page and browser tests
 	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+
+test-all: ## make test with every page in every situation
+	$(MAKE) test ARGS="--every-situation $(ARGS)"
 
 lint: $(VENV)/dev.stamp ## style and types only
 	$(BIN)/python -m ruff check .

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks
+from .attention_inputs import as_heads, prepared, residual_connection
 from .checks import Array
-from .errors import SettingsError, ShapeError
-from .fast_heads import fast_heads
+from .fast_heads import HeadTrace, fast_heads
 from .formulas import (
     dot_products,
     mask_scores,
@@ -22,9 +22,9 @@ from .formulas import (
     split_heads,
 )
 from .formulas import empty_rows as empty_rows_of
-from .option_checks import Options, checked_options, uneven_sharing
+from .option_checks import Options, checked_options
 from .projections import Projections
-from .trace import HeadTrace, Trace
+from .trace import Trace
 
 
 # A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on
@@ -43,8 +43,7 @@ def attend(
     residual: bool = False,
     empty_rows: str = "zero",
 ) -> Trace:
-    """Multi-head attention of the sequence x over itself, or over `memory`, with every intermediate
-    kept.
+    """Multi-head attention of the sequence x over itself, or over `memory`; everything is kept.
 
     Shapes: x (T, D) or (B, T, D); memory (S, D_memory) or (B, S, D_memory); mask and bias broadcast
     to (B, H, T, S). mask is bool, True = may attend; bias is added after scaling; causal: query t
@@ -59,28 +58,17 @@ def attend(
     >>> trace.probabilities[0, 0].round(4).tolist()
     [[0.09, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
     """
-    inputs, source, p = _prepared(x, memory, projections)
+    inputs, source, p = prepared(x, memory, projections)
     shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
-    options = checked_options(
-        shape,
-        p.d_k,
-        inputs.dtype.type,
-        mask=mask,
-        bias=bias,
-        scale=scale,
-        causal=causal,
-        softcap=softcap,
-        empty_rows=empty_rows,
-    )
-    return _layer(inputs, source, p, options, _connection(inputs, p, residual))
+    dtype = inputs.dtype.type
+    options = checked_options(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
+    return _layer(inputs, source, p, options, residual_connection(inputs, p, residual))
 
 
 def _layer(
     inputs: Array, memory: Array, p: Projections, options: Options, connection: Array | None
 ) -> Trace:
-    """The steps of the layer in their order: project, split, what happens inside the heads,
-    merge, mix.
-    """
+    """The steps of the layer in their order: project, split, what happens in the heads, mix."""
     queries = project(inputs, p.w_q, p.b_q)
     keys = project(memory, p.w_k, p.b_k)
     values = project(memory, p.w_v, p.b_v)
@@ -89,9 +77,8 @@ def _layer(
     value_heads = split_heads(values, p.groups)
     # The heads write straight into the merged layout: head_outputs is the split view of merged.
     merged = np.empty((*inputs.shape[:2], p.n_heads * p.d_v), inputs.dtype)
-    heads = fast_heads(
-        query_heads, key_heads, value_heads, options, out=split_heads(merged, p.n_heads)
-    )
+    head_outputs = split_heads(merged, p.n_heads)
+    heads = fast_heads(query_heads, key_heads, value_heads, options, out=head_outputs)
     output = mix_heads(merged, p.w_o, p.b_o, connection)
     checks.check_range(output)
     if options.empty_rows == "nan" and _fill_empty_rows(heads):
@@ -158,111 +145,16 @@ def scaled_dot_product_attention(
     Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) with G dividing H -> head_outputs (B, H, T, V).
     Raises: ShapeError, SettingsError, this also for more than 2**31 scores (B × H × T × S).
     """
-    query, key, value = _heads(query_heads, key_heads, value_heads)
+    query, key, value = as_heads(query_heads, key_heads, value_heads)
     shape = (*query.shape[:3], key.shape[2])
-    options = checked_options(
-        shape,
-        query.shape[3],
-        query.dtype.type,
-        mask=mask,
-        bias=bias,
-        scale=scale,
-        causal=causal,
-        softcap=softcap,
-        empty_rows=empty_rows,
-    )
-    heads = fast_heads(
-        query, key, value, options, out=np.empty((*query.shape[:3], value.shape[3]), query.dtype)
-    )
+    d_k, dtype = query.shape[3], query.dtype.type
+    options = checked_options(shape, d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
+    out = np.empty((*query.shape[:3], value.shape[3]), dtype)
+    heads = fast_heads(query, key, value, options, out)
     checks.check_range(heads.head_outputs)
     if empty_rows == "nan":
         _fill_empty_rows(heads)
     return heads
-
-
-def _prepared(
-    x: ArrayLike, memory: ArrayLike | None, p: Projections
-) -> tuple[Array, Array, Projections]:
-    """Copies of x and of the memory, which is x where none is given, and the weights, all of
-    one number type.
-    """
-    x_BTD, memory_BSM = _sequences(x, memory, p)
-    dtype = checks.engine_dtype(x_BTD, memory_BSM, p.w_q)
-    inputs = np.array(x_BTD, dtype=dtype)
-    source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
-    return inputs, source, p if p.dtype == dtype else p.astype(dtype)
-
-
-def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
-    """x and the memory as (batch, tokens, features), checked against each other and the weights."""
-    if not isinstance(p, Projections):
-        raise SettingsError(
-            f"projections is {checks.shown(p)} but must be Projections, such as Projections.random"
-        )
-    x_BTD = checks.as_sequence("x", x)
-    memory_BSM = x_BTD if memory is None else checks.as_sequence("memory", memory)
-    if x_BTD.shape[0] != memory_BSM.shape[0]:
-        raise ShapeError(
-            f"x holds {x_BTD.shape[0]} sequences but memory holds {memory_BSM.shape[0]}; make them"
-            " equal"
-        )
-    for name, sequence, matrix, expected in (
-        ("x", x_BTD, "w_q", p.d_model),
-        ("memory", memory_BSM, "w_k", p.d_memory),
-    ):
-        if sequence.shape[2] != expected:
-            raise ShapeError(
-                f"{matrix} reads {expected} features per token but {name} has {sequence.shape[2]};"
-                " make them agree"
-            )
-    return x_BTD, memory_BSM
-
-
-def _heads(
-    query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike
-) -> tuple[Array, Array, Array]:
-    """Query, key and value heads of one dtype, checked against each other."""
-    given = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
-    query, key, value = (checks.as_numbers(name, heads) for name, heads in given.items())
-    for name, heads in zip(given, (query, key, value), strict=True):
-        if heads.ndim != 4 or 0 in heads.shape:
-            raise ShapeError(
-                f"{name} must have shape (batch, heads, tokens, features), none 0, but has"
-                f" {heads.shape}"
-            )
-    if not query.shape[0] == key.shape[0] == value.shape[0]:
-        raise ShapeError(
-            f"the batch sizes {query.shape[0]}, {key.shape[0]}, {value.shape[0]} differ; make them"
-            " equal"
-        )
-    if query.shape[3] != key.shape[3]:
-        raise ShapeError(
-            f"a query has width {query.shape[3]} but a key has width {key.shape[3]}; make them"
-            " equal"
-        )
-    if key.shape[1:3] != value.shape[1:3]:
-        raise ShapeError(
-            f"keys have (heads, tokens) {key.shape[1:3]} but values {value.shape[1:3]}; make them"
-            " equal"
-        )
-    if query.shape[1] % key.shape[1]:
-        raise ShapeError(uneven_sharing(query.shape[1], key.shape[1]))
-    dtype = checks.engine_dtype(query, key, value)
-    return (
-        query.astype(dtype, copy=False),
-        key.astype(dtype, copy=False),
-        value.astype(dtype, copy=False),
-    )
-
-
-def _connection(inputs_BTD: Array, p: Projections, residual: bool) -> Array | None:
-    checks.check_switch("residual", residual)
-    if residual and p.d_out != inputs_BTD.shape[2]:
-        raise SettingsError(
-            f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width"
-            f" {p.d_out}: they must agree"
-        )
-    return inputs_BTD if residual else None
 
 
 def _fill_empty_rows(heads: HeadTrace) -> bool:

@@ -1,6 +1,4 @@
-"""What a function accepts: the checks of its arguments, each with a sentence that names one and
-says what to do.
-"""
+"""The checks of arguments, each with a sentence that names one and says what to do."""
 
 from __future__ import annotations
 
@@ -15,25 +13,19 @@ from .errors import SettingsError, ShapeError, TextError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 # The largest number of each type the engine computes in.
-LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (_SINGLE, _DOUBLE)}
+LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (SINGLE, DOUBLE)}
 LARGEST_WHOLE = 2**64 - 1
 # To Python and NumPy a bool and a length of time are whole numbers; here neither counts as one.
 NO_NUMBERS = (bool, np.timedelta64)
+NUMBERS = (int, float, np.integer, np.floating)
 # 32 GB as float64. A view may claim more, of one number repeated.
 MOST_CELLS = 2**32
 
 
-def engine_dtype(*arrays: Array | None) -> type[np.floating[Any]]:
-    """float32 when every array is float32, else float64."""
-    given = {array.dtype for array in arrays if array is not None}
-    return np.float32 if given == {_SINGLE} else np.float64
-
-
 def as_numbers(name: str, values: ArrayLike) -> Array:
-    """`values` as a float32 or float64 array of finite numbers (float32 stays, all else becomes
-    float64).
+    """`values` as an array of finite numbers; float32 stays, everything else becomes float64.
 
     Raises: ShapeError for ragged lists, SettingsError for text, complex numbers, NaN or infinity.
     """
@@ -42,10 +34,8 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
         raise SettingsError(
             f"{name} must hold real numbers, but holds {array.dtype}; convert it first"
         )
-    if array.dtype not in (_SINGLE, _DOUBLE):
-        with np.errstate(
-            over="ignore"
-        ):  # of a longer type, whose numbers beyond float64 are told below
+    if array.dtype not in (SINGLE, DOUBLE):
+        with np.errstate(over="ignore"):  # numbers beyond float64 are told below
             array = array.astype(np.float64)
     if not all_finite(array):
         where = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
@@ -57,9 +47,7 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
 
 
 def as_array(name: str, values: ArrayLike) -> Array:
-    """`values` as an array. Raises: ShapeError for ragged lists, SettingsError for what NumPy
-    cannot read whole.
-    """
+    """`values` as an array. Raises: ShapeError, SettingsError for what NumPy cannot read whole."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise SettingsError(
             f"{name} is an array with masked cells, which would count as numbers: fill it first"
@@ -70,10 +58,8 @@ def as_array(name: str, values: ArrayLike) -> Array:
         raise ShapeError(
             f"{name} must be a rectangular array of numbers, but its rows differ in length"
         ) from error
-    except (
-        RuntimeError,
-        TypeError,
-    ) as error:  # PyTorch's tensors with a gradient, of bfloat16, sparse, on a device
+    # PyTorch's tensors with a gradient, of bfloat16, sparse, on a device
+    except (RuntimeError, TypeError) as error:
         raise SettingsError(
             f"{name} must be an array of numbers, but NumPy cannot read this"
             f" {type(values).__name__}; of a tensor pass .detach().cpu(), then .to_dense() if it is"
@@ -93,32 +79,12 @@ def all_finite(array: Array) -> bool:
     A sum of squares is finite only if every number is, and takes half the time of looking at each.
     Where it overflows it settles nothing.
     """
-    flat = array.ravel(
-        order="K"
-    )  # a view of transposed numbers too, of which vdot would make two copies
+    flat = array.ravel(order="K")  # no copy of transposed numbers; vdot would make two
     return math.isfinite(np.vdot(flat, flat)) or bool(np.isfinite(array).all())
 
 
-def as_sequence(name: str, values: ArrayLike) -> Array:
-    """`values` as (batch, tokens, features); two axes mean a batch of one."""
-    array = as_numbers(name, values)
-    if array.ndim not in (2, 3):
-        raise ShapeError(
-            f"{name} must have shape (tokens, features) or (batch, tokens, features), but has shape"
-            f" {array.shape}"
-        )
-    if 0 in array.shape:
-        raise ShapeError(
-            f"{name} has shape {array.shape}, which holds no number; give at least one token and"
-            " feature"
-        )
-    return array[np.newaxis] if array.ndim == 2 else array
-
-
 def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False) -> Array:
-    """`values` as finite numbers with so many axes or more, `exactly` so many on request, none
-    of them of length 0.
-    """
+    """`values` as finite numbers with `n_axes` axes or more, none of them of length 0."""
     array = as_numbers(name, values)
     if array.ndim < n_axes or (exactly and array.ndim > n_axes) or 0 in array.shape:
         axes = f"{n_axes} axes" if exactly else f"at least {n_axes} axes"
@@ -127,9 +93,7 @@ def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False
 
 
 def as_list(name: str, values: Any) -> list[Any]:
-    """`values` as a list, of a list, tuple, set, range or array; a text is no list of its
-    letters.
-    """
+    """A list, tuple, set, range or array as a list; a text is no list of its letters."""
     try:
         if isinstance(values, Sized) and not isinstance(values, (str, bytes, Mapping)):
             return list(values)  # type: ignore[call-overload, no-any-return]
@@ -139,9 +103,7 @@ def as_list(name: str, values: Any) -> list[Any]:
 
 
 def as_labels(name: str, values: Any) -> tuple[str, ...]:
-    """`values` as a tuple of texts. Raises: SettingsError for no list, TextError for what is no
-    text in it.
-    """
+    """`values` as a tuple of texts. Raises: SettingsError for no list, TextError for no texts."""
     labels = tuple(as_list(name, values))
     for label in labels:
         check_text(name, label)
@@ -181,12 +143,8 @@ def check_switch(name: str, value: object) -> None:
 
 
 def is_finite_number(value: object) -> TypeGuard[float]:
-    """Whether `value` is one real number, of Python or NumPy, and neither a bool nor NaN nor
-    infinite.
-    """
-    if isinstance(value, NO_NUMBERS) or not isinstance(
-        value, (int, float, np.integer, np.floating)
-    ):
+    """Whether `value` is one finite real number, of Python or NumPy; a bool is none."""
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, NUMBERS):
         return False
     try:
         return math.isfinite(value)
@@ -214,13 +172,11 @@ def number_between(
     name: str, value: object, low: float = -math.inf, high: float = math.inf
 ) -> float:
     """`value` as a finite float from low to high, both included."""
-    if not is_finite_number(value) or not low <= value <= high:
-        limits = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g}"
-        raise SettingsError(
-            f"{name} is {shown(value)} but must be a "
-            + ("finite number" if low == -math.inf else f"number {limits}")
-        )
-    return float(value)
+    if is_finite_number(value) and low <= value <= high:
+        return float(value)
+    limits = f"number from {low:g}" + (f" to {high:g}" if math.isfinite(high) else "")
+    wanted = "finite number" if low == -math.inf else limits
+    raise SettingsError(f"{name} is {shown(value)} but must be a {wanted}")
 
 
 def one_of(name: str, value: object, choices: Collection[str]) -> str:
@@ -262,10 +218,8 @@ def nearest_divisors(number: int, wish: int) -> list[int]:
     >>> nearest_divisors(64, 5)
     [4, 8]
     """
-    all_of_them = divisors(number)
-    below = [d for d in all_of_them if d <= wish]
-    above = [d for d in all_of_them if d >= wish]
-    return sorted({*below[-1:], *above[:1]})
+    every = divisors(number)
+    return sorted({*[d for d in every if d <= wish][-1:], *[d for d in every if d >= wish][:1]})
 
 
 def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:

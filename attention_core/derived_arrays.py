@@ -123,6 +123,11 @@ def _row_sum(trace: Trace) -> Aside:
     return Aside(("B", "H", "T"), "feature", rule)
 
 
+def _share_sum(trace: Trace) -> Aside:
+    rule = Rule("sum", (read("probabilities", 0, 1, 2, RUNNING),), trace.sizes["S"])
+    return Aside(("B", "H", "T"), "probability", rule)
+
+
 def _shares(field: str) -> Callable[[Trace], Aside]:
     """What the softmax would make of a field of scores, without the mask."""
 
@@ -204,6 +209,7 @@ ASIDES: dict[str, Callable[[Trace], Aside]] = {
     "shifted_scores": _shifted_scores,
     "exponentials": _exponentials,
     "row_sum": _row_sum,
+    "share_sum": _share_sum,
     "raw_shares": _shares("scores"),
     "scaled_shares": _shares("scaled_scores"),
     "merged_unswapped": _merged_unswapped,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from .checks import (
+    SINGLE,
     Array,
     all_finite,
     as_array,
@@ -40,7 +41,6 @@ def checked_options(
     shape: tuple[int, int, int, int],
     d_k: int,
     dtype: type[np.floating[Any]],
-    *,
     mask: ArrayLike | None,
     bias: ArrayLike | None,
     scale: float | None,
@@ -108,6 +108,12 @@ def converted(scores: Array, dtype: type[np.floating[Any]]) -> Array:
     if (np.isinf(copy) != np.isinf(scores)).any():
         raise too_large(dtype)
     return copy
+
+
+def engine_dtype(*arrays: Array | None) -> type[np.floating[Any]]:
+    """float32 when every array is float32, else float64."""
+    given = {array.dtype for array in arrays if array is not None}
+    return np.float32 if given == {SINGLE} else np.float64
 
 
 def float_type(dtype: DTypeLike) -> np.dtype[np.floating[Any]]:

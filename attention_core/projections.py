@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_numbers, check_switch, engine_dtype, head_width, shown, whole_number
-from .errors import SettingsError, ShapeError
+from .checks import Array, as_numbers, check_switch, head_width, whole_number
+from .errors import ShapeError
 from .initialisation import Stream, draw, generator, orthonormal_columns
 from .limits import check_room
-from .option_checks import float_type, in_type, uneven_sharing
+from .option_checks import engine_dtype, float_type, in_type
+from .projection_checks import check_weights, head_widths, joined_heads
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
@@ -53,18 +54,16 @@ class Projections:
                 raise ShapeError(
                     f"{name} must be a matrix of shape (features in, features out), but is None"
                 )
-        arrays = {
-            name: as_numbers(name, values) for name, values in given.items() if values is not None
-        }
+        arrays = {name: as_numbers(name, data) for name, data in given.items() if data is not None}
         dtype = engine_dtype(*arrays.values())
         for name, array in arrays.items():
-            frozen = np.array(array, dtype=dtype)
-            frozen.setflags(write=False)
-            object.__setattr__(self, name, frozen)
+            arrays[name] = np.array(array, dtype=dtype)
+            arrays[name].setflags(write=False)
+            object.__setattr__(self, name, arrays[name])
         object.__setattr__(self, "n_heads", whole_number("n_heads", self.n_heads, 1))
         n_kv_heads = self.n_heads if self.n_kv_heads is None else self.n_kv_heads
         object.__setattr__(self, "n_kv_heads", whole_number("n_kv_heads", n_kv_heads, 1))
-        _check_sizes(self)
+        check_weights(arrays, self.n_heads, self.groups)
 
     @property
     def groups(self) -> int:
@@ -106,9 +105,8 @@ class Projections:
         one too small for them.
         """
         wanted = float_type(dtype)
-        converted = copy(
-            self
-        )  # `replace` would copy what is a copy already: half a gigabyte of a large layer
+        # `replace` would copy what is a copy already: half a gigabyte of a large layer.
+        converted = copy(self)
         for name in MATRICES + BIASES:
             if (array := getattr(self, name)) is not None:
                 frozen = in_type(name, array, wanted)
@@ -213,98 +211,5 @@ class Projections:
 
         Shapes: each (D, K), (D, K), (D, V); w_o (H*V, D_out).
         """
-        try:
-            one_by_one = iter(heads)
-        except TypeError as error:
-            raise SettingsError(
-                f"heads is {shown(heads)} but must be a list of (w_q, w_k, w_v)"
-            ) from error
-        given = list(one_by_one)
-        lists = [
-            t
-            for t in given
-            if isinstance(t, (tuple, list, np.ndarray)) and getattr(t, "ndim", 1) > 0
-        ]
-        if not given or len(lists) < len(given) or any(len(triple) != 3 for triple in lists):
-            raise ShapeError(
-                "heads must hold one (w_q, w_k, w_v) for each head, and at least one head"
-            )
-        triples = [
-            tuple(as_numbers(f"head {h}", matrix) for matrix in triple)
-            for h, triple in enumerate(given)
-        ]
-        for name, matrices in zip(MATRICES, zip(*triples, strict=True), strict=False):
-            if matrices[0].ndim != 2 or any(
-                matrix.shape != matrices[0].shape for matrix in matrices
-            ):
-                shapes = ", ".join(str(matrix.shape) for matrix in matrices)
-                raise ShapeError(
-                    f"{name} must be a matrix of the same shape in every head, but has shapes"
-                    f" {shapes}"
-                )
-        w_q, w_k, w_v = (np.hstack(matrices) for matrices in zip(*triples, strict=True))
-        return cls(
-            w_q, w_k, w_v, None if w_o is None else as_numbers("w_o", w_o), n_heads=len(triples)
-        )
-
-
-def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) -> tuple[int, int]:
-    """d_k and d_v as given; a missing one is d_model / n_heads, or like the given one where
-    that is no whole number.
-    """
-    for name, size in (("d_model", d_model), ("n_heads", n_heads), ("d_k", d_k), ("d_v", d_v)):
-        if size is not None or name in ("d_model", "n_heads"):
-            whole_number(name, size, 1)
-    if d_model % n_heads == 0:
-        return d_k or d_model // n_heads, d_v or d_model // n_heads
-    if d_k is None and d_v is None:
-        head_width(d_model, n_heads, ", or give d_k (and d_v)")
-    return d_k or d_v or 0, d_v or d_k or 0
-
-
-def _check_sizes(p: Projections) -> None:
-    for name in MATRICES:
-        matrix = getattr(p, name)
-        if matrix is not None and (matrix.ndim != 2 or 0 in matrix.shape):
-            raise ShapeError(
-                f"{name} must be a matrix of shape (features in, features out), but has"
-                f" {matrix.shape}"
-            )
-    if p.n_heads % p.groups:
-        raise SettingsError(uneven_sharing(p.n_heads, p.groups))
-    for name, matrix, heads in (
-        ("w_q", p.w_q, p.n_heads),
-        ("w_k", p.w_k, p.groups),
-        ("w_v", p.w_v, p.groups),
-    ):
-        if matrix.shape[1] % heads:
-            raise ShapeError(
-                f"{name} has {matrix.shape[1]} columns but its {heads} heads need a multiple of"
-                f" {heads}"
-            )
-    if p.w_k.shape[1] != p.d_k * p.groups:
-        raise ShapeError(
-            f"a query has width {p.d_k} but a key has width {p.w_k.shape[1] / p.groups:g}; make w_q"
-            " and w_k agree"
-        )
-    if p.w_k.shape[0] != p.w_v.shape[0]:
-        raise ShapeError(
-            f"w_k reads {p.w_k.shape[0]} features but w_v reads {p.w_v.shape[0]}; both read the"
-            " memory"
-        )
-    if p.w_o is not None and p.w_o.shape[0] != p.n_heads * p.d_v:
-        raise ShapeError(
-            f"w_o has {p.w_o.shape[0]} rows but must have n_heads * d_v = {p.n_heads * p.d_v}"
-        )
-    _check_biases(p)
-
-
-def _check_biases(p: Projections) -> None:
-    for bias_name, matrix_name in zip(BIASES, MATRICES, strict=True):
-        bias, matrix = getattr(p, bias_name), getattr(p, matrix_name)
-        width = p.d_out if matrix is None else matrix.shape[1]
-        if bias is not None and bias.shape != (width,):
-            raise ShapeError(
-                f"{bias_name} must have shape ({width},) like the columns of {matrix_name}:"
-                f" {bias.shape}"
-            )
+        n_heads, (w_q, w_k, w_v) = joined_heads(heads)
+        return cls(w_q, w_k, w_v, None if w_o is None else as_numbers("w_o", w_o), n_heads=n_heads)

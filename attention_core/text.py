@@ -14,6 +14,7 @@ What happens to unusual input is decided here, and said in `Tokens.notes`:
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .checks import check_text, whole_number
@@ -73,27 +74,26 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
         raise TextError(
             "The text holds no word, so there is nothing to attend to: type at least one"
         )
-    notes = (
-        [f"Control or invisible characters removed from the sentence: {n_removed}."]
-        if n_removed
-        else []
-    )
     if piece:
         tokens = [part for token in tokens for part in pieces(token, piece)]
-    if n_tokens and len(tokens) > n_tokens:
-        used = "is" if n_tokens == 1 else f"{n_tokens} are"
-        notes.append(f"The sentence has {counted(len(tokens), 'token')}; the first {used} used.")
     n_real = min(len(tokens), n_tokens or len(tokens))
     n_padding = max(0, n_tokens - n_real)
+    notes = tuple(_notes(n_removed, len(tokens), n_real, n_padding))
+    padded = tuple(tokens[:n_real]) + (PAD,) * n_padding
+    return Tokens(padded, n_real, notes, len(tokens) - n_real)
+
+
+def _notes(n_removed: int, n_found: int, n_real: int, n_padding: int) -> Iterator[str]:
+    """What was done to a text, one sentence for each thing."""
+    if n_removed:
+        yield f"Control or invisible characters removed from the sentence: {n_removed}."
+    if n_real < n_found:
+        used = "is" if n_real == 1 else f"{n_real} are"
+        yield f"The sentence has {counted(n_found, 'token')}; the first {used} used."
     if n_padding:
         fill = "fills" if n_padding == 1 else "fill"
-        has = counted(n_real, "token")
-        notes.append(
-            f"The sentence has {has}; {n_padding} {PAD} {fill} the sequence up to {n_tokens}."
-        )
-    return Tokens(
-        tuple(tokens[:n_real]) + (PAD,) * n_padding, n_real, tuple(notes), len(tokens) - n_real
-    )
+        has, length = counted(n_real, "token"), n_real + n_padding
+        yield f"The sentence has {has}; {n_padding} {PAD} {fill} the sequence up to {length}."
 
 
 def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:

@@ -57,24 +57,13 @@ def magnitudes(trace: Trace) -> dict[str, float]:
         x @ np.abs(w) + _largest(b)
         for x, w, b in ((inputs, p.w_q, p.b_q), (memory, p.w_k, p.b_k), (memory, p.w_v, p.b_v))
     )
-    key_heads, key_errors, value_heads, value_errors = (
-        np.repeat(heads, p.n_heads // p.groups, axis=1)
-        for heads in (
-            np.abs(trace.key_heads),
-            split_heads(keys, p.groups),
-            np.abs(trace.value_heads),
-            split_heads(values, p.groups),
-        )
-    )
-    scores = split_heads(queries, p.n_heads) @ key_heads.swapaxes(-1, -2)
-    scores = scores + np.abs(trace.query_heads) @ key_errors.swapaxes(-1, -2)
+    scores = _score_magnitudes(trace, queries, keys)
     scaled = scores * abs(trace.scale)
     masked = np.where(np.isfinite(trace.masked_scores), scaled + _largest(trace.bias), 0)
-    probabilities = np.nan_to_num(
-        trace.probabilities
-    )  # an empty row may be NaN, which is no number to be off
+    probabilities = np.nan_to_num(trace.probabilities)  # NaN in an empty row is never off
     shares = _shares_off(probabilities, masked, RELATIVE[trace.output.dtype])
-    head_outputs = shares @ value_heads + probabilities @ value_errors
+    head_outputs = shares @ _read(np.abs(trace.value_heads), trace)
+    head_outputs = head_outputs + probabilities @ _read(split_heads(values, p.groups), trace)
     merged = merge_heads(head_outputs)
     mixed = (merged if p.w_o is None else merged @ np.abs(p.w_o)) + _largest(p.b_o)
     found = {
@@ -95,6 +84,22 @@ def magnitudes(trace: Trace) -> dict[str, float]:
         "output": mixed + (inputs if trace.residual else 0.0),
     }
     return {field: float(array.max()) for field, array in found.items()}
+
+
+def _score_magnitudes(trace: Trace, queries: Array, keys: Array) -> Array:
+    """Both factors of a score may be off; each counts with the other as it is."""
+    p = trace.projections
+    key_heads, key_errors = np.abs(trace.key_heads), split_heads(keys, p.groups)
+    scores_BHTS: Array = split_heads(queries, p.n_heads) @ _read(key_heads, trace).swapaxes(2, 3)
+    scores_BHTS += np.abs(trace.query_heads) @ _read(key_errors, trace).swapaxes(2, 3)
+    return scores_BHTS
+
+
+def _read(heads_BGSF: Array, trace: Trace) -> Array:
+    """The key or value head that each query head reads. Shapes: (B, G, S, F) -> (B, H, S, F)."""
+    p = trace.projections
+    read_BHSF: Array = np.repeat(heads_BGSF, p.n_heads // p.groups, axis=1)
+    return read_BHSF
 
 
 def _shares_off(shares_BHTS: Array, scores_BHTS: Array, relative: float) -> Array:

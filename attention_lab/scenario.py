@@ -12,28 +12,27 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.cache import remembered
 from attention_core.checks import Array, one_of, whole_number
-from attention_core.counting import counted
 from attention_core.embeddings import EMBEDDINGS, Embedding, embed
-from attention_core.errors import ShapeError
 from attention_core.initialisation import INITIALISATIONS
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.text import Tokens, tokenize, tokenize_at_most
 from attention_core.trace import Trace
 
+from . import by_hand
 from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS, pieces_of, trained_layer
 from .user_data.edits import Edits, apply
 from .user_data.matrix_names import (
-    ALL_SYMBOLS,
-    BIAS_SYMBOLS,
     MAX_HEAD_WIDTH,
     MAX_HEADS,
     MAX_TOKENS,
     MAX_WIDTH,
 )
+from .user_data.own_fit import check_beside_drawn, check_beside_trained, check_residual
 from .user_data.own_matrices import OwnMatrices
 
-WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained")
+WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained", "by hand")
+DRAWN = ("random", "tied", "orthonormal")  # weights that a seed decides
 # What a trained layer decides in place of the controls: its sizes, its own cutting of words, its
 # own vectors.
 TRAINED = {
@@ -43,6 +42,8 @@ TRAINED = {
     "d_v": D_MODEL // N_HEADS,
     "piece": 0,
 }
+# What weights made by hand decide: they read whole words and have places of their own.
+BY_HAND = {"piece": 0, "embedding": "normal", "positions": True}
 SCALINGS = ("on", "off", "custom")
 MASKS = ("none", "causal", "padding", "window")
 # What each field may be, besides switches and texts that stand for numbers.
@@ -74,8 +75,9 @@ class Scenario:
     and d_v D / heads.
 
     layer: which one of the trained model, where weights are "trained". The layers before it run as
-    they were trained; mask, scale and residual are this layer's alone. edits and own are what
-    `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
+    they were trained; mask, scale and residual are this layer's alone. Weights "by hand" need the
+    sizes they were made for; at others the weights are random, see `settled`. edits and own are
+    what `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
     """
 
     text: str = "The animal did not cross the street because it was too tired"
@@ -114,19 +116,30 @@ _own_at = lru_cache(maxsize=8)(OwnMatrices.at)
 
 
 def settled(scenario: Scenario) -> Scenario:
-    """The scenario with the sizes that a trained layer, or the user's own matrices, decide in place
-    of the controls.
+    """The scenario as it is run: with the sizes that a trained layer, or the user's own matrices,
+    decide in place of the controls, and with random weights where those by hand do not fit.
 
     Raises: AttentionError.
     """
     if scenario.weights == "trained":
-        sizes: dict[str, Any] = {**TRAINED}
-        scenario = replace(scenario, **sizes)
-        _check_beside_trained(own_of(scenario))
-    if not scenario.own:
+        scenario = _with(scenario, TRAINED)
+        check_beside_trained(own_of(scenario), D_MODEL)
+    if scenario.own:
+        joined = scenario.weights == "weightless"
+        scenario = _with(scenario, own_of(scenario).sizes(scenario.n_heads, joined=joined))
+    if scenario.weights != "by hand":
         return scenario
-    sizes = {**own_of(scenario).sizes(scenario.n_heads, joined=scenario.weights == "weightless")}
-    return replace(scenario, **sizes)
+    return _with(scenario, BY_HAND if fits_by_hand(scenario) else {"weights": "random"})
+
+
+def fits_by_hand(scenario: Scenario) -> bool:
+    """Whether the sizes are those of the weights made by hand."""
+    widths = {scenario.d_k, scenario.d_v} <= {0, by_hand.WIDTH}
+    return widths and (scenario.d_model, scenario.n_heads) == (by_hand.D_MODEL, by_hand.N_HEADS)
+
+
+def _with(scenario: Scenario, decided: Mapping[str, Any]) -> Scenario:
+    return replace(scenario, **decided)
 
 
 @remembered(256)
@@ -139,14 +152,18 @@ def tokens_of(scenario: Scenario) -> Tokens:
         pieces = pieces_of(scenario.text, scenario.n_tokens)
         return Tokens(pieces.tokens, pieces.n_real, pieces.notes, pieces.n_left_out)
     if scenario.n_tokens:
-        return tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
-    return tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
+        tokens = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
+    else:
+        tokens = tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
+    if scenario.weights != "by hand":
+        return tokens
+    return replace(tokens, notes=tokens.notes + by_hand.notes(len(tokens.tokens)))
 
 
 @remembered(64)
 def embedding_of(scenario: Scenario) -> Embedding:
     """The vectors of a scenario's tokens; those of a trained layer have no position codes of their
-    own beside them.
+    own beside them, those of a layer made by hand are named features.
 
     Raises: TextError, SettingsError, FileError.
     """
@@ -155,6 +172,8 @@ def embedding_of(scenario: Scenario) -> Embedding:
         inputs = _trained(scenario).inputs[0]
         return Embedding(inputs, np.zeros_like(inputs), inputs)
     tokens = tokens_of(scenario).tokens
+    if scenario.weights == "by hand":
+        return by_hand.named_vectors(tokens)
     return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
 
 
@@ -165,7 +184,7 @@ def trace_of(scenario: Scenario) -> Trace:
     own_x = own_of(scenario).x
     inputs = embedding_of(scenario).inputs if own_x is None else own_x
     inputs, projections = apply(edits_of(scenario), inputs, projections_of(scenario))
-    _check_residual(scenario, inputs.shape[1], projections.d_out)
+    check_residual(scenario.residual, inputs.shape[1], projections.d_out)
     trace = attend(
         inputs,
         projections,
@@ -187,13 +206,16 @@ def projections_of(scenario: Scenario) -> Projections:
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
     drawn = settled(scenario)
-    _check_beside_drawn(own, drawn)
+    sizes = (drawn.d_model, drawn.n_heads, drawn.d_k, drawn.d_v)
+    check_beside_drawn(own, drawn.weights, *sizes)
     return replace(_projections(drawn), **own.weights)
 
 
 def _projections(scenario: Scenario) -> Projections:
     s, d_k, d_v = scenario, scenario.d_k or None, scenario.d_v or None
     one_of("weights", s.weights, WEIGHTS)
+    if s.weights == "by hand":
+        return by_hand.hand_made()
     if s.weights == "random":
         return Projections.random(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)
     if s.weights == "tied":
@@ -205,54 +227,6 @@ def _projections(scenario: Scenario) -> Projections:
 
 def _trained(scenario: Scenario) -> Trace:
     return trained_layer(scenario.text, scenario.layer, settled(scenario).n_tokens)
-
-
-def _check_beside_trained(own: OwnMatrices) -> None:
-    """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises:
-    ShapeError.
-    """
-    for name, matrix in own.given.items():
-        rows = len(matrix) if name == "x" else D_MODEL
-        expected = (D_MODEL,) if name in BIAS_SYMBOLS else (rows, D_MODEL)
-        if matrix.shape != expected:
-            said = ("tokens", D_MODEL) if name == "x" else expected
-            raise ShapeError(
-                f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained"
-                f" layer it must be {' × '.join(map(str, said))}: choose other weights, or leave"
-                " it out"
-            )
-
-
-def _check_beside_drawn(own: OwnMatrices, drawn: Scenario) -> None:
-    """No more columns than rows can be orthonormal, weightless layers have identity matrices beside
-    the user's own, and no control changes a width that an own matrix decides. Raises: ShapeError.
-    """
-    for size, alone in (("d_k", ("w_q", "w_k")), ("d_v", ("w_v",))):
-        width, said = getattr(drawn, size), own.deciding(size)
-        is_beside = drawn.weights == "weightless" and not own.given.keys() >= set(alone)
-        if is_beside and said and width * drawn.n_heads != drawn.d_model:
-            raise ShapeError(
-                f"{said}, but weightless layers have the identity beside it, {drawn.d_model} ×"
-                f" {drawn.d_model}: choose other weights, give"
-                f" {' and '.join(ALL_SYMBOLS[name] for name in alone)}"
-                f"{' in one NPZ file' * (len(alone) > 1)}, or leave it out"
-            )
-        if drawn.weights == "orthonormal" and said and width > drawn.d_model:
-            raise ShapeError(
-                f"{said}, which makes {size} = {width} with {counted(drawn.n_heads, 'head')}, but"
-                f" an orthonormal head is at most as wide as the inputs, {drawn.d_model}: choose"
-                f" other weights, make all heads together at most {drawn.n_heads * drawn.d_model}"
-                " wide, or leave it out"
-            )
-
-
-def _check_residual(scenario: Scenario, d_in: int, d_out: int) -> None:
-    """Own matrices may make an output to which the inputs cannot be added. Raises: ShapeError."""
-    if scenario.residual and d_in != d_out:
-        raise ShapeError(
-            f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch"
-            f" Residual off, or give W_O {counted(d_in, 'column')}, as many as X has"
-        )
 
 
 def _scale(scenario: Scenario) -> float | None:

@@ -175,7 +175,9 @@ def say_refused() -> None:
 def mirror(name: str, default: Any) -> None:
     """Write a choice into the address; the default is left out."""
     shown = str(st.session_state[name])
-    if shown == str(default):
+    if visit().opening.get(name) == shown:
+        pass  # a script writes it
+    elif shown == str(default):
         if name in st.query_params:
             del st.query_params[name]
     elif st.query_params.get_all(name) != [shown]:

@@ -18,6 +18,7 @@ from .focus import follow_cell
 from .own_numbers import edit_cell
 from .places import place_in
 from .show import theme_mode, zoom
+from .stage_choices import choose
 from .visit import visit
 
 PIN = "pin"
@@ -47,6 +48,7 @@ def show_board(
         on_pin_change=partial(_pinned, key, axes, on_pin),
         on_open_change=partial(_opened, key, on_open),
         on_edit_change=partial(_edited, key),
+        **({"on_choose_change": partial(_chosen, key)} if "stage" in scene else {}),
     )
 
 
@@ -131,6 +133,12 @@ def _edited(key: str) -> None:
             "value": int(value) | float(value),
         }:
             edit_cell(array, row, column, value)
+
+
+def _chosen(key: str) -> None:
+    match sent(key, "choose"):
+        case {"name": name, "value": value}:
+            choose(name, value)
 
 
 def _opened(key: str, on_open: Callable[[str], None] | None) -> None:

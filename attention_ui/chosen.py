@@ -8,19 +8,19 @@ from typing import Any
 from attention_core import Trace
 from attention_core.projections import MATRICES
 from attention_lab.notation.notation import OURS, Notation
-from attention_lab.scenario import Scenario, edits_of, own_of, tokens_of
+from attention_lab.scenario import DRAWN, Scenario, edits_of, own_of, settled, tokens_of
 from attention_lab.user_data.edits import outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_viz.labels import counted, number
 
 Facts = dict[str, Any]
-DRAWN = ("random", "tied", "orthonormal")
 
 
 def chosen(scenario: Scenario, trace: Trace) -> Facts:
     """What a hand-out says of a layer, by name: its sizes and its mask, and whatever else is not
     as usual.
     """
+    scenario = settled(scenario)
     return {
         **_sizes(trace),
         **_inputs(scenario),
@@ -42,6 +42,8 @@ def _inputs(scenario: Scenario) -> Facts:
     found: Facts = {}
     if scenario.weights == "trained" or own_of(scenario).x is not None:
         return found
+    if scenario.weights == "by hand":
+        return {"named_features": True}
     if scenario.piece:
         found["piece"] = scenario.piece
     if scenario.embedding != "normal":
@@ -102,7 +104,8 @@ def _kind(facts: Facts) -> str:
     if kind in DRAWN:
         init = f", {facts['init']}" if "init" in facts else ""
         return f"{kind} weights (seed {facts['seed']}{init})"
-    return "weightless" if kind == "weightless" else f"{kind} weights"
+    named = {"by hand": "weights made by hand", "weightless": "weightless"}
+    return named.get(kind, f"{kind} weights")
 
 
 def _mask(facts: Facts) -> str:
@@ -124,6 +127,7 @@ SAID: dict[str, Callable[[Facts], str]] = {
     "heads": lambda facts: counted(facts["heads"], "head"),
     "d_k": lambda facts: f"d_k {facts['d_k']}",
     "d_v": lambda facts: f"d_v {facts['d_v']}",
+    "named_features": lambda facts: "named features",
     "piece": lambda facts: f"words in pieces of {counted(facts['piece'], 'letter')}",
     "embedding": lambda facts: f"{facts['embedding']} word vectors",
     "positions": lambda facts: "no positions",

@@ -8,10 +8,10 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation
+from attention_lab import notation
 from attention_lab.export.script import notebook, script
 from attention_lab.export.step_code import numpy_lines, torch_lines
 from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.notation import notation
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
 from attention_viz.scene import dressed

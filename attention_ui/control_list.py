@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from attention_lab.scenario import MAX_TEXT, Scenario
+from attention_lab.by_hand import D_MODEL, N_HEADS
+from attention_lab.scenario import DRAWN, MAX_TEXT, Scenario, fits_by_hand
 
 DEFAULTS = asdict(Scenario())
 GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
@@ -18,8 +19,24 @@ def _is_free(values: Values) -> bool:
     return bool(values["weights"] != "trained")
 
 
+def _weights(values: Values) -> str:
+    """The kind of weights that the layer is run with: by hand only at the sizes made for it."""
+    unfit = values["weights"] == "by hand" and not fits_by_hand(Scenario(**values))
+    return "random" if unfit else str(values["weights"])
+
+
 def _is_drawn(values: Values) -> bool:
-    """Whether the weights are drawn at random, with widths of their own choice."""
+    """Whether the weights are drawn at random."""
+    return _weights(values) in DRAWN
+
+
+def _has_words(values: Values) -> bool:
+    """Whether the controls decide what a word's vector is; trained layers and those by hand do."""
+    return _weights(values) not in ("trained", "by hand")
+
+
+def _has_widths(values: Values) -> bool:
+    """Whether heads may have widths of their own; with others, weights by hand become random."""
     return values["weights"] not in ("weightless", "trained")
 
 
@@ -73,7 +90,8 @@ CONTROLS: tuple[Control, ...] = (
         help=(
             "random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns"
             " are; trained: a layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors"
-            " and sizes."
+            " and sizes; by hand: named features and two heads that can be read, for embedding size"
+            f" {D_MODEL} and {N_HEADS} heads."
         ),
     ),
     Control(
@@ -91,7 +109,7 @@ CONTROLS: tuple[Control, ...] = (
             "xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal:"
             " all singular values equal; integers: −1, 0, 1."
         ),
-        matters=lambda values: values["weights"] in ("random", "tied"),
+        matters=lambda values: _weights(values) in ("random", "tied"),
     ),
     Control(
         "seed",
@@ -138,7 +156,7 @@ CONTROLS: tuple[Control, ...] = (
         "Tokens and widths",
         zero="embedding / heads",
         help="How many numbers a query or key of one head has.",
-        matters=_is_drawn,
+        matters=_has_widths,
     ),
     Control(
         "d_v",
@@ -146,14 +164,14 @@ CONTROLS: tuple[Control, ...] = (
         "Tokens and widths",
         zero="embedding / heads",
         help="How many numbers a value of one head has.",
-        matters=_is_drawn,
+        matters=_has_widths,
     ),
     Control(
         "positions",
         "Positions",
         "Tokens and widths",
         "Add the sinusoidal code of each position to its word.",
-        matters=_is_free,
+        matters=_has_words,
     ),
     Control(
         "embedding",
@@ -163,7 +181,7 @@ CONTROLS: tuple[Control, ...] = (
             "normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on"
             " paper."
         ),
-        matters=_is_free,
+        matters=_has_words,
     ),
     Control(
         "piece",
@@ -171,7 +189,7 @@ CONTROLS: tuple[Control, ...] = (
         "Tokens and widths",
         zero="whole words",
         help="At most so many characters to a token; later pieces are marked ##.",
-        matters=_is_free,
+        matters=_has_words,
     ),
 )
 

@@ -12,13 +12,19 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
+from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, TRAINED, Scenario
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
+from attention_lab.weight_changes import change_notes
 
 from .address import bound
 from .control_list import CONTROLS as CONTROLS
 from .control_list import DEFAULTS, GROUPS, Control, widget_value
 from .groups import bring_along, folded, needed
+from .visit import visit
 from .whole_numbers import whole_number_input
+
+MOST_DIGITS = 5  # more than any size has
+OF_MODEL = ("d_model", "n_heads")
 
 
 def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
@@ -28,7 +34,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
     they are in use elsewhere. The sizes stand first but are drawn last: which of them matter
     depends on the weights.
     """
-    values = dict(DEFAULTS)
+    values = dict(DEFAULTS) | _ahead()
     del values["edits"], values["own"]
     with st.sidebar:
         sizes, below_sizes = st.container(), st.container(horizontal=True, gap="xsmall")
@@ -46,6 +52,19 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
             bring_along(GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
+
+
+def _ahead() -> dict[str, int]:
+    """The sizes, which are drawn last but decide whether weights by hand fit: as the session holds
+    them, or in a first run the address.
+    """
+    found = {}
+    for name in ("d_model", "n_heads", "d_k", "d_v"):
+        asked = visit().asked.get(name, [""])[-1]
+        text = str(st.session_state.get(name, asked))
+        is_number = text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
+        found[name] = int(text) if is_number else DEFAULTS[name]
+    return found
 
 
 def of_other_pages(used: Collection[str]) -> tuple[str, ...]:
@@ -66,6 +85,11 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
     return field_notes("The sentence field", scenario.text)
 
 
+def layer_notes(scenario: Scenario) -> tuple[str, ...]:
+    """What became of the weights with the last choices, in sentences."""
+    return change_notes(visit().before, scenario)
+
+
 def field_notes(field: str, text: str) -> tuple[str, ...]:
     """That a field for a sentence is full, if it is."""
     full = len(text) >= MAX_TEXT
@@ -77,6 +101,20 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
         values[control.name] = _draw(control, disabled=not control.matters(values))
+        if values["weights"] == "trained" and control.name in OF_MODEL:
+            _draw_of_model(control)
+
+
+def _draw_of_model(control: Control) -> None:
+    """The size that counts in the place of the control, which keeps its value, and the address."""
+    st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
+    about: dict[str, Any] = {"key": f"{control.name} of the model", "disabled": True}
+    size = TRAINED[control.name]
+    said = "The trained model decides it."
+    if control.name == "n_heads":
+        st.slider(control.label, 1, MAX_HEADS, size, help=said, **about)
+    else:
+        st.number_input(control.label, 1, MAX_WIDTH, size, help=said, **about)
 
 
 def cut_text(key: str) -> None:

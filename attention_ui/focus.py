@@ -21,6 +21,7 @@ from attention_lab.user_data.edits import LAST_PLACE
 
 from .address import mirror
 from .places import adopt_place, choose_place, named_places
+from .presets import is_untouched
 
 NAMES = FOCUS
 HELPS = {
@@ -87,9 +88,12 @@ def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
         adopt_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
         _draw(trace, {name: lengths[name] for name in names})
+    place = Focus(*(st.session_state[name] for name in NAMES))
+    # What names nothing opens the first example, so that the usual layer's address names the head.
+    is_first = trace is not None and place == Focus(0, 0, 0, 0) and is_untouched()
     for name in NAMES:
-        mirror(name, 0)
-    return Focus(*(st.session_state[name] for name in NAMES))
+        mirror(name, None if is_first and name == "head" else 0)
+    return place
 
 
 def _lengths(trace: Trace) -> dict[str, int]:

@@ -18,7 +18,7 @@ from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
 from .address import bound, listen, refuse_unheard, say_refused
-from .components import component
+from .first_look import begin, follow, opening_script
 from .focus import focus
 from .groups import folded
 from .here import Here
@@ -27,6 +27,7 @@ from .panels import say_columns
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors, theme_mode
+from .step import show_strip
 from .trained import own_heads
 from .turns import in_turn
 from .visit import visit
@@ -38,8 +39,25 @@ SCRIPTS = ("style", "theme", "history", "menu", "print", "dismiss")
 ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
 # of a presentation: the type, and room for it
 LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
+# A stage begins right below the menu; in a lecture it is alone in the window.
+BLOCK = '[data-testid="stMainBlockContainer"]'
+STAGED = (
+    f"@media screen {{ {BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
+    " .st-key-stage { min-height: calc(100vh - 4.6rem); } }"
+)
+ALONE = (
+    f"@media screen {{ {BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
+    ' [data-testid="stHeader"], [data-testid="stSidebar"] { display: none !important; }'
+    " .st-key-stage { min-height: calc(100vh - 1rem); } }"
+)
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
-VIEW = {"notation": OURS.key, "own_scale": False, "present": False}
+VIEW = {
+    "notation": OURS.key,
+    "own_scale": False,
+    "present": False,
+    "hide": False,
+    "whole": False,
+}
 
 
 def run() -> None:
@@ -68,6 +86,7 @@ def _draw() -> Page:
     page = page_of(chosen.url_path)
     st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     own = own_heads.controls_of(page)
+    begin(own)
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)
@@ -76,9 +95,14 @@ def _draw() -> Page:
             st.caption(own.says)
         if own is None or own.used:
             choose(scenario, explained=own is None)
-    notation = _view()
-    _heading(page, notation)
+    is_staged = page in story()
+    notation = _view(is_staged)
+    remembered.page, remembered.has_stage = page, False
+    remembered.stage_place = st.container(key="stage")
+    if not is_staged:
+        _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
+    follow(page.url_path, scenario, trace)
     with below_sizes:
         place = focus(trace, page.looks_into)
     with st.sidebar:
@@ -89,13 +113,15 @@ def _draw() -> Page:
             not remembered.has_scripts
         ):  # the last: what the next run leaves out must not move what stays
             _first_scripts()
-    if own is None and trace is None and page.needs_layer:
-        return page
-    with explained_errors():
-        now = Here(scenario, place, notation)
-        remembered.here = now
-        _say_beforehand(now, page, _notes(scenario, own, trace))
-        chosen.run()
+    if own is not None or trace is not None or not page.needs_layer:
+        with explained_errors():
+            now = Here(scenario, place, notation)
+            remembered.here = now
+            _say_beforehand(now, page, _notes(scenario, own, trace))
+            chosen.run()
+    if is_staged and not remembered.has_stage:  # there is no layer, or none that it could show
+        with remembered.stage_place:
+            _heading(page, notation)
     return page
 
 
@@ -126,7 +152,10 @@ def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> 
     """
     if own and "text" not in own.used:
         return ()
-    return controls.notes(scenario) + (() if trace is None else tokens_of(scenario).notes)
+    of_layer = (
+        () if trace is None else (*controls.layer_notes(scenario), *tokens_of(scenario).notes)
+    )
+    return controls.notes(scenario) + of_layer
 
 
 def _trace(scenario: Scenario) -> Trace | None:
@@ -164,7 +193,7 @@ def _first_scripts() -> None:
     }
     for name, value in known.items():
         scripts = scripts.replace(name, json.dumps(value).replace("<", "\\u003c"))
-    st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
+    st.html(f"<script>{opening_script()}{scripts}</script>", unsafe_allow_javascript=True)
 
 
 def _menu() -> dict[str, list[st.Page]]:
@@ -186,7 +215,7 @@ def _menu() -> dict[str, list[st.Page]]:
     return menu
 
 
-def _view() -> Notation:
+def _view(is_staged: bool) -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
     with st.sidebar, folded("View", VIEW) as shown:
         if shown:
@@ -206,29 +235,35 @@ def _view() -> Notation:
             )
             bound(
                 st.toggle,
-                "Presentation",
+                "Lecture mode",
                 key="present",
-                help="Larger type for the back of the room.",
+                help="A step alone in the window, in large type; a clicker goes on and back.",
+            )
+            bound(
+                st.toggle,
+                "Hide the result",
+                key="hide",
+                help="Covered until a cell or a row is asked for.",
+            )
+            bound(
+                st.toggle,
+                "Whole matrices",
+                key="whole",
+                help="Steps show the columns of all heads, not those of the head in focus alone.",
             )
     mode = theme_mode()
     page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
     colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
-    large = LARGE if st.session_state.get("present") else "font-size: 16px;"
-    st.html(f"<style>:root {{ {large} {colours} }}</style>")
+    present = bool(st.session_state.get("present"))
+    large = LARGE if present and not is_staged else "font-size: 16px;"
+    alone = ALONE if present and is_staged else STAGED if is_staged else ""
+    st.html(f"<style>:root {{ {large} {colours} }} {alone}</style>")
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 
 def _heading(page: Page, notation: Notation) -> None:
-    """The way through the layer, which stays in sight, then the title and the question the page
-    answers.
-    """
-    steps, where = story(), ""
-    if page in steps:
-        place = steps.index(page)
-        where = f"Step {place + 1} of {len(steps)} · "
-        links = [{"title": step.title, "path": step.url_path} for step in steps]
-        # As bytes, in which Streamlit looks for no tables: that took it a third of what it needs
-        # for the way.
-        component("way")(key="way", data=json.dumps({"steps": links, "place": place}).encode())
+    """The title and the question the page answers, below the strip where it follows the steps."""
+    if page.section == "story":
+        show_strip(notation)
     st.title(page.title, anchor=False)
-    st.markdown(f"{where}*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")
+    st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

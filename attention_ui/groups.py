@@ -50,14 +50,19 @@ def bring_along(group: str, defaults: Mapping[str, Any]) -> None:
     """
     drawn = visit().drawn
     known = drawn.get(group, ())
-    new = {name: value for name, value in _moved(defaults).items() if name not in known}
+    done = (*known, *visit().opening)
+    new = {name: value for name, value in _moved(defaults).items() if name not in done}
     if new:
-        texts = {
-            name: str(value).lower() if isinstance(value, bool) else str(value)
-            for name, value in new.items()
-        }
-        st.query_params.update(texts)
+        st.query_params.update(as_texts(new))
     drawn[group] = tuple(defaults)
+
+
+def as_texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """Values of bound widgets as the address holds them."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in values.items()
+    }
 
 
 def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.notation.notation import OURS, Notation, Symbol, turned, written
+from attention_lab.column_names import column_names
+from attention_lab.notation.notation import OURS, Notation, Symbol, written
+from attention_lab.notation.wording import turned
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.names import symbol_of
 from attention_viz.payload import Stage
@@ -65,11 +67,19 @@ class Here:
         return plain(f"({width})" if " " in width else width)
 
     @property
+    def whole(self) -> bool:
+        """Whether steps show the columns of all heads, not those of the head in focus alone."""
+        return bool(st.session_state.get("whole"))
+
+    @property
     def stage(self) -> Stage:
         """What the boards of the page are drawn from."""
         own_scale = bool(st.session_state.get("own_scale"))
         before = trace_of(replace(self.scenario, edits="")) if self.scenario.edits else None
-        return Stage(self.trace, own_scale=own_scale, before=before, notation=self.notation)
+        names = column_names(self.scenario) if self.layer is None else None
+        return Stage(
+            self.trace, own_scale=own_scale, before=before, notation=self.notation, names=names
+        )
 
 
 def here() -> Here:

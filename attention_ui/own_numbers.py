@@ -28,6 +28,7 @@ from .focus import Focus
 from .groups import stays_open
 from .markdown import plain
 from .presets import widget_values
+from .visit import visit
 
 LARGEST_FILE = MAX_STATE // 2**20  # MB
 # The matrix that a board calls by the name of a trace field or of a weight.
@@ -188,6 +189,7 @@ def _load(scenario: Scenario) -> None:
             )
             st.session_state["notation"] = state.notation
             st.session_state.update(edits=state.scenario.edits, own=state.scenario.own)
+            visit().last = state.scenario  # whose cell the file says
         else:
             own = OwnMatrices.at(st.session_state["own"]).updated(
                 read_own(file.getvalue(), file.name)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
-from attention_lab.notation import notation
+from attention_lab import notation
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
 from attention_viz.labels import number

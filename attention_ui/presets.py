@@ -1,5 +1,5 @@
 """The examples of assets/presets.json: each sets every control, to a value of its own or to the
-default.
+default, and tells of one cell.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any
 
 import streamlit as st
 
-from attention_lab.scenario import Scenario
+from attention_lab.cell_worth_telling import Cell, cell_worth_telling
+from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
+from .visit import visit
 
 KEY = "example"
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"
@@ -22,11 +24,20 @@ FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
 @dataclass(frozen=True)
 class Preset:
-    """An example: its name, what to look at, and the scenario."""
+    """An example: its name, what to look at, the scenario, and the cell that it tells of; where
+    none is given, the one that any sentence tells of.
+    """
 
     name: str
     says: str
     scenario: Scenario
+    focus: Cell | None = None
+
+    @property
+    def held(self) -> dict[str, Any]:
+        """Everything that the example sets, as the session holds it."""
+        cell = self.focus or cell_worth_telling(trace_of(self.scenario))
+        return widget_values(self.scenario) | cell._asdict()
 
 
 @lru_cache(maxsize=1)
@@ -34,8 +45,19 @@ def presets() -> tuple[Preset, ...]:
     """All examples, in the order of the file."""
     entries = json.loads(FILE.read_text(encoding="utf-8"))
     return tuple(
-        Preset(entry["name"], entry["says"], Scenario(**entry["scenario"])) for entry in entries
+        Preset(
+            entry["name"],
+            entry["says"],
+            Scenario(**entry["scenario"]),
+            Cell(**entry["focus"]) if "focus" in entry else None,
+        )
+        for entry in entries
     )
+
+
+def preset_of(scenario: Scenario) -> Preset | None:
+    """The example whose scenario this is, if there is one."""
+    return next((preset for preset in presets() if preset.scenario == scenario), None)
 
 
 def choose(scenario: Scenario, explained: bool) -> None:
@@ -43,7 +65,7 @@ def choose(scenario: Scenario, explained: bool) -> None:
     with what to look at.
     """
     names = [preset.name for preset in presets()]
-    current = next((preset for preset in presets() if preset.scenario == scenario), None)
+    current = preset_of(scenario)
     shown = current.name if current else None
     if KEY not in st.session_state or st.session_state[KEY] != shown:
         # A change of the page in a callback forgets the box, which the browser keeps.
@@ -63,8 +85,8 @@ def choose(scenario: Scenario, explained: bool) -> None:
 
 
 def _load(shown: Scenario) -> None:
-    """Set every control to the chosen example, unless another control has moved since the select
-    box was drawn.
+    """Set every control to the chosen example, and look into its cell, unless another control has
+    moved since the select box was drawn.
 
     A browser that has not yet heard of the last change sends the example it still shows along with
     the next change, which looks like a choice; the user's text would be lost.
@@ -73,7 +95,14 @@ def _load(shown: Scenario) -> None:
     if chosen and all(
         st.session_state.get(name, value) == value for name, value in widget_values(shown).items()
     ):
-        st.session_state.update(widget_values(chosen.scenario))
+        st.session_state.update(chosen.held)
+        visit().last = chosen.scenario
+
+
+def is_untouched() -> bool:
+    """Whether every control is at its default, and nothing is the user's own."""
+    unmoved = widget_values(Scenario())
+    return all(st.session_state.get(name, value) == value for name, value in unmoved.items())
 
 
 def widget_values(scenario: Scenario) -> dict[str, Any]:

@@ -114,6 +114,11 @@ def story() -> tuple[Page, ...]:
     return tuple(page for page in PAGES if page.section == "story" and page.fields)
 
 
+def strip() -> tuple[Page, ...]:
+    """What the strip of steps leads through: the steps, then what follows them in the story."""
+    return tuple(page for page in PAGES if page.section == "story")
+
+
 def page_of(url_path: str) -> Page:
     """The page at an address; the first page for the empty one."""
     return next((page for page in PAGES if page.url_path == url_path), PAGES[0])

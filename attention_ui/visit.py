@@ -37,6 +37,13 @@ class Visit:
     words: dict[str, str] = field(default_factory=dict)
     # board: the own cell of the board whose cell was pinned, when it was last drawn
     pinned_beside: Any = "unknown"
+    # first_look: whether the first example could have been taken over; what a script of the first
+    # run makes the address say; the last scenario that a layer was run on, and the one before it,
+    # while the page tells of the change
+    begun: bool = False
+    opening: dict[str, str] = field(default_factory=dict)
+    last: Any = None
+    before: Any = None
     # way: the page that a callback asked for with its places, and whether it was just opened
     wanted: tuple[str, dict[str, str]] | None = None
     arrived: bool = False
@@ -46,6 +53,10 @@ class Visit:
     # page tells about
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
+    # step: the page that is drawn, and where its stage is shown, at its top
+    page: Any = None
+    stage_place: Any = None
+    has_stage: bool = False
     here: Any = None
 
 

@@ -51,9 +51,8 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     script = joined_script()
     style = (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
     data = as_text(scene).replace("<", "\\u003c")
-    body = f"""<h1>{escape(title)}</h1>
-<p>{told(says)}</p>
-<p><code>{escape(code)}</code></p>
+    heading = f"<h1>{escape(title)}</h1>\n<p>{told(says)}</p>\n"
+    body = f"""{"" if "stage" in scene else heading}<p><code>{escape(code)}</code></p>
 <main id="board"></main>
 <p><small>{told(made_of)}</small></p>
 <script type="application/json" id="scene">{data}</script>

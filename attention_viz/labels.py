@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import unescape
 from unicodedata import east_asian_width
 
@@ -23,6 +23,15 @@ def short(token: str) -> str:
     """
     cut = token if len(token) <= LONGEST else token[: LONGEST - 1] + "…"
     return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def numbered(labels: Sequence[str]) -> tuple[str, ...]:
+    """Tokens with their places, so that repeated ones stay apart; shortened, and markup stays text.
+
+    >>> numbered(["the", "the"])
+    ('0 the', '1 the')
+    """
+    return tuple(f"{place} {short(label)}" for place, label in enumerate(labels))
 
 
 def longest(labels: Iterable[str], size: int = 11) -> float:
@@ -65,9 +74,8 @@ def decimals(value: float, digits: int) -> str:
     """
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace(
-        "-", "−"
-    )  # + 0.0 turns a negative zero into zero
+    rounded = round(float(value), digits) + 0.0  # which turns a negative zero into zero
+    return f"{rounded:.{digits}f}".replace("-", "−")
 
 
 def is_rounded(value: float, digits: int = 3) -> bool:

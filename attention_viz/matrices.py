@@ -13,7 +13,8 @@ from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import RUNNING, Rule, axis, read
-from attention_lab.notation.notation import OURS, Notation, turned
+from attention_lab.notation.notation import OURS, Notation
+from attention_lab.notation.wording import turned
 
 from .payload import JSON, bits, float_bytes, rule_sent
 from .tiles import largest

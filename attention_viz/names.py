@@ -15,6 +15,7 @@ TITLES = {
     "shifted_scores": "minus the maximum",
     "exponentials": "exponentials",
     "row_sum": "their sum",
+    "share_sum": "sum",
     "raw_shares": "shares from raw scores",
     "scaled_shares": "shares from scaled scores",
     "merged_unswapped": "wrong: reshape alone",
@@ -66,9 +67,8 @@ def symbol_of(name: str, notation: Notation) -> str:
     if name not in OURS.symbols:
         return ""
     sign = symbol(name, notation)
-    is_turned = (
-        name in MATRICES and notation.convention == "column"
-    )  # a bias is a column of its own
+    # A bias is no matrix, and stays as it is.
+    is_turned = name in MATRICES and notation.convention == "column"
     return sign.transposed.plain if is_turned else sign.plain
 
 

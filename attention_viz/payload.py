@@ -19,18 +19,19 @@ from attention_core.derivation import array_of
 from attention_core.derived_arrays import ASIDES, aside_of, shape_of
 from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
 from attention_core.steps import GIVEN_AXES
-from attention_lab.notation.notation import OURS, Notation, turned, written
+from attention_lab.column_names import ColumnNames
+from attention_lab.notation.notation import OURS, Notation, written
+from attention_lab.notation.wording import turned
 
+from .axis_names import axis_names
 from .names import role_of, symbol_of, title_of
 from .tiles import largest
 
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
 
-LIKE = {
-    "scaled_scores": "scores",
-    "masked_scores": "scores",
-}  # one scale, so that a step's effect is seen
+# Fields on the scale of another one, so that a step's effect is seen.
+LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}
 # Whose scale an aside has; shares and exponentials go from 0 to 1.
 ASIDE_SCALES = {
     "weighted_values": "head_outputs",
@@ -58,7 +59,7 @@ class Stage:
     windows: for an axis letter as `Step` writes it, the first index that is sent and the one after
     the last. own_scale: every head has its own strongest colour. before: the trace without the
     user's edits, whose differences are outlined. notation: whose symbols stand beside the words,
-    and whether tokens are rows or columns.
+    and whether tokens are rows or columns. names: of the columns, where they have some.
     """
 
     trace: Trace
@@ -67,6 +68,7 @@ class Stage:
     own_scale: bool = False
     before: Trace | None = None
     notation: Notation = OURS
+    names: ColumnNames | None = None
 
     def letters(self, name: str) -> tuple[str, ...]:
         """The axes of an array, as they are declared."""
@@ -98,6 +100,13 @@ class Stage:
             parts["words"] + parts["positions"], self.trace.inputs[0]
         )
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        """How long the axes of an array are, as far as it is sent."""
+        if name in ASIDES:
+            return shape_of(self.trace, aside_of(self.trace, name))
+        sizes = zip(self.letters(name), self.values(name).shape, strict=True)
+        return tuple(len(range(*slice(*self.windows.get(a, (None,))).indices(n))) for a, n in sizes)
+
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
         return self.extra[name] if name in self.extra else array_of(self.trace, name)
@@ -124,21 +133,28 @@ def sent(stage: Stage, name: str) -> JSON:
     letters = stage.letters(name)
     title = turned(title_of(name), stage.notation) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
-    if name in ASIDES:
-        aside = aside_of(stage.trace, name)
-        return about | {
-            "shape": list(shape_of(stage.trace, aside)),
-            "kind": aside.kind,
-            "limit": _aside_limit(stage, name),
-        }
+    aside = aside_of(stage.trace, name) if name in ASIDES else None
+    whole = shape_of(stage.trace, aside) if aside else stage.values(name).shape
+    if stage.names and (names := axis_names(name, letters, whole, stage.names)):
+        about["names"] = names
+    if not aside:
+        return about | _numbers(stage, name)
+    return about | {
+        "shape": list(whole),
+        "kind": aside.kind,
+        "limit": _aside_limit(stage, name),
+    }
+
+
+def _numbers(stage: Stage, name: str) -> JSON:
+    """What is sent of an array's numbers, and which of them are hidden or changed."""
     whole = stage.values(name)
-    cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in letters)
+    cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in stage.letters(name))
     part = whole[cut]
     hidden = np.isneginf(part)
-    kind = STEPS[name].kind if name in STEPS else "feature"
-    about |= {
+    about: JSON = {
         "shape": list(part.shape),
-        "kind": kind,
+        "kind": STEPS[name].kind if name in STEPS else "feature",
         "limit": limit(stage, name),
         "data": float_bytes(np.where(hidden, 0, part)),
     }

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
-from attention_lab.notation.notation import Notation, turned
+from attention_lab.notation.notation import Notation
+from attention_lab.notation.wording import turned
 from attention_lab.practice import Question
 
 from .labels import decimals, number
@@ -131,9 +132,8 @@ class _Words:
     def merged(self) -> Asked:
         """A place."""
         column, width = self.index[-1], self.trace.sizes["V"]
-        _, head, _, feature = (
-            self.asked.exact.terms[0].factors[0].index
-        )  # the head's number that is copied there
+        # The number of a head that is copied there.
+        _, head, _, feature = self.asked.exact.terms[0].factors[0].index
         question = self.words(
             f"Each head is {width} wide. In which column of the merged matrix does feature"
             f" {feature} of head {head} stand? Columns are counted from 0."

@@ -15,7 +15,7 @@ from attention_core import AXES
 from attention_core.derived_arrays import ASIDES
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
-from attention_lab.notation.notation import axis_names, joined, turned
+from attention_lab.notation.wording import turned
 
 from .names import title_of
 from .payload import JSON, Stage, rule_sent, sent
@@ -137,17 +137,23 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
 
 
 def _badge(stage: Stage, panel: Panel) -> str:
-    """The axes that are drawn, in the order in which they are read: of tiles, as they lie in
-    the array.
+    """The sizes that are drawn, as numbers, in the order in which they are read, and their axes in
+    words; of tiles, as they lie in the array.
     """
-    letters = stage.trace.shown(stage.letters(panel.array))
-    names = axis_names(stage.trace, stage.notation)
-    across = (
-        (panel.rows, panel.columns)
-        if stage.notation.convention == "row"
-        else (panel.columns, panel.rows)
-    )
+    is_row = stage.notation.convention == "row"
+    across = (panel.rows, panel.columns) if is_row else (panel.columns, panel.rows)
     drawn = [axis for axis in (panel.tiles, *across) if axis is not None]
     if drawn[-2:] == sorted(drawn[-2:]):
         drawn.sort()
-    return " × ".join(joined(letters[axis], names) for axis in drawn)
+    shape, letters = stage.shape(panel.array), stage.trace.shown(stage.letters(panel.array))
+    sizes = " × ".join(str(shape[axis]) for axis in drawn)
+    words = " × ".join(_axis_word(letters[axis]) for axis in drawn)
+    return f"{sizes}, {words}" if drawn else ""
+
+
+def _axis_word(letter: str) -> str:
+    """An axis in one word: query, key, feature, head, or column where heads lie side by side."""
+    if "·" in letter:
+        return "column"
+    word = AXES[letter]
+    return "feature" if word.endswith("feature") else word.removesuffix(" position")

@@ -12,8 +12,7 @@ from attention_core.derivation import Derivation, Factor
 from attention_core.head_blocks import head_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
-from .labels import is_rounded, number
-from .tiles import column_labels
+from .labels import is_rounded, number, short
 
 SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
@@ -30,6 +29,17 @@ def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFr
     names = trace.labels(letter) if letter in "TS" else column_labels(trace, field)
     columns = [f"{j} {name}" for j, name in enumerate(names)] if letter in "TS" else list(names)
     return pd.DataFrame(matrix, index=pd.Index(rows, name="token"), columns=columns)
+
+
+def column_labels(trace: Trace, field: str) -> list[str]:
+    """The names of a field's columns: tokens, or feature numbers ("head·feature" where heads
+    lie side by side).
+    """
+    axis = trace.axes(field)[-1]
+    if "·" not in axis:
+        return [short(token) for token in trace.labels(axis)]
+    width = trace.sizes[axis.split("·")[1]]
+    return [f"{i // width}·{i % width}" for i in range(getattr(trace, field).shape[-1])]
 
 
 def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:

@@ -39,43 +39,57 @@ def thumbnails(
     very many tokens only a window around the cell is sent, as many as `side_sent` says.
     """
     side = side_sent(len(layers) * layers[0].shape[0])
-    layer, head, query, key = cell
-    limit = None if kind == "probability" else max(largest(numbers) for numbers in layers)
+    layer, *index = cell
+    shared = None if kind == "probability" else max(largest(numbers) for numbers in layers)
+    limits = [_own(numbers) if own_scale else shared for numbers in layers]
+    names = [f"layer {number}" for number in range(len(layers))]
+    arrays = {
+        name: array_sent(name, numbers, cell[2:], kind, limit, side)
+        for name, numbers, limit in zip(names, layers, limits, strict=True)
+    }
+    panels = [line_of_heads(name, n, name.capitalize()) for n, name in enumerate(names)]
+    return given_board(description, arrays, labels, panels, (names[layer], index))
+
+
+def given_board(
+    description: str,
+    arrays: JSON,
+    labels: tuple[Sequence[str], Sequence[str]],
+    panels: Sequence[JSON],
+    cell: tuple[str, Sequence[int]],
+    transposed: bool = False,
+) -> JSON:
+    """The board's JSON object for numbers that no rule works out; cell: the array and the index of
+    the pinned cell.
+    """
+    array, index = cell
     return {
         "description": description,
-        "arrays": {
-            f"layer {number}": array_sent(
-                f"layer {number}",
-                numbers,
-                (query, key),
-                kind,
-                _own(numbers) if own_scale else limit,
-                side,
-            )
-            for number, numbers in enumerate(layers)
-        },
+        "arrays": arrays,
         "rules": {},
         "axes": axes_of(labels),
-        "panels": [
-            {
-                "id": f"layer {number}",
-                "array": f"layer {number}",
-                "rows": 1,
-                "columns": 2,
-                "tiles": 0,
-                "arrange": "across",
-                "place": [0, number],
-                "title": f"Layer {number}",
-                "badge": "",
-                "size": "small",
-                "role": "tiles",
-            }
-            for number in range(len(layers))
-        ],
-        "cell": {"array": f"layer {layer}", "index": [head, query, key]},
+        "panels": list(panels),
+        "cell": {"array": array, "index": list(index)},
         "player": False,
         "arithmetic": True,
-        "transposed": False,
+        "transposed": transposed,
+    }
+
+
+def line_of_heads(name: str, line: int, title: str, badge: str = "", size: str = "small") -> JSON:
+    """The panel of an array of shape (H, T, S): its heads side by side in one line of the board."""
+    return {
+        "id": name,
+        "array": name,
+        "rows": 1,
+        "columns": 2,
+        "tiles": 0,
+        "arrange": "across",
+        "place": [0, line],
+        "title": title,
+        "badge": badge,
+        "size": size,
+        "role": "tiles",
     }
 
 

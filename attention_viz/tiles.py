@@ -10,16 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core import Trace
 from attention_core.checks import Array
 
-from .labels import short
 from .parts import Part, below, box, layout, margins, word
+from .sheet import GAP, MOST_TICKS, TITLE, Sheet, column_axis, line_axis, suffix, tile_height
 from .theme import Figure
 
-WIDTH = 1000  # px, about what a page leaves for a picture beside the sidebar
-TITLE, GAP = 20, 14  # px above each tile for its title, and between tiles
-MOST_TICKS = 24  # labels along one side of a tile that are all written
 NUMBERED = 22  # px that a cell needs to hold its number; the browser has the last word
 TYPE = 12  # px, the largest number in a cell
 TICK = 36  # px of the colour bar for each of its numbers, of which there are at most 5
@@ -38,26 +34,6 @@ class Tile:
     lit: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Sheet:
-    """What all tiles of a picture share. The labels along a side differ from each other.
-
-    kind: feature, logit or probability; it chooses the colours. limit: the value of the strongest
-    one; None: each tile has its own. missing: what a cell without a finite number is. width: what
-    is left for the picture, and tallest: the height of a cell that has all the room it wants, in
-    px. start: the number of the first column, for clicks.
-    """
-
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    kind: str = "probability"
-    limit: float | None = 1.0
-    missing: str = "masked"
-    width: float = WIDTH
-    tallest: float = 24.0
-    start: int = 0
-
-
 def tiled(
     sheet: Sheet,
     tiles: Sequence[Tile],
@@ -72,27 +48,25 @@ def tiled(
     and first column.
     """
     lines, room = math.ceil(len(tiles) / across), sheet.width / across - GAP
-    tall = _height(sheet, room)
+    tall = tile_height(sheet, room)
     whole = lines * tall + (lines - 1) * (TITLE + GAP)
     hatched = sum(tile.matrix.size for tile in tiles) <= MOST_HATCHED
+    has_numbers = room / len(sheet.columns) >= NUMBERED
     angle, foot = below(sheet.columns)
     sides = margins(sheet.rows, l=4, r=64 if sheet.limit else 8, t=TITLE + 4, b=foot)
     around: Part = {"shapes": [], "annotations": [], "margin": sides}
     data: list[Part] = []
     for column in range(min(across, len(tiles))):
-        last = (
-            len(tiles) - 1 - column
-        ) // across  # the line whose tile has the column's labels below it
-        labels = {"anchor": f"y{_suffix(last)}", "tickangle": angle}
-        around[f"xaxis{_suffix(column)}"] = _across(sheet, column, across) | labels
+        # The last line with a tile in this column, below which its labels stand.
+        last = (len(tiles) - 1 - column) // across
+        labels = {"anchor": f"y{suffix(last)}", "tickangle": angle}
+        around[f"xaxis{suffix(column)}"] = column_axis(sheet, column, across) | labels
     for line in range(lines):
-        around[f"yaxis{_suffix(line)}"] = _down(sheet, line, tall, whole)
+        around[f"yaxis{suffix(line)}"] = line_axis(sheet, line, tall, whole)
     for place, tile in enumerate(tiles):
         line, column = divmod(place, across)
-        axes = {"xaxis": f"x{_suffix(column)}", "yaxis": f"y{_suffix(line)}"}
-        data += _pictures(
-            sheet, tile, axes, hatched, numbered=room / len(sheet.columns) >= NUMBERED
-        )
+        axes = {"xaxis": f"x{suffix(column)}", "yaxis": f"y{suffix(line)}"}
+        data += _pictures(sheet, tile, axes, hatched, has_numbers)
         around["annotations"].append(_title(tile, axes))
         around["shapes"] += _frames(tile, axes, cell)
     if sheet.limit:
@@ -111,84 +85,12 @@ def across_for(n_tiles: int) -> int:
     return next((n for n in range(root, 5) if n_tiles % n == 0), min(4, root))
 
 
-def numbered(labels: Sequence[str]) -> tuple[str, ...]:
-    """Tokens with their places, so that repeated ones stay apart; shortened, and markup stays text.
-
-    >>> numbered(["the", "the"])
-    ('0 the', '1 the')
-    """
-    return tuple(f"{place} {short(label)}" for place, label in enumerate(labels))
-
-
 def largest(matrix: Array) -> float:
     """The largest absolute value that is not masked; 1 where all is 0."""
     return float(np.abs(matrix, where=np.isfinite(matrix), out=np.zeros(matrix.shape)).max()) or 1.0
 
 
-def column_labels(trace: Trace, field: str) -> list[str]:
-    """The names of a field's columns: tokens, or feature numbers ("head·feature" where heads
-    lie side by side).
-    """
-    axis = trace.axes(field)[-1]
-    if "·" not in axis:
-        return [short(token) for token in trace.labels(axis)]
-    width = trace.sizes[axis.split("·")[1]]
-    return [f"{i // width}·{i % width}" for i in range(getattr(trace, field).shape[-1])]
-
-
-def _height(sheet: Sheet, room: float) -> float:
-    """The height of a tile in px: cells about square, flat enough for a screen and high enough
-    for their labels.
-    """
-    n_rows, n_columns = len(sheet.rows), len(sheet.columns)
-    lowest = 15.0 if n_rows <= MOST_TICKS else 1.2
-    return n_rows * max(lowest, min(room / n_columns, sheet.tallest))
-
-
-def _suffix(place: int) -> str:
-    """What an axis has behind its letter: nothing for the first one."""
-    return str(place + 1) if place else ""
-
-
-def _across(sheet: Sheet, column: int, across: int) -> Part:
-    """The axis that all tiles of a column share. All columns are zoomed together."""
-    width = (1 - (across - 1) * GAP / sheet.width) / across
-    left = column * (width + GAP / sheet.width)
-    return _axis(sheet.columns, left, left + width, sheet.width * width / 12) | (
-        {"matches": "x"} if column else {}
-    )
-
-
-def _down(sheet: Sheet, line: int, tall: float, whole: float) -> Part:
-    """The axis that all tiles of a line share. All lines are zoomed together."""
-    top = 1 - line * (tall + TITLE + GAP) / whole
-    axis = _axis(sheet.rows, max(0.0, top - tall / whole), top, tall / 12, reverse=True)
-    return axis | {"anchor": "x"} | ({"matches": "y"} if line else {})
-
-
-def _axis(
-    labels: Sequence[str], start: float, end: float, most: float, reverse: bool = False
-) -> Part:
-    """An axis with a part of the picture and at most so many labels; on zooming in more of them
-    are written.
-    """
-    edges = [-0.5, len(labels) - 0.5]
-    few = len(labels) <= min(most, MOST_TICKS)
-    return {
-        "type": "category",
-        "categoryorder": "array",
-        "categoryarray": list(labels),
-        "domain": [start, min(1.0, end)],
-        "range": edges[::-1] if reverse else edges,
-        "showgrid": False,
-        "zeroline": False,
-        "ticks": "",
-        "tickfont": {"size": 11},
-        **({"dtick": 1} if few else {"nticks": max(2, int(min(most, MOST_TICKS) / 2))}),
-    }
-
-
-def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: bool) -> list[Part]:
+def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, has_numbers: bool) -> list[Part]:
     """The colours of a tile, and the ground of its cells without a number."""
     finite = np.isfinite(tile.matrix)
     shown = np.where(finite, tile.matrix, np.nan).astype("f4")
@@ -203,10 +105,9 @@ def _pictures(sheet: Sheet, tile: Tile, axes: Part, hatched: bool, numbered: boo
             "hoverongaps": False,
             "name": tile.title,
             "hovertemplate": "%{y} → %{x}<br><b>%{z:.4g}</b><extra>%{fullData.name}</extra>",
-            "textfont": {
-                "size": TYPE
-            },  # by which assets/chart/cells.js knows where to write numbers as soon as they fit
-            **({"texttemplate": "%{z:.2f}"} if numbered else {}),
+            # By its type assets/chart/cells.js knows where to write numbers as soon as they fit.
+            "textfont": {"size": TYPE},
+            **({"texttemplate": "%{z:.2f}"} if has_numbers else {}),
         }
     ]
     if not finite.all():

@@ -1,131 +1,42 @@
-"""Runs the PyTorch lines of `attention_lab/export/torch_code.py` for all combinations of options;
-compares the results.
+"""Runs the PyTorch lines that the app hands out, for all combinations of options, and keeps them.
 
 Run by hand, in an environment of its own, when those lines or the PyTorch version change:
 
     pip install torch==2.13.0 numpy==2.4.6
     python -m scripts.check_torch_code
 
-Stops at the first difference; prints how many lines ran, and how often each one-call form was
-possible.
+Stops at the first difference from the engine. The lines that passed go into
+tests/data/torch_code.json: for as many layers that every three options meet in one. `make test`
+compares them with what the app hands out, without PyTorch.
 """
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import product
+from functools import lru_cache
+from itertools import combinations
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
 import torch
 
-from attention_core import STEPS, AttentionError, Projections, Trace, attend
-from attention_lab.export import torch_code
+from attention_core import STEPS, Trace
 from attention_lab.export.step_code import SETTINGS, given, value
 from attention_lab.rounding import tolerance
+from scripts.torch_code_cases import CHOICES, Case, cases, lines_of, trace_of
 
 TORCH_VERSION = "2.13.0"
-B, T, S, H, D, M = 2, 3, 5, 6, 12, 11
-RNG = np.random.default_rng(4)
-SOME = RNG.random((B, H, T, S)) < 0.6
-SOME[..., 0] = True
-EMPTY = SOME & (np.arange(T) != 1)[:, np.newaxis]
-NUMBERS = RNG.normal(size=(B, H, T, S))
-WEIGHTS: dict[str, dict[str, Any]] = {
-    "usual": {},
-    "shared heads": {"n_kv_heads": 2},
-    "free widths": {"d_k": 7, "d_v": 3},
-    "free widths, shared heads": {"d_k": 7, "d_v": 3, "n_kv_heads": 1},
-}
-CHANGES: dict[str, dict[str, Any]] = {
-    "no biases": {},
-    "all biases": {"bias": True},
-    "b_o only": {"b_o": np.arange(D) / 8},
-    "b_q and b_v only": {"bias": True, "b_k": None, "b_o": None},
-    "no w_o": {"w_o": None},
-    "no w_o, all biases": {"bias": True, "w_o": None, "b_o": None},
-}
-MASKS: dict[str, dict[str, Any]] = {
-    "none": {},
-    "causal": {"causal": True},
-    "one value": {"mask": True},
-    "one column": {"mask": np.ones((T, 1), dtype=bool)},
-    "keys": {"mask": SOME[0, 0, 0]},
-    "queries and keys": {"mask": SOME[0, 0]},
-    "heads": {"mask": SOME[0]},
-    "padding": {"mask": SOME[:, :1, :1]},
-    "padding, causal": {"mask": SOME[:, :1, :1], "causal": True},
-    "all axes": {"mask": SOME},
-    "empty row": {"mask": EMPTY},
-    "empty row as nan": {"mask": EMPTY, "empty_rows": "nan"},
-    "empty sequence": {"mask": (np.arange(B) > 0)[:, None, None, None] & SOME[:, :1, :1]},
-}
-BIASES: dict[str, dict[str, Any]] = {
-    "none": {},
-    "one number": {"bias": 0.5},
-    "keys": {"bias": NUMBERS[0, 0, 0]},
-    "queries and keys": {"bias": NUMBERS[0, 0]},
-    "all axes": {"bias": NUMBERS},
-    "hiding": {"bias": np.where(SOME[0], NUMBERS[0], -np.inf)},
-    "hiding all": {"bias": np.where(EMPTY, NUMBERS, -np.inf)},
-}
-RULES: tuple[dict[str, Any], ...] = (
-    {},
-    {"scale": 0.3},
-    {"scale": 0.0},
-    {"scale": -0.7},
-    {"softcap": 0.8},
-    {"scale": -1.1, "softcap": 2.0},
-)
-MEMORIES = ("itself", "as wide", "of its own width")
-
-
-def traces(dtype: str) -> Iterator[tuple[str, Trace]]:
-    """Every combination of options that makes a layer, with its name."""
-    x = RNG.normal(size=(B, S, D)).astype(dtype)
-    for made, changed, source in product(WEIGHTS, CHANGES, MEMORIES):
-        width = M if source == "of its own width" else D
-        change = dict(CHANGES[changed])
-        p = Projections.random(
-            D, H, d_memory=width, bias=change.pop("bias", False), seed=5, **WEIGHTS[made]
-        )
-        p = replace(p, **change).astype(dtype)
-        called = (
-            {} if source == "itself" else {"memory": RNG.normal(size=(B, S, width)).astype(dtype)}
-        )
-        for mask, bias, rule, residual in product(MASKS, BIASES, RULES, (False, True)):
-            name = ", ".join(
-                [
-                    dtype,
-                    made,
-                    changed,
-                    source,
-                    f"mask {mask}",
-                    f"bias {bias}",
-                    str(rule),
-                    str(residual),
-                ]
-            )
-            options = {"residual": residual, **called, **MASKS[mask], **BIASES[bias], **rule}
-            n_queries = S if source == "itself" else T
-            if source == "itself":
-                options |= {
-                    key: _square(options[key]) for key in ("mask", "bias") if key in options
-                }
-            try:
-                yield name, attend(x[:, :n_queries], p, **options)
-            except AttentionError as error:
-                if "residual" not in str(error):
-                    raise
-
-
-def _square(given: Any) -> Any:
-    """A mask or bias for self-attention: its T rows, and the first ones again up to S."""
-    array = np.asarray(given)
-    return array[..., np.arange(S) % T, :] if array.ndim > 1 and array.shape[-2] == T else array
+KEPT = Path(__file__).resolve().parent.parent / "tests" / "data" / "torch_code.json"
+# Differences that are within every tolerance, as a part of the number itself. To know a tolerance
+# takes some work.
+SURELY_EQUAL = 5e-15
+# Which choices change the numbers of a step; the lines of one that was run need not run again.
+OF_WEIGHTS, OF_RULE, OF_MASKS = slice(0, 3), (0, 1, 2, 5), slice(0, 6)
 
 
 def tensors(trace: Trace) -> dict[str, Any]:
@@ -137,57 +48,144 @@ def tensors(trace: Trace) -> dict[str, Any]:
     return {"torch": torch, "F": torch.nn.functional, **trace.sizes, **made}
 
 
-def compare(trace: Trace, field: str, names: dict[str, Any], where: str) -> None:
+def compare(trace: Trace, field: str, actual: Any, where: str) -> None:
     """Stop unless a tensor has the shape, the type and the numbers of its field."""
-    actual, expected = names[field].detach().numpy(), getattr(trace, field)
-    if (actual.shape, actual.dtype) != (expected.shape, expected.dtype):
+    found, expected = actual.detach().numpy(), getattr(trace, field)
+    if (found.shape, found.dtype) != (expected.shape, expected.dtype):
         raise SystemExit(
-            f"{where}: {field} is {actual.dtype} {actual.shape}, not {expected.dtype}"
+            f"{where}: {field} is {found.dtype} {found.shape}, not {expected.dtype}"
             f" {expected.shape}"
         )
-    limit = tolerance(trace, field)
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=limit, err_msg=f"{where}: {field}")
+    with np.errstate(invalid="ignore"):
+        near = np.abs(found - expected) <= SURELY_EQUAL * np.abs(expected)
+        near |= found == expected
+    if not near.all():
+        limit = tolerance(trace, field)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=limit, err_msg=f"{where}: {field}")
 
 
-def run(name: str, trace: Trace, counts: Counter[str]) -> None:
-    """Run the lines of every step one after the other, then each one-call form on what the
-    steps gave.
+@lru_cache(maxsize=1000)
+def compiled(lines: str) -> CodeType:
+    """Lines that can run."""
+    return compile(lines, "lines", "exec")
+
+
+class Runner:
+    """Runs the lines of one case after another; a step with the same lines, read from the same
+    numbers as before, is not run again.
     """
-    names = tensors(trace)
-    for field in STEPS:
-        exec(getattr(torch_code, field)(trace), names)
-        compare(trace, field, names, name)
-        counts["steps"] += 1
-    forms = {"head_outputs": torch_code.heads_in_one_call, "output": torch_code.layer_in_one_call}
-    for field, form in forms.items():
-        lines = form(trace)
-        if lines.startswith("#"):
-            counts[lines] += 1
-            continue
-        made = {
-            key: thing
-            for key, thing in names.items()
-            if key not in ("head_outputs", "probabilities", "output")
-        }
-        exec(lines, made)
-        for result in {field, "probabilities"} & set(made):
-            compare(trace, result, made, f"{name}, one call")
-        counts[f"{field} in one call"] += 1
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = dtype
+        self.results: dict[tuple[Any, ...], Any] = {}
+        self.counts: Counter[str] = Counter()
+
+    def run(self, case: Case) -> dict[str, str]:
+        """Run every step on what the steps before gave, then each one-call form likewise.
+
+        Gives the lines.
+        """
+        trace, where = trace_of(case, self.dtype), f"{self.dtype}, {', '.join(case)}"
+        lines, names = lines_of(trace), tensors(trace)
+        self.counts["layers"] += 1
+        for field in STEPS:
+            key = (field, lines[field], *_choices_of(field, case))
+            if key not in self.results:
+                exec(compiled(lines[field]), names)
+                compare(trace, field, names[field], where)
+                self.results[key] = names[field]
+                self.counts["steps"] += 1
+            names[field] = self.results[key]
+        self._in_one_call(trace, "head_outputs", lines, names, case)
+        self._in_one_call(trace, "output", lines, names, case)
+        return lines
+
+    def _in_one_call(
+        self, trace: Trace, field: str, lines: dict[str, str], names: dict[str, Any], case: Case
+    ) -> None:
+        text = lines[f"{field} in one call"]
+        if text.startswith("#"):
+            self.counts[text] += 1
+            return
+        key = (text, *_choices_of(field, case))
+        if key in self.results:
+            return
+        given = {name: made for name, made in names.items() if name not in _RESULTS}
+        exec(compiled(text), given)
+        for result in {field, "probabilities"} & set(given):
+            compare(trace, result, given[result], f"{self.dtype}, {', '.join(case)}, one call")
+        self.results[key] = True
+        self.counts[f"{field} in one call"] += 1
+
+
+_RESULTS = ("head_outputs", "probabilities", "output")
+
+
+def _choices_of(field: str, case: Case) -> tuple[str, ...]:
+    """The choices of a case that the numbers of a step depend on."""
+    if field == "output":
+        return case
+    if field in ("masked_scores", "probabilities", "head_outputs", "merged"):
+        return case[OF_MASKS]
+    if field == "scaled_scores":
+        return tuple(case[place] for place in OF_RULE)
+    return case[OF_WEIGHTS]
 
 
 def main() -> None:
-    """Run all combinations in both precisions."""
+    """Run all combinations in double precision, those that are kept in single precision too."""
     if torch.__version__.split("+")[0] != TORCH_VERSION:
         raise SystemExit(f"this needs torch {TORCH_VERSION}, found {torch.__version__}")
     warnings.simplefilter("error")
     torch.set_num_threads(1)
-    counts: Counter[str] = Counter()
-    for dtype in ("float64", "float32"):
-        for name, trace in traces(dtype):
-            counts["layers"] += 1
-            run(name, trace, counts)
-    for what, count in counts.most_common():
+    runner, lines, weights = Runner("float64"), {}, None
+    for case in cases():
+        if weights != (weights := case[OF_WEIGHTS]):
+            runner.results.clear()
+        lines[case] = runner.run(case)
+    chosen = meeting(lines)
+    single = Runner("float32")
+    for case in chosen:
+        if single.run(case) != lines[case]:
+            raise SystemExit(f"{case} has other lines in single precision")
+    KEPT.write_text(packed({case: lines[case] for case in chosen}), encoding="utf-8")
+    for what, count in (runner.counts + single.counts).most_common():
         print(f"{count:8d}  {what}")
+    print(f"{len(chosen):8d}  layers whose lines are kept")
+
+
+def meeting(lines: dict[Case, dict[str, str]]) -> list[Case]:
+    """So many cases that every three choices that can meet do, and every text is among them."""
+    unmet = {facts for case in lines for facts in _facts(case, lines[case])}
+    chosen = []
+    for least in (40, 25, 15, 9, 5, 3, 2, 1):
+        for case in lines:
+            new = unmet & set(_facts(case, lines[case]))
+            if len(new) >= least:
+                chosen.append(case)
+                unmet -= new
+    return sorted(chosen, key=list(lines).index)
+
+
+def _facts(case: Case, lines: dict[str, str]) -> Iterator[Any]:
+    yield from combinations(enumerate(case), 3)
+    yield from lines.items()
+
+
+def packed(lines: dict[Case, dict[str, str]]) -> str:
+    """The texts of every form, each once; for every case its choices and its texts by number."""
+    choices = [list(choice) for choice in CHOICES]
+    texts = {
+        form: sorted({of[form] for of in lines.values()}) for form in next(iter(lines.values()))
+    }
+    rows = [
+        " ".join(str(names.index(name)) for names, name in zip(choices, case, strict=True))
+        + " | "
+        + " ".join(str(texts[form].index(text)) for form, text in of.items())
+        for case, of in lines.items()
+    ]
+    kept = {"torch": TORCH_VERSION, "choices": choices, "texts": texts, "cases": rows}
+    return json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
 
 
 if __name__ == "__main__":

@@ -34,6 +34,8 @@ CONFIG = (
     "num_hidden_layers",
     "vocab_size",
 )
+# The matrices of an attention block.
+PARTS = ("self.query", "self.key", "self.value", "output.dense")
 STEPS = 32767
 Arrays = dict[str, np.ndarray]
 
@@ -46,38 +48,29 @@ def stacked(tensors: Arrays, n_layers: int) -> Arrays:
     def layers(name: str) -> np.ndarray:
         return np.stack([tensors[f"encoder.layer.{layer}.{name}"] for layer in range(n_layers)])
 
-    def norm(name: str) -> np.ndarray:
-        return np.stack(
-            [layers(f"{name}.LayerNorm.weight"), layers(f"{name}.LayerNorm.bias")], axis=1
-        )
+    def of_attention(kind: str) -> np.ndarray:
+        return np.stack([layers(f"attention.{part}.{kind}") for part in PARTS], axis=1)
 
-    parts = (
-        "attention.self.query",
-        "attention.self.key",
-        "attention.self.value",
-        "attention.output.dense",
-    )
-    word, position, segments = (
-        tensors[f"embeddings.{part}_embeddings.weight"]
-        for part in ("word", "position", "token_type")
-    )
+    def norm(name: str) -> np.ndarray:
+        parts = [layers(f"{name}.LayerNorm.{kind}") for kind in ("weight", "bias")]
+        return np.stack(parts, axis=1)
+
+    kinds = ("word", "position", "token_type")
+    word, position, segments = (tensors[f"embeddings.{kind}_embeddings.weight"] for kind in kinds)
+    word_norm = [tensors[f"embeddings.LayerNorm.{kind}"] for kind in ("weight", "bias")]
     return {
         "words": word,
-        "attention": (
-            np.stack([layers(f"{part}.weight") for part in parts], axis=1).swapaxes(-1, -2)
-        ),
+        "attention": of_attention("weight").swapaxes(-1, -2),
         "feed_forward_in": layers("intermediate.dense.weight").swapaxes(-1, -2),
         "feed_forward_out": layers("output.dense.weight").swapaxes(-1, -2),
-        "attention_biases": np.stack([layers(f"{part}.bias") for part in parts], axis=1),
+        "attention_biases": of_attention("bias"),
         "feed_forward_in_biases": layers("intermediate.dense.bias"),
         "feed_forward_out_biases": layers("output.dense.bias"),
         "attention_norms": norm("attention.output"),
         "output_norms": norm("output"),
         "positions": position,
         "segment": segments[0],
-        "word_norm": np.stack(
-            [tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"]]
-        ),
+        "word_norm": np.stack(word_norm),
     }
 
 

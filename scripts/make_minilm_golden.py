@@ -138,6 +138,35 @@ def sample(result: Arrays) -> Arrays:
     return {"rows": probabilities[:, :, ROWS], "squares": squares, "hidden": hidden[:, ROWS]}
 
 
+def compared(
+    name: str, results: dict[str, Arrays], models: dict[str, MiniLM], ids: list[int]
+) -> dict[str, dict[str, float]]:
+    """How far our numbers of a case are from PyTorch's for each model, and the models from each
+    other. Stops where a probability is too far.
+    """
+    worst = {}
+    for weights, model in models.items():
+        worst[f"{name}, {weights}"] = gaps = differences(results[weights], own(model, ids))
+        if not gaps["probabilities"] <= TOLERANCE:
+            raise SystemExit(f"the engine and PyTorch differ: {name}, {weights}, {gaps}")
+    gaps = differences(results["stored"], results["original"])
+    return worst | {f"{name}, stored against original": gaps}
+
+
+def kept(name: str, results: dict[str, Arrays]) -> Arrays:
+    """What is kept of a case: a sample of the stored model, of the original its probabilities."""
+    samples = {weights: sample(result) for weights, result in results.items()}
+    few = {
+        key: array for key, array in samples["original"].items() if key in ("probabilities", "rows")
+    }
+    arrays = {"original": few, "stored": samples["stored"]}
+    return {
+        f"{name}/{weights}/{field}": array
+        for weights, fields in arrays.items()
+        for field, array in fields.items()
+    }
+
+
 def main() -> None:
     """Run both models on every case, compare, freeze and write."""
     if len(sys.argv) != 2:
@@ -146,41 +175,27 @@ def main() -> None:
     folder = model_folder(Path(sys.argv[1]))
     config = json.loads((FOLDER / "config.json").read_text())
     stored = load_minilm()
-    original = BertModel.from_pretrained(
-        folder, attn_implementation="eager", add_pooling_layer=False
-    ).eval()
-    pairs = {
-        "original": (original, assemble(checkpoint(folder), config, stored.wordpiece)),
-        "stored": (rival(stored, config), stored),
+    eager = {"attn_implementation": "eager", "add_pooling_layer": False}
+    berts = {
+        "original": BertModel.from_pretrained(folder, **eager).eval(),
+        "stored": rival(stored, config),
     }
-    arrays, worst = {}, {}
-    cases = token_ids(folder)
+    original = assemble(checkpoint(folder), config, stored.wordpiece)
+    models = {"original": original, "stored": stored}
+    arrays, worst, cases = {}, {}, token_ids(folder)
     for name, ids in cases.items():
-        results = {weights: run(bert, ids) for weights, (bert, _) in pairs.items()}
-        for weights, (_, model) in pairs.items():
-            worst[f"{name}, {weights}"] = gaps = differences(results[weights], own(model, ids))
-            if not gaps["probabilities"] <= TOLERANCE:
-                raise SystemExit(f"the engine and PyTorch differ: {name}, {weights}, {gaps}")
-            kept = sample(results[weights])
-            keep = (
-                kept
-                if weights == "stored"
-                else {key: kept[key] for key in ("probabilities", "rows") if key in kept}
-            )
-            arrays |= {f"{name}/{weights}/{field}": array for field, array in keep.items()}
-        worst[f"{name}, stored against original"] = differences(
-            results["stored"], results["original"]
-        )
+        results = {weights: run(bert, ids) for weights, bert in berts.items()}
+        worst |= compared(name, results, models, ids)
+        arrays |= kept(name, results)
     np.savez_compressed(DATA / "minilm_golden.npz", **arrays)
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-    record = versions | {
-        "texts": TEXTS,
-        "ids": cases,
-        "rows": ROWS,
-        "every": EVERY,
-        "largest differences": worst,
-    }
+    record = versions | {"texts": TEXTS, "ids": cases, "rows": ROWS, "every": EVERY}
+    write(record | {"largest differences": worst})
     print(json.dumps(worst, indent=1))
+
+
+def write(record: dict[str, Any]) -> None:
+    """One key per line."""
     lines = ",\n".join(
         f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
         for key, value in record.items()

@@ -30,9 +30,13 @@ COPIED = ("attention_core", "tests/core", "tests/data", "pyproject.toml")
 TEST_FILES = [
     f"test_{name}.py"
     for name in (
+        "bias_properties",
         "edge_cases",
         "errors",
+        "large_numbers",
         "layer_properties",
+        "mask_properties",
+        "numpy_code",
         "onnx_cases",
         "properties",
         "reference_loops",
@@ -55,11 +59,9 @@ settings.load_profile("first")
 
 HEAD = """# Planted bugs
 
-Each bug was put alone into a copy of `attention_core`; the tests of the engine that then failed
-are marked. A green
-suite means something only because a wrong engine turns it red. Made by `python
-scripts/plant_bugs.py`; the edits are in
-`scripts/planted_bugs.py`.
+Each bug was put alone into a copy of `attention_core`; the tests of the engine that then failed are
+marked. A green suite means something only because a wrong engine turns it red. Made by
+`python scripts/plant_bugs.py`; the edits are in `scripts/planted_bugs.toml`.
 
 """
 

@@ -8,7 +8,17 @@ import os
 # other processes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Leave out the pages' situations that `make test` leaves out, or run them all."""
+    parser.addoption(
+        "--every-situation",
+        action="store_true",
+        help="run every page in every situation (make test-all)",
+    )

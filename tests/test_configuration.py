@@ -136,11 +136,11 @@ def test_each_requirement_is_pinned_and_has_its_reason() -> None:
     assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+(; [^;]+)?", pin) for pin in lines[1::2])
 
 
-def test_the_app_needs_four_packages_and_a_faster_loop() -> None:
-    """Nothing but streamlit, numpy, plotly and pandas is needed to run the app; uvloop speeds
-    it where there is one.
+def test_the_app_needs_five_packages_and_a_faster_loop() -> None:
+    """Nothing but streamlit, numpy, plotly, pandas and latex2mathml is needed to run the app;
+    uvloop speeds it where there is one.
     """
-    needed = {"streamlit", "numpy", "plotly", "pandas"}
+    needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml"}
     assert {line.split("==")[0] for line in requirement_lines()[1::2]} == {*needed, "uvloop"}
 
 

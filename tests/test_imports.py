@@ -17,7 +17,14 @@ ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = {
     "attention_core": ("attention_core", "numpy"),
     "attention_lab": ("attention_lab", "attention_core", "numpy"),
-    "attention_viz": ("attention_viz", "attention_lab", "attention_core", "numpy", "pandas"),
+    "attention_viz": (
+        "attention_viz",
+        "attention_lab",
+        "attention_core",
+        "numpy",
+        "pandas",
+        "latex2mathml",
+    ),
     "attention_ui": (
         "attention_ui",
         "attention_viz",

@@ -12,7 +12,8 @@ const FEW_TERMS = 3;
 /**
  * Write how a cell is computed: its name, the terms as chips, the result.
  *
- * options: all (every term, in a box that scrolls), upTo (only so many terms are known yet), edit (called by a button).
+ * options: all (every term, in a box that scrolls), upTo (only so many terms are known yet), edit and open (called by
+ * buttons: to edit the number; to see all terms in a column, or in one line again where they are opened).
  */
 export function writeArithmetic(root, look, cell, options = {}) {
   const derivation = derivationOf(look.model, cell);
@@ -26,11 +27,12 @@ export function writeArithmetic(root, look, cell, options = {}) {
   if (derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
   const equals = derivation.operation === "given" ? null : sign(known ? equalsOf(derivation, 4) : "=");
   const result = known ? resultOf(look, cell, derivation) : element("span", "", "…");
-  root.replaceChildren(titleOf(look, cell, options.edit), element("div", "line", box, element("div", "outcome", equals, result)));
+  box.classList.add(derivation.operation);
+  root.replaceChildren(titleOf(look, cell, options), element("div", "line", box, element("div", "outcome", equals, result)));
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;
 }
 
-function titleOf({ model, palette }, cell, edit) {
+function titleOf({ model, palette }, cell, { edit, open, opened }) {
   const array = model.arrays[cell.array];
   const name = element("b", "name", array.title ?? cell.array);
   name.style.color = roleColour(palette, array.role);
@@ -41,6 +43,7 @@ function titleOf({ model, palette }, cell, edit) {
     ...coordinates(model, cell),
     flowsOf(model, palette, cell),
     edit ? button("edit", "Edit", "Edit this number", edit) : null,
+    open ? button("edit open", opened ? "one line" : "all terms", opened ? "The arithmetic in one line" : "All terms in a column", open) : null,
   );
 }
 

@@ -13,13 +13,14 @@ import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf, v
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
 import { buildStage, showStyled } from "./stage.js";
+import { Step } from "./step.js";
 import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
 const COLOURS = ["background", "text", "muted", "line", "primary", "key", "focus"]; // of which board.css makes use
 
-/** Put a matrix board into root: {update(scene), current(), where(cell), destroy()}; handlers: onPin, onEdit, onOpen. */
+/** Put a matrix board into root: {update(scene), current(), where(cell), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
   const board = new Board(root, handlers);
   return {
@@ -37,6 +38,7 @@ class Board {
     this.parts = buildStage(root, () => savePicture(this.picture));
     this.picture = new Picture(this.parts);
     this.player = new Player(this.parts.player, this);
+    this.step = new Step(this, this.parts);
     this.detach = attachInput(this, this.parts);
     this.surroundings = watchSurroundings(this.parts.section, () => this.model && this.dress());
     this.observer = new ResizeObserver((entries) => this.resized(entries));
@@ -54,6 +56,7 @@ class Board {
 
   destroy() {
     this.detach();
+    this.step.end();
     this.player.rest();
     this.picture.rest();
     this.observer.disconnect();
@@ -106,10 +109,20 @@ class Board {
     const palette = openPalette(chosenPalette(this.model, dark));
     for (const name of COLOURS) section.style.setProperty(`--${name}`, palette[name]);
     section.style.setProperty("--zoom", this.model.zoom ?? 1);
+    for (const [name, scale] of [["feature", "feature"], ["share", "probability"]]) {
+      const { css = [] } = palette.scales[scale] ?? {};
+      section.style.setProperty(`--${name}`, [0, 0.25, 0.5, 0.75, 1].map((at) => css[Math.round(at * (css.length - 1))] ?? "transparent").join(", "));
+    }
+    this.step.dress();
     this.picture.dress(this.model, palette, getComputedStyle(section).fontFamily, printed);
     this.parts.arithmetic.hidden = !this.model.arithmetic;
     section.classList.toggle("explains", Boolean(this.model.arithmetic));
     this.parts.arithmetic.style.minHeight = "";
+    this.relay();
+  }
+
+  /** Lay everything out anew. */
+  relay() {
     this.width = 0;
     this.fit();
   }
@@ -120,14 +133,15 @@ class Board {
     if (!this.dressed) return this.dress();
     const { arithmetic } = this.parts;
     const height = entries.find(({ target }) => target === arithmetic)?.borderBoxSize[0].blockSize ?? 0;
-    if (height > parseFloat(arithmetic.style.minHeight || 0)) arithmetic.style.minHeight = `${height}px`;
+    if (!this.height && height > parseFloat(arithmetic.style.minHeight || 0)) arithmetic.style.minHeight = `${height}px`;
     this.fit();
   }
 
   fit() {
-    const width = Math.floor(this.parts.section.clientWidth);
-    if (!width || width === this.width) return;
-    this.width = width;
+    if (!this.model) return;
+    const [width, size] = [Math.floor(this.parts.section.clientWidth), this.step.window()];
+    if (!width || (width === this.width && (size?.height ?? 0) === this.height)) return;
+    Object.assign(this, { width, height: size?.height ?? 0, size });
     this.parts.arithmetic.style.minHeight = "";
     this.lay();
     this.reveal(this.pins.cell);
@@ -135,7 +149,11 @@ class Board {
 
   lay() {
     const { model } = this;
-    this.picture.lay(this.width, this.starts, this.open);
+    if (!this.size || !this.step.lay(this.size)) {
+      this.size = null;
+      this.step.flow();
+      this.picture.lay(this.width, this.starts, this.open);
+    }
     const result = model.player ? this.boxes.find(({ panel }) => panel.role === "result") : null;
     this.player.adopt(result, result && model.rules[result.panel.array]);
     const ask = this.handlers.onPin && ((...to) => this.ask(...to));
@@ -148,14 +166,30 @@ class Board {
     const { picture, player, slices: last } = this;
     const current = this.current();
     if (current) this.slices = follow(this.model, last, current);
-    const blank = player.active ? ({ panel }, index) => player.blank(panel.array, index) : undefined;
-    const look = picture.look(this.slices, blank);
+    const look = picture.look(this.slices, this.blanks());
     if (all) picture.paintAll(look);
     else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);
     const playing = current && !this.hovered && player.lit;
     const moves = playing ? flightsOf(look, current, player.lit) : null;
     picture.highlight(look, current, moves && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
     if (this.model.arithmetic) this.explain(look, current);
+  }
+
+  // Which cells are not shown: those that are not computed yet, and those of a covered result.
+  blanks() {
+    const { player, step } = this;
+    if (!player.active && !step.moments.hiding) return undefined;
+    return ({ panel }, index) => player.blank(panel.array, index) || step.hides(panel, index);
+  }
+
+  /** Other cells of the result are in sight. */
+  uncovered() {
+    if (this.width) this.refresh(true);
+  }
+
+  covers(cell) {
+    const box = this.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
+    return Boolean(box) && this.step.hides(box.panel, cell.index);
   }
 
   explain(look, current) {
@@ -165,7 +199,9 @@ class Board {
     const editable =
       !playing && this.pins.holds(current) && this.boxes.find((box) => box.panel.array === current.array && box.panel.editable);
     const edit = editable ? () => this.type(editable, current, "F2") : null;
-    return writeArithmetic(arithmetic, look, current, playing ? { upTo: this.player.known } : { all: !this.hovered, edit });
+    const upTo = playing ? this.player.known : this.covers(current) ? 0 : undefined;
+    const more = this.size ? { opened: this.step.column, open: () => this.step.open() } : {};
+    return writeArithmetic(arithmetic, look, current, { all: !this.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 
   /** The player moved on. */
@@ -200,6 +236,7 @@ class Board {
 
   pin(cell) {
     this.player.stop();
+    if (this.covers(cell)) this.step.moments.ask(cell.index);
     this.hovered = null;
     this.pins.add(cell);
     this.parts.arithmetic.style.minHeight = "";

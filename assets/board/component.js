@@ -10,6 +10,7 @@ export default function mountBoard(component) {
     onPin: (cell) => mount.component.setTriggerValue("pin", cell),
     onEdit: (edit) => mount.component.setTriggerValue("edit", edit),
     onOpen: (link) => mount.component.setTriggerValue("open", link),
+    onChoose: (name, value) => mount.component.setTriggerValue("choose", { name, value }),
   });
   mount.board.update(data && openMessage(data));
   return () => {

@@ -16,7 +16,7 @@ export function attachInput(board, { stage, panels, live }) {
     return cellUnder(board.boxes, board.slices, event.clientX - frame.left, event.clientY - frame.top);
   };
   stage.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "touch") return;
+    if (event.pointerType === "touch" && !event.isPrimary) return;
     const found = under(event);
     clearTimeout(timer);
     stage.classList.toggle("links", Boolean(found?.box.panel.link));

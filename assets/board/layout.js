@@ -2,7 +2,7 @@ import { panelSize, widthOf } from "./sizes.js";
 
 // Cell sizes in px; with numbers, rows at most: more of them where two decimals fit. Larger type asks for larger cells,
 // but not so much that there would be no numbers.
-const FIT = { most: 46, least: 7, clear: 12, numbers: 26, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
+const FIT = { most: 46, least: 7, clear: 12, numbers: 26, brief: 22, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
 const NARROW = 480;
 const EDGE = 4;
 const LANES = 12; // at the sides of a board with arrows
@@ -121,7 +121,7 @@ function fewerColumns(model, space, lines) {
 function arrange(model, space, lines, cell) {
   const { zoom } = space;
   const rows = Math.max(1, rowsIn(model, space, lines));
-  const numbers = cell >= FIT.numbers && rows <= (cell >= FIT.decimals * zoom ? FIT.rows : FIT.fewRows);
+  const numbers = cell >= (model.stage ? FIT.brief : FIT.numbers) && rows <= (cell >= FIT.decimals * zoom ? FIT.rows : FIT.fewRows);
   const most = (space.stacked ? 2 : 1) * MOST_HEIGHT; // one below the other they are scrolled through
   const height = Math.round(Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (most * zoom) / rows)));
   const width = numbers ? cell : Math.min(cell, Math.max(FIT.least, Math.round(height * 1.7)));
@@ -147,9 +147,10 @@ function rowsOf(model, space, line) {
   return [...rows.values()].reduce((a, b) => a + b, 0);
 }
 
-function placeLine(model, space, plan, line) {
+/** Add the panels of one grid to a plan {width, height, cell, boxes}, below what it has. */
+export function placeLine(model, space, plan, line) {
   const { zoom, width } = space;
-  const [across, down] = [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), 22 * zoom];
+  const [across, down] = space.gaps ?? [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), 22 * zoom];
   const sizes = line.map((panel) => panelSize(model, space, panel, plan.cell, line));
   const lefts = along(sizes, 0, (size) => size.left);
   const widths = along(sizes, 0, (size) => Math.max(size.left, lefts.get(size.panel.place[0])) + size.bodyWidth);

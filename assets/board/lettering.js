@@ -1,7 +1,7 @@
 import { faded } from "./colours.js";
 import { labelStep } from "./geometry.js";
 import { isolated, shorten } from "./numbers.js";
-import { labelAt } from "./scene.js";
+import { isNamed, labelAt, nameAt } from "./scene.js";
 import { TYPE } from "./sizes.js";
 
 export const STEEPNESS = -Math.PI / 4;
@@ -13,30 +13,38 @@ export function paintLabels(context, box, look) {
   context.textBaseline = "middle";
   if (box.panel.tiles !== null) for (const tile of box.tiles) paintCaption(context, box, tile, look);
   if (box.small) return;
-  for (const spot of labelSpots(box, look.model, zoom)) {
+  for (const spot of labelSpots(box, look.model, zoom, look.slices?.[box.array.name])) {
     if (spot.block % 2) paintBand(context, box, spot, palette, zoom);
     paintLabel(context, spot, spot.block % 2 ? palette.primary : palette.text);
   }
 }
 
+/** Write the signs between the matrices of a row. */
+export function paintSigns(context, { palette, zoom, font }, signs) {
+  context.font = `${24 * zoom}px ${font}`;
+  Object.assign(context, { textAlign: "center", textBaseline: "middle", fillStyle: palette.text });
+  for (const { text, x, y } of signs) context.fillText(text, x, y);
+}
+
 /** Where the labels of a panel are written: {text, x, y, turned, align, axis, place, block}. */
-function labelSpots(box, model, zoom) {
+function labelSpots(box, model, zoom, slice) {
   const { panel, rows, columns, tiles, tileColumns } = box;
   const spots = (axis, seen, shown) => {
     if (!box.labelled.includes(axis)) return [];
     const places = placesWritten(box, model, axis, seen, zoom);
-    return shown.flatMap((tile) => places.map((place) => labelSpot(box, model, tile, axis, place, zoom)));
+    return shown.flatMap((tile) => places.map((place) => labelSpot(box, model, tile, axis, place, zoom, slice)));
   };
   const firstColumn = tiles.filter((_, i) => i % tileColumns === 0);
   return [...spots(panel.rows, rows, firstColumn), ...spots(panel.columns, columns, tiles.slice(0, tileColumns))];
 }
 
 /** Where the label of one place along an axis is written at a tile. */
-export function labelSpot(box, model, tile, axis, place, zoom) {
+export function labelSpot(box, model, tile, axis, place, zoom, slice = []) {
   const { panel, rows, columns, cell, array, turned } = box;
   const letter = array.axes[axis];
   const block = model.axes[letter]?.block;
-  const spot = { axis, place, text: spotText(model, letter, place, box.longest), block: block ? Math.floor(place / block) : 0 };
+  const at = panel.tiles === null ? slice : slice.map((old, i) => (i === panel.tiles ? tile.place : old));
+  const spot = { axis, place, text: written(nameAt(model, array, axis, place, at), box.longest), block: block ? Math.floor(place / block) : 0 };
   if (axis === panel.rows) {
     const y = tile.y + (place - rows.start + 0.5) * cell.height;
     return { ...spot, x: tile.x - 6 * zoom, y, align: "right", turned: false };
@@ -46,27 +54,26 @@ export function labelSpot(box, model, tile, axis, place, zoom) {
 }
 
 /** The labels written next to one, each with how far apart their lines are, or if they stand in one line, their middles. */
-export function spotsBeside(box, model, tile, { axis, place, x, y, turned }, zoom) {
+export function spotsBeside(box, model, tile, { axis, place, x, y, turned }, zoom, slice = []) {
   const { start, count } = axis === box.panel.rows ? box.rows : box.columns;
   const places = placesWritten(box, model, axis, { start, count }, zoom);
   return [places.findLast((other) => other < place), places.find((other) => other > place)]
     .filter((other) => other !== undefined)
-    .map((other) => labelSpot(box, model, tile, axis, other, zoom))
+    .map((other) => labelSpot(box, model, tile, axis, other, zoom, slice))
     .map((spot) => ({ ...spot, apart: Math.hypot(spot.x - x, spot.y - y) * (turned ? Math.abs(Math.sin(STEEPNESS)) : 1) }));
 }
 
 function placesWritten(box, model, axis, { start, count }, zoom) {
   const { panel, cell, turned, array } = box;
   const digits = Math.max(2, String(start + count - 1).length);
-  const words = Boolean(model.axes[array.axes[axis]]?.labels);
+  const words = isNamed(model, array, axis);
   const across = turned ? TYPE * 1.1 : words ? 1 : (digits + 1) * TYPE * 0.6;
   const step = axis === panel.rows ? labelStep(cell.height, TYPE * zoom) : labelStep(cell.width, across * zoom);
   return Array.from({ length: count }, (_, i) => start + i).filter((place) => place % step === 0);
 }
 
 /** The text of a label as it is drawn: short, and isolated from the direction of its surroundings. */
-function spotText(model, letter, place, longest) {
-  const { text, word } = labelAt(model, letter, place);
+function written({ text, word }, longest) {
   return word ? isolated(shorten(text, longest)) : text;
 }
 
@@ -97,7 +104,7 @@ function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
 /** Write what a tile is called, on a ground if it has one: what leads from matrix to matrix passes behind it. */
 export function paintCaption(context, box, tile, { model, palette, zoom }, ground = null) {
   const letter = box.array.axes[box.panel.tiles];
-  const place = spotText(model, letter, tile.place, 14);
+  const place = written(labelAt(model, letter, tile.place), 14);
   const more = box.panel.captions?.[tile.place];
   const label = more ? `${place} · ${more}` : place;
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();

@@ -8,10 +8,28 @@ export function paintArrows(context, { model, boxes, palette }) {
   for (const [from, to] of model.arrows ?? []) {
     const [one, other] = [from, to].map((id) => boxes.find(({ panel }) => panel.id === id));
     if (!one || !other) continue;
+    if (one.flowing) {
+      paintFlow(context, bodyOf(one), other, palette.muted);
+      continue;
+    }
     const lane = laneBeside(one, other, boxes);
     if (lane === null) paintArrow(context, edgePoints(bodyOf(one), bodyOf(other)), palette.muted);
     else paintDetour(context, bodyOf(one), bodyOf(other), lane, palette.muted);
   }
+}
+
+// From column to column of a picture of the whole layer: from side to side, in a bend.
+function paintFlow(context, one, other, colour) {
+  const body = bodyOf(other);
+  const [from, to] = [[one.x + one.width + 4, one.y + one.height / 2], [other.titleX - 8, body.y + body.height / 2]];
+  if (to[0] <= from[0]) return;
+  const middle = (from[0] + to[0]) / 2;
+  Object.assign(context, { strokeStyle: colour, lineWidth: 1.25 });
+  context.beginPath();
+  context.moveTo(...from);
+  context.bezierCurveTo(middle, from[1], middle, to[1], ...to);
+  context.stroke();
+  paintHead(context, [to[0] - 8, to[1], to[0], to[1], true], colour);
 }
 
 // The x of the lane, at the side to which the arrow leads, or null where the way is free.

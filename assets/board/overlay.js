@@ -156,8 +156,9 @@ function paintPills(context, look, { box, tile, light }, colour) {
     if (axis === null || light.low[axis] !== light.high[axis] || !box.labelled.includes(axis)) continue;
     const [rowHead, columnHead] = [box.tiles.find(({ dy }) => dy === tile.dy), box.tiles.find(({ dx }) => dx === tile.dx)];
     const head = axis === panel.rows ? rowHead : columnHead;
-    const spot = labelSpot(box, look.model, head, axis, light.low[axis], look.zoom);
-    paintPill(context, look, spot, spotsBeside(box, look.model, head, spot, look.zoom), colour);
+    const slice = look.slices[box.array.name];
+    const spot = labelSpot(box, look.model, head, axis, light.low[axis], look.zoom, slice);
+    paintPill(context, look, spot, spotsBeside(box, look.model, head, spot, look.zoom, slice), colour);
   }
 }
 

@@ -118,9 +118,10 @@ function frame(context, { box: { rows, columns }, tile, width, height }, colour)
   context.strokeRect(tile.x - 1.5, tile.y - 1.5, columns.count * width + 3, rows.count * height + 3);
 }
 
-function paintNumbers(context, sheet, { palette, zoom, font }) {
+function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   const { box, scale, shade, width, height } = sheet;
-  const { size, texts } = lettersFor(context, sheet, zoom, font);
+  const { size, texts } = lettersFor(context, sheet, zoom, font, Boolean(model.stage));
+  box.letters = size;
   context.font = `${size}px ${font}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -136,16 +137,31 @@ function paintNumbers(context, sheet, { palette, zoom, font }) {
   });
 }
 
+// Decimals, and whether the zero before them is left out, from the longest form to the shortest.
+const FORMS = [
+  [2, false],
+  [2, true],
+  [1, false],
+  [1, true],
+  [0, false],
+];
+
+function briefNumber(value, digits, brief) {
+  const text = cellNumber(value, Number.isInteger(value) ? 0 : digits);
+  return brief ? text.replace(/^(−?)0\./, "$1.") : text;
+}
+
 /** The numbers of a matrix in one size and with as many decimals as the longest of them has room for: {size, texts}. */
-export function lettersFor(context, { box, values, width, height }, zoom, font) {
-  const [most, least] = [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow less than the type
+export function lettersFor(context, { box, values, width, height }, zoom, font, staged = false) {
+  const [most, least] = staged ? [Math.max(11, Math.min(22, height * 0.52)), 11] : [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow less than the type
   context.font = `${most}px ${font}`;
-  for (let digits = box.cell.digits; ; digits -= 1) {
-    const texts = Array.from(values, (value) => cellNumber(value, digits));
+  for (const [digits, brief] of FORMS.filter(([count]) => count <= box.cell.digits)) {
+    const texts = Array.from(values, (value) => briefNumber(value, digits, brief));
     const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
-    const size = Math.min(most, (most * (width - 3 * zoom)) / context.measureText(longest).width);
+    const size = Math.min(most, (most * (width - 3 * (staged ? 1 : zoom))) / context.measureText(longest).width);
     if (size >= least || digits <= 0) return { size: Math.max(size, least), texts };
   }
+  return { size: least, texts: [] };
 }
 
 function paintGround(context, { x, y }, { width, height }, size, colour) {

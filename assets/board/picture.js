@@ -1,7 +1,10 @@
 import { sizeCanvas } from "./canvas.js";
 import { fixedAxes, rectanglesOf } from "./geometry.js";
 import { paintFlights } from "./flights.js";
+import { fitStage } from "./fit.js";
+import { fitFlow } from "./flow.js";
 import { layOut } from "./layout.js";
+import { paintSigns } from "./lettering.js";
 import { paintArrows } from "./links.js";
 import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
 import { paintPanel } from "./paint.js";
@@ -16,15 +19,28 @@ export class Picture {
   /** Take a scene, its colours, and whether it is printed; lay must follow. */
   dress(model, palette, font, printed) {
     for (const widths of [this.widths, model.widest]) widths?.clear(); // a typeface may have arrived
-    Object.assign(this, { model, palette, font, printed, zoom: model.zoom ?? 1 });
+    Object.assign(this, { model, palette, font, printed, zoom: model.zoom ?? 1, signs: [] });
+  }
+
+  /** Place the panels of a step in a window; space: see `fitStage`. Gives the plan. */
+  layStage(space, starts, open) {
+    const plan = (this.model.flow ? fitFlow : fitStage)(this.model, { ...space, starts, measure: (...text) => this.measure(...text) });
+    if (!plan) return null;
+    Object.assign(this, { boxes: plan.boxes, size: [space.width, space.height], signs: plan.signs, zoom: plan.zoom });
+    this.draw(open);
+    return plan;
   }
 
   /** Place the panels in a width. */
   lay(width, starts, open) {
+    this.zoom = this.model.zoom ?? 1;
     const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
     const plan = layOut(this.model, space);
-    this.boxes = plan.boxes;
-    this.size = [Math.max(plan.width, width), plan.height + 8];
+    Object.assign(this, { boxes: plan.boxes, size: [Math.max(plan.width, width), plan.height + 8], signs: [] });
+    this.draw(open);
+  }
+
+  draw(open) {
     const { stage, base, overlay } = this.parts;
     stage.style.height = `${this.size[1]}px`;
     this.base = sizeCanvas(base, ...this.size);
@@ -52,6 +68,7 @@ export class Picture {
   paintAll(look, context = this.base) {
     if (context === this.base) this.clear();
     paintArrows(context, look);
+    paintSigns(context, look, this.signs);
     for (const box of this.boxes) paintPanel(context, box, look);
   }
 

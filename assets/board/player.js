@@ -1,8 +1,10 @@
 import { button, element, icon } from "./elements.js";
-import { beatsOf, frameOf, indexInOrder, nextMoment, placeInOrder, previousMoment } from "./timeline.js";
+import { beatsOf, frameOf, indexInOrder, nextMoment, placeInOrder, previousMoment, rowMoment } from "./timeline.js";
 import { placeWords } from "./wording.js";
 
-const SPEEDS = { slow: 1500, normal: 600, fast: 160 };
+const SPEEDS = { slow: 1500, normal: 600, fast: 160 }; // ms for each beat of a cell
+const ROW_SPEEDS = { slow: 2500, normal: 900, fast: 300 }; // ms for each row: 64 rows take a minute
+const UNITS = { row: "row by row", cell: "cell by cell" };
 const ICONS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
   previous: "M12 3v10L4 8z",
@@ -13,10 +15,10 @@ const ICONS = {
   stop: "M3.5 3.5h9v9h-9z",
 };
 
-/** Plays how the first result panel is computed, cell by cell and term by term. */
+/** Plays how the first result panel is computed: row by row, or cell by cell and term by term. */
 export class Player {
   constructor(root, board) {
-    Object.assign(this, { root, board, active: false, running: false, timer: 0, moment: { cell: 0, beat: 0 }, speed: "normal" });
+    Object.assign(this, { root, board, active: false, running: false, timer: 0, moment: { cell: 0, beat: 0 }, speed: "normal", unit: "row" });
     this.calm = window.matchMedia("(prefers-reduced-motion: reduce)");
     this.build();
   }
@@ -26,20 +28,25 @@ export class Player {
     this.toggle = act("play", "Play the computation", () => (this.running ? this.pause() : this.play()));
     this.scrubber = Object.assign(element("input", "scrubber"), { type: "range", min: 0, step: 1, value: 0 });
     this.scrubber.setAttribute("aria-label", "Cell being computed");
-    this.scrubber.addEventListener("input", () => this.go({ cell: Number(this.scrubber.value), beat: this.beats }));
+    this.scrubber.addEventListener("input", () => this.go(this.byRow ? rowMoment({ cell: Number(this.scrubber.value) }, this.frame, this.beats, 0) : { cell: Number(this.scrubber.value), beat: this.beats }));
     this.chooser = element("select", "speed", ...Object.keys(SPEEDS).map((name) => element("option", "", name)));
     this.chooser.setAttribute("aria-label", "Speed");
     this.chooser.value = this.speed;
     this.chooser.addEventListener("change", () => (this.speed = this.chooser.value));
+    this.units = element("select", "speed unit", ...Object.entries(UNITS).map(([unit, words]) => Object.assign(element("option", "", words), { value: unit })));
+    this.units.setAttribute("aria-label", "What is computed at a time");
+    this.units.value = this.unit;
+    this.units.addEventListener("change", () => this.choose(this.units.value));
     this.halt = act("stop", "Stop and show everything", () => this.stop());
     this.root.append(
-      act("first", "First cell", () => this.go({ cell: 0, beat: 0 })),
-      act("previous", "One step back", () => this.step(previousMoment)),
+      act("first", "First", () => this.go(this.first)),
+      act("previous", "One step back", () => this.step(-1)),
       this.toggle,
-      act("next", "One step on", () => this.step(nextMoment)),
-      act("last", "Last cell", () => this.go({ cell: this.frame.count - 1, beat: this.beats })),
+      act("next", "One step on", () => this.step(1)),
+      act("last", "Last", () => this.go({ cell: this.frame.count - 1, beat: this.beats })),
       this.halt,
       this.scrubber,
+      this.units,
       this.chooser,
     );
   }
@@ -64,7 +71,38 @@ export class Player {
   get cell() {
     if (!this.active) return null;
     const { array } = this.frame.panel;
-    return { array, index: indexInOrder(this.frame, this.slice, this.moment.cell) };
+    return { array, index: indexInOrder(this.frame, this.slice, this.moment.cell - (this.byRow ? this.behind : 0)) };
+  }
+
+  /** Whether whole rows are computed at a time. */
+  get byRow() {
+    return this.unit === "row";
+  }
+
+  // How far before the end of its row the column lies whose cell is explained.
+  get behind() {
+    const { panel, columns } = this.frame;
+    const column = panel.columns === null ? 0 : this.slice[panel.columns] - columns.start;
+    return columns.count - 1 - Math.max(0, Math.min(columns.count - 1, column));
+  }
+
+  /** The first moment. */
+  get first() {
+    if (this.byRow) return { cell: this.frame.columns.count - 1, beat: this.beats };
+    return { cell: 0, beat: this.calm.matches ? this.beats : 0 };
+  }
+
+  choose(unit) {
+    this.unit = unit;
+    this.rest();
+    this.show();
+    this.board.played();
+  }
+
+  // The next moment or the one before; null where there is none.
+  beside(by, whole) {
+    if (this.byRow) return rowMoment(this.moment, this.frame, this.beats, by);
+    return (by > 0 ? nextMoment : previousMoment)(this.moment, this, whole);
   }
 
   /** How many terms of the current cell are known; all of them when its result is. */
@@ -90,9 +128,10 @@ export class Player {
   }
 
   play() {
-    const ended = this.active && !nextMoment(this.moment, this);
+    const ended = this.active && !this.beside(1);
     this.running = true;
-    this.go(ended || !this.active ? { cell: 0, beat: this.whole ? this.beats : 0 } : this.moment, true);
+    const first = this.byRow || !this.whole ? this.first : { cell: 0, beat: this.beats };
+    this.go(ended || !this.active ? first : this.moment, true);
     this.schedule();
   }
 
@@ -105,14 +144,14 @@ export class Player {
   }
 
   get pace() {
-    return SPEEDS[this.speed];
+    return (this.byRow ? ROW_SPEEDS : SPEEDS)[this.speed];
   }
 
   schedule() {
     clearTimeout(this.timer);
     this.timer = setTimeout(
       () => {
-        const next = nextMoment(this.moment, this, this.whole);
+        const next = this.beside(1, this.whole);
         if (!next) return this.pause();
         this.go(next, true);
         return this.schedule();
@@ -127,9 +166,8 @@ export class Player {
     this.show();
   }
 
-  step(move) {
-    const first = { cell: 0, beat: this.calm.matches ? this.beats : 0 };
-    this.go(this.active ? (move(this.moment, this, this.calm.matches) ?? this.moment) : first);
+  step(by) {
+    this.go(this.active ? (this.beside(by, this.calm.matches) ?? this.moment) : this.first);
   }
 
   go(moment, running = false) {

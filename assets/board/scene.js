@@ -150,6 +150,19 @@ export function labelAt(model, letter, place) {
   return labels ? { text: String(labels[place] ?? place), word: true } : { text: String(place), word: false };
 }
 
+/** The label of a place along an axis of an array: the name of a column where it has one, which may depend on the head. */
+export function nameAt(model, array, axis, place, index = []) {
+  const names = array.names?.[axis];
+  if (!names) return labelAt(model, array.axes[axis], place);
+  const labels = names.by === null ? names.labels : (names.labels[index[names.by] ?? 0] ?? []);
+  return { text: String(labels[place] ?? place), word: true };
+}
+
+/** Whether the places along an axis of an array have names. */
+export function isNamed(model, array, axis) {
+  return Boolean(array.names?.[axis] ?? model.axes[array.axes[axis]]?.labels);
+}
+
 /** The first slice of every array. */
 export function firstSlices(model) {
   return Object.fromEntries(Object.entries(model.arrays).map(([name, { start }]) => [name, [...start]]));

@@ -1,5 +1,5 @@
 import { shorten } from "./numbers.js";
-import { labelAt } from "./scene.js";
+import { isNamed, labelAt } from "./scene.js";
 import { MOST_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
 
 export const TYPE = 11;
@@ -21,10 +21,10 @@ export function panelSize(model, space, panel, cell, others) {
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
   const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cell;
-  const labelled = small ? [] : axesLabelled(model, panel, others, space.width);
+  const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
-  const worded = labelled.length > 0;
+  const worded = labelled.length > 0 && !space.staged;
   const tight = space.shrink < 1;
   const broken = tight && space.measure(panel.title ?? "", 11 * zoom, true) > Math.max(tiled.bodyWidth, 300 * zoom * space.shrink);
   const top = zoom * ((broken ? TWO_LINES : TITLE) + (worded ? WORDS + 4 : 0)) + tiled.caption + labels.top;
@@ -95,7 +95,7 @@ function labelSizes(model, space, panel, array, labelled, cell) {
   const longest = width < 480 ? 7 : 14;
   const widest = (axis) => (labelled.includes(axis) ? widestLabel(model, array, axis, longest, measure, size) : 0);
   const [across, down] = [widest(panel.columns), widest(panel.rows)];
-  const words = across > 0 && Boolean(model.axes[array.axes[panel.columns]]?.labels);
+  const words = across > 0 && isNamed(model, array, panel.columns);
   const turned = words && across > cell.width - 3;
   const top = across === 0 ? 0 : turned ? across * STEEP + size : size + 5 * zoom;
   const overhang = turned ? Math.max(0, across * STEEP + size * 0.5 - cell.width / 2) : 0;
@@ -105,6 +105,8 @@ function labelSizes(model, space, panel, array, labelled, cell) {
 function widestLabel(model, array, axis, most, measure, size) {
   const letter = array.axes[axis];
   const whole = array.whole[axis];
+  const names = array.names?.[axis]?.labels.flat();
+  if (names) return Math.max(...names.map((name) => measure(shorten(name, most), size, true)));
   if (!model.axes[letter]?.labels) return measure(String(whole - 1), size, true);
   model.widest ??= new Map();
   const key = `${letter} ${whole} ${most} ${size}`;

@@ -5,7 +5,7 @@ import { windowWords } from "./windows.js";
 export function showSliders(root, model, boxes, { move, ask }) {
   const seen = new Map();
   for (const { rows, columns, stack } of boxes) {
-    for (const one of [rows, columns, stack]) if (one.key && one.count < one.size) seen.set(one.key, one);
+    for (const one of [rows, columns, stack]) if (one.key && one.count < one.size && !isWholePart(model, one)) seen.set(one.key, one);
   }
   for (const child of [...root.children]) if (!seen.has(child.dataset.key)) child.remove();
   for (const one of seen.values()) {
@@ -13,6 +13,11 @@ export function showSliders(root, model, boxes, { move, ask }) {
     if (!slider) root.append((slider = newSlider(one.key, move)));
     dressSlider(slider, model, one, ask);
   }
+}
+
+// A step shows all that was sent of an axis: the head in focus, which is chosen elsewhere.
+function isWholePart(model, { low, high, count }) {
+  return Boolean(model.stage) && high - low <= count;
 }
 
 function newSlider(key, move) {

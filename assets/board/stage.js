@@ -1,5 +1,6 @@
 import { button, element, icon } from "./elements.js";
 
+const ROLES = { result: "result", operand: "operand" };
 const TABBED = new Set(["result", "operand", "tiles"]);
 const KEYS = [
   ["arrow keys", "move from cell to cell"],
@@ -25,14 +26,22 @@ export function buildStage(root, keep) {
   live.setAttribute("aria-live", "polite");
   const controls = element("div", "controls");
   const arithmetic = element("div", "arithmetic");
+  arithmetic.dataset.arithmetic = "";
   const dock = element("div", "dock", controls, arithmetic);
-  const section = element("section", "board", help, stage, dock, live);
+  const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
+  Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
+  const section = element("section", "board", strip, help, words, stage, dock, live, black);
   const save = button("save", "", "Save the board as a picture (PNG)", keep);
   save.append(icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"));
-  controls.append(element("div", "windows"), element("div", "player"), save, keysHelp());
+  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), save, keysHelp());
   root.append(section);
-  const [windows, player] = controls.children;
+  const [windows, player, chosen] = controls.children;
   return {
+    strip,
+    words,
+    black,
+    controls,
+    chosen,
     section,
     stage,
     dock,
@@ -68,6 +77,7 @@ export function placePanels(parts, model, boxes, zoom, open) {
   const wanted = boxes.map((box) => {
     const made = kept.get(box.panel.id) ?? element("div", "panel");
     if (made.dataset.panel !== box.panel.id) made.dataset.panel = box.panel.id;
+    Object.assign(made.dataset, { matrix: box.panel.array, role: ROLES[box.panel.role] ?? "aside" });
     dressPanel(made, parts, model, box, zoom, open);
     return made;
   });

@@ -43,6 +43,13 @@ export function nextMoment({ cell, beat }, { count, beats }, whole = false) {
   return cell + 1 < count ? { cell: cell + 1, beat: whole ? beats : 0 } : null;
 }
 
+/** The moment at which the row of another one, or the row so many further, is computed; null where there is none. */
+export function rowMoment({ cell }, { columns, count }, beats, by) {
+  const row = Math.floor(cell / columns.count) + by;
+  const end = (row + 1) * columns.count - 1;
+  return row < 0 || end >= count ? null : { cell: end, beat: beats };
+}
+
 /** The moment before another one, or null before the first. */
 export function previousMoment({ cell, beat }, { beats }, whole = false) {
   if (!whole && beat > 0) return { cell, beat: beat - 1 };

@@ -1,14 +1,15 @@
 import { isolated, isRounded, number, shorten } from "./numbers.js";
-import { derivationOf, labelAt } from "./scene.js";
+import { derivationOf, nameAt } from "./scene.js";
 
 const MOST_SPOKEN = 12;
 
 /** Where a cell lies, one entry for each axis longer than one: {word, place, label}. */
 export function coordinatesOf(model, { array: name, index }) {
-  const { axes, whole } = model.arrays[name];
+  const array = model.arrays[name];
+  const { axes, whole } = array;
   const kept = axes.map((letter, axis) => ({ letter, axis })).filter(({ axis }) => whole[axis] > 1);
   return kept.map(({ letter, axis }) => {
-    const { text, word } = labelAt(model, letter, index[axis]);
+    const { text, word } = nameAt(model, array, axis, index[axis], index);
     return { word: model.axes[letter]?.word ?? letter, place: index[axis], label: word ? text : null };
   });
 }

@@ -13,7 +13,7 @@ from attention_core.checks import Array, seed_number, whole_number
 from attention_core.limits import check_room, check_seconds
 
 from .proposition_checks import Check
-from .propositions import Proposition
+from .proposition_record import Proposition
 
 MOST_TRIES = 10_000
 

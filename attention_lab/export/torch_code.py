@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from attention_core.masks import causal_mask
 from attention_core.projections import BIASES
+
+from .torch_masks import has_rule, heads_mask, layer_mask
 
 if TYPE_CHECKING:
     from attention_core.trace import Trace
@@ -106,7 +105,7 @@ def heads_in_one_call(trace: Trace) -> str:
             "# F.scaled_dot_product_attention gives zeros, not NaN, where there is nothing to"
             " attend to."
         )
-    options = [_heads_mask(trace)] if _has_rule(trace) else []
+    options = [heads_mask(trace)] if has_rule(trace) else []
     options += [] if _usual_scale(trace) else ["scale=scale"]
     options += ["enable_gqa=True"] if _grouped(trace) else []
     return _call(
@@ -122,10 +121,9 @@ def layer_in_one_call(trace: Trace) -> str:
     """`output` from the inputs by PyTorch's module with our weights, or a comment that says why
     there is none.
     """
-    obstacle = _obstacle(trace)
-    if obstacle:
-        return f"# torch.nn.MultiheadAttention cannot be used here: {obstacle}."
-    options = [_layer_mask(trace)] if _has_rule(trace) else []
+    if found := obstacle(trace):
+        return f"# torch.nn.MultiheadAttention cannot be used here: {OBSTACLES[found]}."
+    options = [layer_mask(trace)] if has_rule(trace) else []
     names = "output, probabilities"
     if trace.empty_rows_as == "zero" and trace.empty_rows.any():
         # Asked for its weights, the module gives NaN to a query with nothing to attend to;
@@ -166,65 +164,32 @@ def _module(trace: Trace) -> str:
     )
 
 
-def _obstacle(trace: Trace) -> str:
-    """Why nn.MultiheadAttention cannot compute a layer, or nothing."""
+# What nn.MultiheadAttention cannot do.
+OBSTACLES = {
+    "n_kv_heads": "its heads do not share keys and values",
+    "w_o": "it always has a W_O",
+    "width": "its heads are D / H wide, d_k and d_v alike",
+    "output": "its output is as wide as its input",
+    "biases": "it has all four biases or none",
+    "scale": "its scale is always 1 / sqrt(d_k)",
+    "softcap": "it has no soft cap",
+}
+
+
+def obstacle(trace: Trace) -> str:
+    """Which of the `OBSTACLES` a layer meets first, or nothing."""
     p = trace.projections
     biases = [getattr(p, name) is not None for name in BIASES]
-    obstacles = {
-        "its heads do not share keys and values": _grouped(trace),
-        "it always has a W_O": p.w_o is None,
-        "its heads are D / H wide, d_k and d_v alike": not p.d_k == p.d_v == p.d_model / p.n_heads,
-        "its output is as wide as its input": p.d_out != p.d_model,
-        "it has all four biases or none": any(biases) != all(biases),
-        "its scale is always 1 / sqrt(d_k)": not _usual_scale(trace),
-        "it has no soft cap": trace.softcap is not None,
+    met = {
+        "n_kv_heads": _grouped(trace),
+        "w_o": p.w_o is None,
+        "width": not p.d_k == p.d_v == p.d_model / p.n_heads,
+        "output": p.d_out != p.d_model,
+        "biases": any(biases) != all(biases),
+        "scale": not _usual_scale(trace),
+        "softcap": trace.softcap is not None,
     }
-    return next((why for why, holds in obstacles.items() if holds), "")
-
-
-def _has_rule(trace: Trace) -> bool:
-    return trace.mask is not None or trace.bias is not None
-
-
-def _rule(trace: Trace) -> tuple[str, tuple[int, ...]]:
-    """Mask, bias or both as one tensor, True or a finite number meaning "may attend"; and its
-    shape.
-    """
-    if trace.mask is None or trace.bias is None:
-        name = "mask" if trace.bias is None else "bias"
-        return name, getattr(trace, name).shape
-    return "torch.where(mask, bias, -torch.inf)", np.broadcast_shapes(
-        trace.mask.shape, trace.bias.shape
-    )
-
-
-def _heads_mask(trace: Trace) -> str:
-    """The mask argument of F.scaled_dot_product_attention, which wants two axes at least."""
-    text, shape = _rule(trace)
-    # With scale 0 or less PyTorch 2.13 gives NaN for is_causal=True, and what we expect for the
-    # mask.
-    if text == "mask" and _is_causal(trace) and trace.scale > 0:
-        return "is_causal=True"
-    return f"attn_mask={text}" + (".expand(B, H, T, S)" if len(shape) < 2 else "")
-
-
-def _layer_mask(trace: Trace) -> str:
-    """The mask argument of nn.MultiheadAttention, in which True means "may not attend"."""
-    text, shape = _rule(trace)
-    n_batch, _, n_queries, n_keys = trace.scores.shape
-    if text == "mask" and shape == (n_batch, 1, 1, n_keys):
-        return "key_padding_mask=~mask[:, 0, 0]"
-    widened = "" if shape == (n_queries, n_keys) else ".expand(B, H, T, S).flatten(0, 1)"
-    return f"attn_mask={'~mask' if text == 'mask' else text}{widened}"
-
-
-def _is_causal(trace: Trace) -> bool:
-    """Whether the mask is the causal one; a single column of True equals that of one key, and
-    hides nothing.
-    """
-    return trace.mask is not None and np.array_equal(
-        trace.mask, causal_mask(*trace.scores.shape[2:])
-    )
+    return next((name for name, holds in met.items() if holds), "")
 
 
 def _usual_scale(trace: Trace) -> bool:

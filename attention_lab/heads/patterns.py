@@ -24,7 +24,6 @@ from attention_core.checks import (
     whole_number,
 )
 from attention_core.errors import SettingsError
-from attention_core.limits import MOST_NUMBERS
 from attention_core.trace import Trace
 
 from .measure_checks import as_measured, as_shares, binary_size, unit_sized
@@ -117,7 +116,7 @@ def entropy(probabilities_XTS: Array) -> Array:
         )  # never positive before; 0, not -0
         return spread_R
 
-    return _by_rows(spread, as_shares("probabilities", probabilities_XTS))
+    return by_rows(spread, as_shares("probabilities", probabilities_XTS))
 
 
 def largest_entropy(n_keys: int) -> float:
@@ -164,42 +163,14 @@ def participation(probabilities_XTS: Array) -> Array:
     Shapes: (X, T, S) -> (X, T). Source: Bell and Dean 1970 (participation ratio).
     """
     shares_XTS = as_shares("probabilities", probabilities_XTS)
-    squares_XT = _by_rows(lambda shares_RS, _: np.square(shares_RS).sum(axis=-1), shares_XTS)
+    squares_XT = by_rows(lambda shares_RS, _: np.square(shares_RS).sum(axis=-1), shares_XTS)
     counts_XT: Array = np.divide(
         1.0, squares_XT, out=np.full_like(squares_XT, np.nan), where=squares_XT > 0
     )
     return counts_XT
 
 
-def mean_distance(probabilities_XTS: Array) -> Array:
-    """How far a query looks on average, in either direction: Σ a |i - j|. Shapes: (X, T, S) ->
-    (X, T).
-    """
-    return _distance(probabilities_XTS, np.abs)
-
-
-def signed_distance(probabilities_XTS: Array) -> Array:
-    """Where a query looks on average: Σ a (j - i), negative for earlier tokens. Shapes: (X, T,
-    S) -> (X, T).
-    """
-    return _distance(probabilities_XTS, np.asarray)
-
-
-def _distance(probabilities_XTS: Array, counted: Callable[[Array], Array]) -> Array:
-    shares_XTS = as_shares("probabilities", probabilities_XTS, 2)
-    n_queries, n_keys = shares_XTS.shape[-2:]
-    keys_S = np.arange(n_keys)
-
-    def distance(shares_RS: Array, row_R: Array) -> Array:
-        distance_R: Array = (shares_RS * counted(keys_S - row_R[:, np.newaxis] % n_queries)).sum(
-            axis=-1
-        )
-        return distance_R
-
-    return _by_rows(distance, shares_XTS)
-
-
-def _by_rows(formula: Callable[[Array, Array], Array], shares_XTS: Array) -> Array:
+def by_rows(formula: Callable[[Array, Array], Array], shares_XTS: Array) -> Array:
     """A number for every row, from some rows at a time and their places: all at once take
     several copies of them.
     """
@@ -210,23 +181,6 @@ def _by_rows(formula: Callable[[Array, Array], Array], shares_XTS: Array) -> Arr
         formula(rows_RS[i : i + step], row_R[i : i + step]) for i in range(0, len(rows_RS), step)
     ]
     return np.concatenate(parts).reshape(shares_XTS.shape[:-1])
-
-
-def offset_mass(probabilities_XTS: Array, offset: int) -> Array:
-    """What a query gives to the token `offset` places after it; NaN where there is none.
-
-    Shapes: (X, T, S) -> (X, T). Units or range: 0 to 1.
-
-    >>> offset_mass(np.array([[1.0, 0.0], [0.25, 0.75]]), -1).tolist()
-    [nan, 0.25]
-    """
-    probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
-    n_queries, n_keys = probabilities_XTS.shape[-2:]
-    whole_number("offset", offset, -MOST_NUMBERS, MOST_NUMBERS)
-    mass_XT = np.full(probabilities_XTS.shape[:-1], np.nan)
-    rows = np.arange(max(0, -offset), max(0, min(n_queries, n_keys - offset)))
-    mass_XT[..., rows] = probabilities_XTS[..., rows, rows + offset]
-    return mass_XT
 
 
 def column_sums(probabilities_XTS: Array) -> Array:

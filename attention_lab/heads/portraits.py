@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from . import patterns
+from . import distances, patterns
 from .patterns import Pattern
 
 
@@ -87,7 +87,7 @@ def _normalised(pattern: Pattern) -> Array:
 
 
 def _at(offset: int) -> Callable[[Pattern], Array]:
-    return lambda pattern: patterns.offset_mass(pattern.probabilities, offset)
+    return lambda pattern: distances.offset_mass(pattern.probabilities, offset)
 
 
 def _first(pattern: Pattern) -> Array:
@@ -152,7 +152,7 @@ MEASURES: tuple[Measure, ...] = (
         r"d_i = \sum_j A_{ij}\, |i - j|",
         "0 to the length of the sequence − 1",
         "How many positions away the tokens lie that a query reads.",
-        _of_probabilities(patterns.mean_distance),
+        _of_probabilities(distances.mean_distance),
         in_order=True,
     ),
     Measure(
@@ -162,7 +162,7 @@ MEASURES: tuple[Measure, ...] = (
         "minus to plus the length of the sequence − 1; negative looks back",
         "In which direction a query looks: a head for previous words is near −1, one for next words"
         " near +1.",
-        _of_probabilities(patterns.signed_distance),
+        _of_probabilities(distances.signed_distance),
         in_order=True,
     ),
     Measure(

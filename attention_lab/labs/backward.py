@@ -4,6 +4,8 @@ gave.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -32,10 +34,27 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     >>> layer_gradients(trace, [[[1.0], [0.0]]]).merged.tolist()
     [[[3.0], [0.0]]]
     """
-    output, p = _given(trace, output_gradient), trace.projections
+    output = _given(trace, output_gradient)
+    heads = _head_gradients(trace, output)
+    queries, keys, values = (
+        merge_heads(heads[name]) for name in ("query_heads", "key_heads", "value_heads")
+    )
+    memory, inputs = _source_gradients(trace, output, queries, keys, values)
+    weights: dict[str, Any] = _weight_gradients(
+        trace, {"q": queries, "k": keys, "v": values, "o": output}
+    )
+    for array in (memory, inputs, *weights.values()):
+        if array is not None:
+            checks.check_range(array)
+    fused = {"queries": queries, "keys": keys, "values": values}
+    return GradientTrace(output=output, memory=memory, inputs=inputs, **heads, **fused, **weights)
+
+
+def _head_gradients(trace: Trace, output: Array) -> dict[str, Any]:
+    """The gradients of everything that is one array per head, and of the joined heads."""
+    p = trace.projections
     merged = output if p.w_o is None else gradients.factor_gradient(output, p.w_o)
     head_outputs = split_heads(merged, p.n_heads)
-    value_heads = gradients.value_gradient(trace.probabilities, head_outputs, p.groups)
     # One allocation for all score arrays: apart, the system clears their pages on every call (4
     # times the run time).
     probabilities, masked_scores, scores = np.empty((3, *trace.scores.shape), output.dtype)
@@ -44,39 +63,31 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     gradients.scale_gradient(
         masked_scores, trace.scaled_scores, trace.scale, trace.softcap, out=scores
     )
-    query_heads = gradients.query_gradient(scores, trace.key_heads)
-    key_heads = gradients.key_gradient(scores, trace.query_heads, p.groups)
-    queries, keys, values = (
-        merge_heads(query_heads),
-        merge_heads(key_heads),
-        merge_heads(value_heads),
-    )
+    return {
+        "merged": merged,
+        "head_outputs": head_outputs,
+        "value_heads": gradients.value_gradient(trace.probabilities, head_outputs, p.groups),
+        "probabilities": probabilities,
+        "masked_scores": masked_scores,
+        "scaled_scores": masked_scores,  # a mask and a bias add constants
+        "scores": scores,
+        "query_heads": gradients.query_gradient(scores, trace.key_heads),
+        "key_heads": gradients.key_gradient(scores, trace.query_heads, p.groups),
+    }
+
+
+def _source_gradients(
+    trace: Trace, output: Array, queries: Array, keys: Array, values: Array
+) -> tuple[Array, Array]:
+    """The gradients of memory and inputs; the inputs collect the memory's, where they are one, and
+    the residual's.
+    """
+    p = trace.projections
     memory = gradients.factor_gradient(keys, p.w_k) + gradients.factor_gradient(values, p.w_v)
     inputs = gradients.factor_gradient(queries, p.w_q)
     for added, present in ((memory, trace.memory is trace.inputs), (output, trace.residual)):
         inputs = inputs + added if present else inputs
-    found = _weight_gradients(trace, {"q": queries, "k": keys, "v": values, "o": output})
-    for array in (memory, inputs, *found.values()):
-        if array is not None:
-            checks.check_range(array)
-    return GradientTrace(
-        output,
-        merged,
-        head_outputs,
-        value_heads,
-        probabilities,
-        masked_scores,
-        masked_scores,
-        scores,
-        query_heads,
-        key_heads,
-        queries,
-        keys,
-        values,
-        memory,
-        inputs,
-        **found,
-    )
+    return memory, inputs
 
 
 def _given(trace: Trace, output_gradient: ArrayLike) -> Array:

@@ -13,8 +13,8 @@ from attention_core.checks import Array, number_between, seed_number
 from .deep_stack import activation_sizes, first_stack, run_stack
 from .julia_mapping import JuliaHeads, MappingCheck, check_mapping
 from .one_by_one import OneByOne
+from .sphere_step import SphereStep, sphere_step
 from .stack_settings import StackSettings
-from .stiefel import SphereStep, sphere_step
 from .textures import draw_textures
 
 GLOBE_POINT = (1.0, 0.4, 0.5)

@@ -15,7 +15,8 @@ from attention_core.trace import Trace
 from ..heads.reruns import rerun
 from ..scenario import Scenario, trace_of
 from .fault_checks import Verdict, verdicts
-from .faults import FAULTS, RIGHT, Fault, Steps, first_difference, given_of, run
+from .faults import FAULTS, Fault, first_difference
+from .replaced_steps import RIGHT, Steps, given_of, run
 
 NO_FAULT = "none"
 

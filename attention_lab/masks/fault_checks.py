@@ -14,16 +14,19 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
 from ..rounding import RELATIVE, tolerance
-from .faults import RIGHT, Given, Steps, given_of, run
 from .invariances import shuffled_order
+from .replaced_steps import RIGHT, Given, Steps, given_of, run
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a check was passed, and in one sentence what was seen."""
+    """Whether a check was passed, and in one sentence what was seen. gap: the largest difference
+    that it names, if any.
+    """
 
     passed: bool
     says: str
+    gap: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def _row_sums(given: Given, steps: Steps) -> Verdict:
     if gap <= RELATIVE[sums.dtype]:
         return Verdict(True, "Every row of probabilities sums to 1.")
     return Verdict(
-        False, f"Rows of probabilities do not sum to 1: they are off by up to {gap:.3g}."
+        False, f"Rows of probabilities do not sum to 1: they are off by up to {gap:.3g}.", gap
     )
 
 
@@ -84,6 +87,7 @@ def _hidden_keys(given: Given, steps: Steps) -> Verdict:
     return Verdict(
         False,
         f"Changing token {key} moves the output of queries that may not see it by up to {gap:.3g}.",
+        gap,
     )
 
 
@@ -104,6 +108,7 @@ def _permutation(given: Given, steps: Steps) -> Verdict:
         False,
         "With the tokens shuffled the output is not the shuffled one: it is off by up to"
         f" {gap:.3g}.",
+        gap,
     )
 
 
@@ -114,6 +119,7 @@ def _repeated_call(given: Given, steps: Steps) -> Verdict:
     return Verdict(
         False,
         f"A second call on the same input gives another output: it differs by up to {gap:.3g}.",
+        gap,
     )
 
 
@@ -189,7 +195,8 @@ def _reference(given: Given, steps: Steps) -> Verdict:
     gap = _gap(layer.output, right.output)
     if gap <= tolerance(right, "output"):
         return Verdict(True, "The output agrees with that of the right layer.")
-    return Verdict(False, f"The output differs from that of the right layer by up to {gap:.3g}.")
+    says = f"The output differs from that of the right layer by up to {gap:.3g}."
+    return Verdict(False, says, gap)
 
 
 def _gap(one: Array, other: Array) -> float:

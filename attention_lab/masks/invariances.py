@@ -4,21 +4,13 @@ it gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import (
-    Array,
-    as_list,
-    as_numbers,
-    check_alike,
-    is_finite_number,
-    shown,
-    whole_number,
-)
+from attention_core.checks import Array, as_numbers, is_finite_number, shown, whole_number
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
@@ -27,48 +19,6 @@ from attention_core.trace import Trace
 
 from ..heads.gauge import Gauge, change_gauge, random_gauge
 from ..heads.reruns import rerun
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """The largest differences between two runs: of a probability, and of a number of the output."""
-
-    probabilities: float
-    output: float
-
-
-def gaps(before: Trace, after: Trace) -> Gaps:
-    """How far the probabilities and the output of two runs lie apart. Raises: ShapeError."""
-    check_alike("probabilities", after.probabilities, "those before", before.probabilities)
-    check_alike("output", after.output, "that before", before.output)
-    return Gaps(
-        _largest(after.probabilities - before.probabilities), _largest(after.output - before.output)
-    )
-
-
-def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> Gaps:
-    """How far a run on shuffled tokens is from the shuffled run: f(PX) against P f(X), and its A
-    against P A Pᵀ.
-
-    order: which token of the straight run stands at each place of the shuffled one. 0 but for
-    rounding when the layer sees no order; self-attention only.
-    """
-    check_alike(
-        "probabilities", shuffled.probabilities, "those of the straight run", straight.probabilities
-    )
-    rows = [
-        whole_number("order", place, 0, straight.sizes["T"] - 1)
-        for place in as_list("order", order)
-    ]
-    if sorted(rows) != list(range(straight.sizes["S"])):
-        raise SettingsError(
-            f"order is {shown(order)} but must name every token once, of one sequence"
-        )
-    moved_BHTS = straight.probabilities[:, :, rows][..., rows]
-    return Gaps(
-        _largest(shuffled.probabilities - moved_BHTS),
-        _largest(shuffled.output - straight.output[:, rows]),
-    )
 
 
 def shuffled_order(n_tokens: int, seed: int = 0) -> tuple[int, ...]:
@@ -246,7 +196,3 @@ CHANGES: tuple[Change, ...] = (
         _value_basis,
     ),
 )
-
-
-def _largest(differences: Array) -> float:
-    return float(np.abs(differences).max())

@@ -14,8 +14,9 @@ from attention_core.checks import Array, one_of
 from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
-from ..scenario import Scenario, embedding_of, own_of, trace_of
-from .invariances import Gaps, permutation_gaps, shuffled_order
+from ..scenario import Scenario, embedding_of, own_of, settled, trace_of
+from .invariances import shuffled_order
+from .run_gaps import Gaps, permutation_gaps
 
 
 @dataclass(frozen=True)
@@ -96,9 +97,7 @@ def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     situation = known[one_of("situation", key, known)]
     trace, words_TD = trace_of(scenario), words_of(scenario)
     order = shuffled_order(len(words_TD), seed)
-    codes_TD = (
-        sinusoidal_positions(*words_TD.shape) if situation.positions else np.zeros_like(words_TD)
-    )
+    codes_TD = _codes(scenario, words_TD) if situation.positions else np.zeros_like(words_TD)
     straight, shuffled = (
         attend(
             words + codes_TD,
@@ -112,6 +111,13 @@ def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     tokens = tuple(trace.labels("T")[place] for place in order)
     gaps = permutation_gaps(straight, shuffled, order)
     return Shuffle(order, straight.labelled(trace.labels("T")), shuffled.labelled(tokens), gaps)
+
+
+def _codes(scenario: Scenario, words_TD: Array) -> Array:
+    """The position codes that go with a scenario's words, whether it adds them or not."""
+    if settled(scenario).weights == "by hand":
+        return embedding_of(scenario).positions
+    return sinusoidal_positions(*words_TD.shape)
 
 
 def is_given(scenario: Scenario) -> bool:

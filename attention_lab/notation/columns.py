@@ -33,23 +33,10 @@ def column_layer(trace: Trace) -> dict[str, Array]:
     head_outputs = value_heads[:, read] @ probabilities
     merged = np.concatenate([head_outputs[:, head] for head in range(n_heads)], axis=1)
     output = _plus_column(merged if p.w_o is None else p.w_o.T @ merged, p.b_o)
-    computed = (
-        inputs,
-        memory,
-        queries,
-        keys,
-        values,
-        query_heads,
-        key_heads,
-        value_heads,
-        scores,
-        scaled,
-        masked,
-        probabilities,
-        head_outputs,
-        merged,
-        output + inputs if trace.residual else output,
-    )
+    sources, fused = (inputs, memory), (queries, keys, values)
+    heads, shares = (query_heads, key_heads, value_heads), (scores, scaled, masked, probabilities)
+    last = output + inputs if trace.residual else output
+    computed = (*sources, *fused, *heads, *shares, head_outputs, merged, last)
     return dict(zip(STEPS, computed, strict=True))
 
 

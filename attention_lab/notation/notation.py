@@ -2,13 +2,12 @@ r"""One quantity, several ways to write it: our notation, and the symbols, words
 other text.
 
 In the column convention a token is a column: every matrix stands transposed, its numbers are the
-same (see `columns`). Symbols are in `symbols`, the texts themselves in `texts`, the formulas in
-`formulas`.
+same (see `columns`). Symbols are in `symbols`, the texts themselves in `texts`, axes in
+`array_axes`, sentences in `wording`, the glossary in `quantities`, the formulas in `formulas`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -50,9 +49,6 @@ WEIGHTS = {
     "b_v": ("value bias", "b_V", "What is added to every token's value, if anything."),
     "b_o": ("output bias", "b_O", "What is added to every token's output, if anything."),
 }
-AXIS_SIZES = {"T": "n_tokens", "D": "d_model", "H": "n_heads", "K": "d_k", "V": "d_v"}
-OTHER_WAY = {"row": "column", "Row": "Column", "column": "row", "Column": "Row"}
-SILENT = "The text has no symbol for it: ours is used."
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +56,12 @@ class Notation:
     """How one text writes the layer. What it has no symbol or word for is written as we do.
 
     key: its name in a URL. convention: "row" (a token is a row) or "column". symbols: LaTeX by
-    quantity, per-head ones without the head. words, remarks: by quantity. axis_names: for axes that
-    are not called by a size. A text that names the axis T tells it from S also where both are one
-    sequence. indices: the letters of a head, a query, a key and any key. heads: how a head is
-    marked: "subscript", "superscript", or "brackets" (around it where a cell is meant). first_head:
-    the number of the first one. even: d_k and d_v have a symbol of the text only where the heads
-    share the width evenly.
+    quantity, per-head ones without the head. words, remarks: by quantity. corrections: what is
+    right where the text is not. axis_names: for axes that are not called by a size. A text that
+    names the axis T tells it from S also where both are one sequence. indices: the letters of a
+    head, a query, a key and any key. heads: how a head is marked: "subscript", "superscript", or
+    "brackets" (around it where a cell is meant). first_head: the number of the first one. even: d_k
+    and d_v have a symbol of the text only where the heads share the width evenly.
     """
 
     key: str
@@ -74,6 +70,7 @@ class Notation:
     symbols: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
+    corrections: Mapping[str, str] = field(default_factory=dict)
     axis_names: Mapping[str, str] = field(default_factory=dict)
     indices: tuple[str, str, str, str] = ("h", "i", "j", "k")
     heads: str = "subscript"
@@ -139,137 +136,9 @@ def symbol(name: str, notation: Notation) -> Symbol:
     return Symbol(notation.of_head(base) if name in STEPS and STEPS[name].per_head else base)
 
 
-def axes(trace: Trace, name: str, notation: Notation) -> tuple[str, ...]:
-    """The axes of a field or weight as a text would name them, in the order in which its convention
-    shows them.
-
-    >>> from attention_core import Projections, attend
-    >>> axes(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", OURS)
-    ('B', 'T', 'H·K')
-    """
-    names = axis_names(trace, notation)
-    found = tuple(joined(axis, names) for axis in trace.axes(name))
-    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
-
-
-def shape(trace: Trace, name: str, notation: Notation) -> tuple[int, ...]:
-    """How long the `axes` of a field are, in the same order.
-
-    >>> from attention_core import Projections, attend
-    >>> shape(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", Notation("x", "X",
-    ...     convention="column"))
-    (1, 2, 1)
-    """
-    found: tuple[int, ...] = getattr(trace, name).shape
-    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
-
-
 def written(trace: Trace, name: str, notation: Notation) -> str:
     """The quantity whose symbol a text writes: a text that knows no memory makes keys and
     values from the inputs.
     """
     known = "memory" in notation.symbols or trace.memory is not trace.inputs
     return "inputs" if name == "memory" and not known else name
-
-
-def joined(axis: str, names: Mapping[str, str]) -> str:
-    """The name of an axis; one that holds equal parts of the width is the width."""
-    parts = [names[letter] for letter in axis.split("·")]
-    if parts[0] == names["H"] and "÷" in parts[-1]:
-        return names["D"]
-    return (
-        "·".join(f"({part})" if "÷" in part else part for part in parts)
-        if len(parts) > 1
-        else parts[0]
-    )
-
-
-def axis_names(trace: Trace, notation: Notation) -> dict[str, str]:
-    """What a text calls each axis letter, for the sizes of this layer."""
-    names = {letter: letter for letter in AXES}
-    names |= {letter: Symbol(notation.base(name)).plain for letter, name in AXIS_SIZES.items()}
-    names |= {letter: Symbol(notation.width(trace, AXIS_SIZES[letter])).plain for letter in "KV"}
-    names |= notation.axis_names
-    one_length = trace.memory is trace.inputs and "T" not in notation.axis_names
-    return names | {"S": names["T"]} if one_length else names
-
-
-def says(trace: Trace, name: str, notation: Notation) -> str:
-    """What a step did, in one sentence with the symbols and the convention of a text.
-
-    >>> from attention_core import Projections, attend
-    >>> says(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", OURS)
-    'Every token asks one question per head: its whole vector multiplied by W_Q.'
-    """
-    return _reworded(trace.says(name), notation)
-
-
-def _reworded(sentence: str, notation: Notation) -> str:
-    named = {
-        OURS.symbols[name]: name
-        for name in ("w_q", "w_k", "w_v", "w_o", "queries", "keys", "values", "scale")
-    }
-
-    def written(found: re.Match[str]) -> str:
-        sign = Symbol(notation.base(named[found[1]]))
-        is_turned = named[found[1]] in WEIGHTS and notation.convention == "column"
-        return sign.transposed.plain if is_turned else sign.plain
-
-    return turned(re.sub(r"(?<![\w’'])(W_[QKVO]|[QKVs])(?!\w)", written, sentence), notation)
-
-
-def turned(words: str, notation: Notation) -> str:
-    """Words about matrices where tokens are rows, as they are said where tokens are columns if the
-    notation says so.
-
-    The user's own words must not be among them, for they may be “row” and “column”.
-
-    >>> turned("this row, minus its maximum", Notation("x", "X", convention="column"))
-    'this column, minus its maximum'
-    """
-    if notation.convention == "row":
-        return words
-    words = words.replace("side by side", "one below the other")
-    return re.sub(r"\b(?:[Rr]ow|[Cc]olumn)(?=s?\b)", lambda m: OTHER_WAY[m[0]], words)
-
-
-@dataclass(frozen=True)
-class GlossaryRow:
-    """One quantity in our words and in those of a text."""
-
-    name: str
-    our_word: str
-    our_symbol: Symbol
-    their_word: str
-    their_symbol: Symbol
-    meaning: str
-    remark: str
-
-
-def glossary(notation: Notation) -> tuple[GlossaryRow, ...]:
-    """Every quantity of the layer: sizes, weights, then the fields in order of computation.
-
-    The remark says where the text is silent (then its symbol and word are ours) or wrong (then what
-    is right).
-    """
-    meanings = {name: meaning for name, (_, _, meaning) in (SIZES | WEIGHTS).items()}
-    meanings |= {name: _reworded(step.says, notation) for name, step in STEPS.items()}
-    return tuple(
-        GlossaryRow(
-            name,
-            OURS.words[name],
-            symbol(name, OURS),
-            notation.words.get(name, OURS.words[name]),
-            symbol(name, notation),
-            meaning,
-            remark(name, notation),
-        )
-        for name, meaning in meanings.items()
-    )
-
-
-def remark(name: str, notation: Notation) -> str:
-    """What to know about a text's symbol or word: that it has none, that it is corrected, or
-    nothing.
-    """
-    return notation.remarks.get(name, "" if name in notation.symbols else SILENT)

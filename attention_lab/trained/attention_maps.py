@@ -4,9 +4,7 @@ pages about heads need.
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,19 +12,11 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array, as_array, as_labels, shown, whole_number
-from attention_core.errors import FileError, SettingsError, ShapeError
+from attention_core.errors import SettingsError, ShapeError
 
-from ..files.file_checks import has_half_character
-from ..files.weight_file import MAX_TENSORS, WeightFile
 from ..heads.patterns import Pattern
 from .encoder import Encoded
 
-MAX_CELLS = 2**25
-# Compressed zeros unpack to a thousand times their size. 72 heads of 512 tokens take 151 million
-# bytes in float64.
-MAX_MEMORY = 160_000_000
-# A rule about tokens takes an array of this many by this many, however few keys there are.
-MAX_POSITIONS = 4096
 # Shares stored in 8 significant bits (bfloat16) add up to 1 no better than this.
 _ROUNDING = 0.01
 
@@ -124,76 +114,6 @@ class AttentionMaps:
     def of_encoded(cls, encoded: Encoded) -> AttentionMaps:
         """Those of our own encoder; no number is copied."""
         return cls.of([trace.probabilities for trace in encoded.traces], encoded.tokens)
-
-
-def read_maps(file: WeightFile, tokens: Sequence[str] = ()) -> AttentionMaps:
-    """Attention tensors from a file: one (layers, heads, query, key), or one (heads, query, key)
-    for each layer.
-
-    Labels are the given ones or those in the file: an array "tokens", or "tokens" in the metadata.
-    Raises: FileError, ShapeError.
-    """
-    shapes = {name: shape for name, shape in file.shapes.items() if len(shape) in (3, 4, 5)}
-    if not shapes:
-        raise FileError(
-            "The file holds no attention tensors: no array has the axes layer, head, query, key"
-        )
-    _check_sizes(shapes)
-    _check_bytes(sum(map(file.n_bytes, shapes)))
-    names = sorted(shapes, key=lambda name: [int(number) for number in re.findall("[0-9]+", name)])
-    stacked = len(names) == 1 and len(shapes[names[0]]) > 3
-    _check_heads(shapes[names[0]][0] if stacked else len(names), shapes[names[0]][-3])
-    labels = tuple(tokens) or file.labels
-    if any(map(has_half_character, labels)):
-        raise FileError(
-            "The tokens hold half a character (a lone surrogate), which cannot be shown; save them"
-            " again"
-        )
-    arrays = [file.read(name) for name in names]
-    return AttentionMaps.of(list(arrays[0]) if stacked else arrays, labels)
-
-
-def _check_sizes(shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Raises: FileError for an empty axis, for more probabilities and for longer sequences than
-    are read.
-    """
-    # Of empty arrays a few bytes can list millions, so that the products below say nothing of them.
-    for name, shape in shapes.items():
-        if 0 in shape:
-            raise FileError(
-                f"{name!r} has shape {shape}, but there must be at least 1 layer, head, query and"
-                " key: save it again"
-            )
-    if (cells := sum(math.prod(shape) for shape in shapes.values())) > MAX_CELLS:
-        raise FileError(
-            f"The file holds {cells:,} probabilities, but at most {MAX_CELLS:,} are read: save"
-            " fewer layers"
-        )
-    if (longest := max(max(shape[-2:]) for shape in shapes.values())) > MAX_POSITIONS:
-        raise FileError(
-            f"The file holds attention over {longest:,} positions, but at most {MAX_POSITIONS:,}"
-            " are read: save a shorter text"
-        )
-
-
-def _check_bytes(n_bytes: int) -> None:
-    """Raises: FileError when the probabilities need more memory than there is for a visitor's
-    file.
-    """
-    if n_bytes > MAX_MEMORY:
-        raise FileError(
-            f"The file's probabilities take {n_bytes:,} bytes once they are read, but may take at"
-            f" most {MAX_MEMORY:,}: save fewer layers, or numbers of 32 bits"
-        )
-
-
-def _check_heads(n_layers: int, n_heads: int) -> None:
-    """Raises: FileError when there are more heads than can be shown."""
-    if n_layers * n_heads > MAX_TENSORS:
-        raise FileError(
-            f"The file holds {n_layers:,} × {n_heads:,} heads, but at most {MAX_TENSORS:,} are"
-            " shown: save fewer layers"
-        )
 
 
 def _as_layer(number: int, layer: Any) -> Array:

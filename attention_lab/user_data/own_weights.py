@@ -1,4 +1,4 @@
-"""Somebody's own weights: which attention layers a file holds, and one of them as `Projections`."""
+"""Somebody's own weights: which attention layers a file holds."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
-from typing import Any, BinaryIO
 
-import numpy as np
-
-from attention_core.checks import Array, divisors, whole_number
+from attention_core.checks import divisors
 from attention_core.counting import counted
-from attention_core.errors import FileError, SettingsError
-from attention_core.projections import Projections
+from attention_core.errors import FileError
 
-from ..files.file_checks import LARGEST_VALUE, VALUES
-from ..files.npz_archive import LONGEST_NAME
-from ..files.npz_file import NpzFile
-from ..files.safetensors_file import SafetensorsFile
-from ..files.weight_file import MAX_BYTES, PICKLES, WeightFile, bytes_read, file_size, pickle_error
+from ..files.weight_file import WeightFile, bytes_read
 from .weight_names import LEFT_OUT, NAMINGS, Naming
 
 # Heads of trained models have nearly always this width.
@@ -64,43 +55,6 @@ class FoundLayer:
         """
         wide = [count for count in self.heads if self.shapes["w_q"][1] // count >= USUAL_WIDTH]
         return self.saved_heads or max(wide, default=self.heads[0])
-
-
-def open_weights(file: BinaryIO, name: str) -> WeightFile:
-    """The file behind `file`, called `name`, as .safetensors or .npz, whichever its first bytes say
-    it is.
-
-    Raises: FileError for pickles, for anything else, and for what is damaged or beyond the limits.
-    """
-    name = PurePath(name).name
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise FileError(
-            f"The file's name must have at most {LONGEST_NAME} characters that can all be shown:"
-            " rename it"
-        )
-    size = file_size(file)
-    if size > MAX_BYTES:
-        raise FileError(
-            f"{name} has {size:,} bytes, but at most {MAX_BYTES:,} are read: save the layer you"
-            " want alone"
-        )
-    file.seek(0)
-    start = file.read(300)
-    if start[8:9] == b"{":
-        return SafetensorsFile(file)
-    # PyTorch's archives begin with their pickle, older files are one.
-    if start[:1] == b"\x80" or b"/data.pkl" in start:
-        raise pickle_error(name)
-    if start[:4] == b"PK\x03\x04":
-        return NpzFile(file, name)
-    if PurePath(name).suffix.lower() in PICKLES:  # the oldest kinds begin in many ways
-        raise pickle_error(name)
-    if not start:
-        raise FileError(f"{name} is empty: save or copy it again")
-    raise FileError(
-        f"{name} is neither .safetensors nor .npz by its first bytes; save the weights as one of"
-        " them"
-    )
 
 
 def find_layers(file: WeightFile) -> tuple[FoundLayer, ...]:
@@ -150,59 +104,6 @@ def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:
     return FileError(
         f"The file holds no whole attention layer: {reason}. Names that are understood: {known}"
     )
-
-
-def read_layer(file: WeightFile, layer: FoundLayer, n_heads: int) -> Projections:
-    """The weights of one layer, cut into n_heads heads; fewer key heads where its key matrix is
-    narrower.
-
-    Raises: SettingsError for a number of heads that does not fit, FileError for numbers that are
-    not finite.
-    """
-    if whole_number("n_heads", n_heads, 1) not in layer.heads:
-        raise SettingsError(
-            f"n_heads is {n_heads}, but this layer can have {', '.join(map(str, layer.heads))}"
-        )
-    arrays: dict[str, Any] = {}
-    for part, suffix in layer.naming.parts.items():
-        if (name := layer.prefix + suffix) in file.shapes:
-            array = _numbers(file, name)
-            arrays[part] = array.T if layer.naming.transposed and part.startswith("w_") else array
-    for kind in ("w", "b"):
-        if (joint := arrays.pop(f"{kind}_qkv", None)) is not None:
-            arrays |= {
-                f"{kind}_{letter}": part for letter, part in zip("qkv", _thirds(joint), strict=True)
-            }
-    width = layer.shapes["w_q"][1] // n_heads
-    return Projections(**arrays, n_heads=n_heads, n_kv_heads=layer.shapes["w_k"][1] // width)
-
-
-def _thirds(joint: Array) -> list[Array]:
-    """What belongs to queries, keys and values, where they stand side by side."""
-    if joint.ndim == 0 or joint.shape[-1] % 3:
-        raise FileError(
-            f"Queries, keys and values need a third each of an array of shape {joint.shape}; save"
-            " it again"
-        )
-    return np.split(joint, 3, axis=-1)
-
-
-def _numbers(file: WeightFile, name: str) -> Array:
-    array = file.read(name)
-    if array.dtype.kind != "f" or not np.isfinite(array).all():
-        raise FileError(
-            f"{name!r} must hold finite numbers, but holds NaN, infinity or whole numbers; save it"
-            " again"
-        )
-    if max(array.max(initial=0), -array.min(initial=0)) > LARGEST_VALUE:
-        place = [
-            int(number) for number in np.unravel_index(int(np.abs(array).argmax()), array.shape)
-        ]
-        raise FileError(
-            f"{name!r} holds {array[tuple(place)]:.3g} at {place} (counted from 0), but its numbers"
-            f" must lie {VALUES}: replace it"
-        )
-    return array
 
 
 def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:

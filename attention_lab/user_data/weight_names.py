@@ -13,15 +13,20 @@ class Naming:
     parts: an argument of `Projections`, or w_qkv and b_qkv for the three side by side -> the file's
     name for it. transposed: matrices stand left of a column vector, as PyTorch's do, with one row
     for each feature that comes out; None where only a file tells, by the longer side of its joint
-    matrix of queries, keys and values. note: what the weights alone do not say. heads: the file's
-    name for the number of heads, if it has one.
+    matrix of queries, keys and values. unlike: what the weights alone do not say, of `UNLIKE`.
+    heads: the file's name for the number of heads, if it has one.
     """
 
     title: str
     parts: Mapping[str, str]
     transposed: bool | None = True
-    note: str = ""
+    unlike: tuple[str, ...] = ()
     heads: str = ""
+
+    @property
+    def note(self) -> str:
+        """What the weights alone do not say, in sentences."""
+        return " ".join(UNLIKE[key] for key in self.unlike)
 
     @property
     def anchor(self) -> str:
@@ -55,12 +60,17 @@ LEFT_OUT = {
     ),
     "sinks": "Its sinks, one more score for every query, are left out.",
 }
-_CAUSAL = "In this model no query sees a later key: switch the causal mask on."
-_ROTARY = (
-    "This model turns queries and keys by their position before it compares them; that is not done"
-    " here."
-)
-_NORM = "It normalises what the layer reads beforehand (LayerNorm, RMSNorm); that is not done here."
+# What a model does beside its attention layer, which its weights do not say.
+UNLIKE = {
+    "causal": "In this model no query sees a later key: switch the causal mask on.",
+    "rotary": (
+        "This model turns queries and keys by their position before it compares them; that is not"
+        " done here."
+    ),
+    "norm": (
+        "It normalises what the layer reads beforehand (LayerNorm, RMSNorm); that is not done here."
+    ),
+}
 _OUT = _matrices_and_biases(o="out_proj")
 
 NAMINGS = (
@@ -80,12 +90,12 @@ NAMINGS = (
         "GPT-2 or nanoGPT",
         _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"),
         transposed=None,
-        note=f"{_CAUSAL} {_NORM}",
+        unlike=("causal", "norm"),
     ),
     Naming(
         "Llama",
         _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"),
-        note=f"{_CAUSAL} {_ROTARY} {_NORM}",
+        unlike=("causal", "rotary", "norm"),
     ),
     Naming(
         "a download from this app",

@@ -21,6 +21,7 @@ from attention_lab.diagonal.claims.catalogue import (
 from attention_viz.labels import true_minus
 
 from ..address import bound
+from ..facts import fact
 from ..markdown import plain
 from ..search import finds, search_field
 
@@ -60,7 +61,7 @@ def follow(clicked: object) -> None:
 def show(one: Claim) -> None:
     """A claim, its verdict, the corrected statement, and what a computation on the spot found."""
     found = evidence(one.id)
-    as_worded = "holds" if found.claimed else "fails"
+    as_worded = "holds" if fact(f"claim_{one.id}", found.claimed) else "fails"
     with st.container(border=True):
         st.markdown(
             f"**“{plain(one.said)}”** {BADGES[one.status]}\n\n{plain(one.truth)}\n\n:gray[**Checked"

@@ -8,11 +8,14 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.diagonal.counterexamples import Search, search
-from attention_lab.diagonal.proposition_checks import Check, tokens_of_trace
-from attention_lab.diagonal.propositions import FALSE, PROPOSITIONS, Proposition, proposition
+from attention_lab.diagonal.proposition_checks import Check
+from attention_lab.diagonal.proposition_record import FALSE, Proposition
+from attention_lab.diagonal.proposition_tokens import tokens_of_trace
+from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
 from attention_viz.labels import number, true_minus
 
 from ..address import KEPT, bound
+from ..facts import fact
 from ..whole_numbers import LAST_SEED, whole_number_input
 from . import diagonal_lab as lab
 from .diagonal_words import BADGES, live
@@ -101,7 +104,9 @@ def _say_found(statement: Proposition) -> None:
     name, found = st.session_state.get(FOUND, ("", None))
     if name != statement.number or not isinstance(found, Search):
         return
-    if found.x is not None and found.nearest:
+    fact("searched", statement.number)
+    fact("matrices_that_met_the_condition", found.applied)
+    if fact("counterexample_found", found.x is not None) and found.nearest:
         st.success(
             f"Found and loaded: the worst of {found.tried} violates it by"
             f" {number(found.nearest.excess, 4)}."
@@ -113,7 +118,7 @@ def _say_found(statement: Proposition) -> None:
         if found.applied == found.tried
         else met
     )
-    excess = found.nearest.excess if found.nearest else 0.0
+    excess = fact("nearest_excess", found.nearest.excess if found.nearest else 0.0)
     rounding, nearest = (
         f"Rounding alone moves it by {excess:.0e}.",
         f"The nearest came within {number(-excess, 4)}.",

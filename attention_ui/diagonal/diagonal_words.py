@@ -16,10 +16,11 @@ from attention_lab.diagonal.measures import (
     uniform_self_mass,
 )
 from attention_lab.diagonal.proposition_checks import Check
-from attention_lab.diagonal.propositions import CONDITION, FALSE, THEOREM, Proposition
+from attention_lab.diagonal.proposition_record import CONDITION, FALSE, THEOREM, Proposition
 from attention_viz.diagonal.diagonal_board import named
 from attention_viz.labels import counted, number, true_minus
 
+from ..facts import fact
 from ..markdown import plain
 
 BADGES = {
@@ -38,12 +39,12 @@ def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
     """
     n_tokens = trace.sizes["T"]
     margin_T = margins(trace.masked_scores[0, 0])
-    mine, tied = int((margin_T >= 0).sum()), int((margin_T == 0).sum())
-    broken = int(pair_violations(trace.probabilities[0, 0]).sum())
-    mass, uniform = (
-        measured["self_mass"] or 0.0,
-        float(uniform_self_mass(trace.masked_scores[0, 0])),
-    )
+    mine = fact("tokens_that_prefer_themselves", int((margin_T >= 0).sum()))
+    tied = fact("tokens_that_tie", int((margin_T == 0).sum()))
+    violations = pair_violations(trace.probabilities[0, 0])
+    broken = fact("cells_that_break_the_bound", int(violations.sum()))
+    mass = fact("self_mass", measured["self_mass"] or 0.0)
+    uniform = float(uniform_self_mass(trace.masked_scores[0, 0]))
     look = "looks at itself" if mine == 1 else "look at themselves"
     bound = f"**{counted(broken, 'cell')}** break{'s' if broken == 1 else ''} the pair bound"
     return (
@@ -75,11 +76,14 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     names = _names(trace)
     shares = trace.probabilities[0, 0]
     a = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
+    fact("names_of_the_pair", (names[i], names[j]))
     if i == j:
         margin = number(float(margins(trace.masked_scores[0, 0])[i]))
-        invited = " Click a cell beside the diagonal for a pair." if len(names) > 1 else ""
+        has_pairs = fact("has_pairs", len(names) > 1)
+        invited = " Click a cell beside the diagonal for a pair." if has_pairs else ""
         return f"**i = j = {names[i]}**: {a}; margin {margin}.{invited}"
-    excess = float(pair_excess(shares)[i, j])
+    excess = fact("excess_over_the_bound", float(pair_excess(shares)[i, j]))
+    breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
     holds = f"the bound **holds**, {_spare(excess)}"
     fails = f"the bound **fails** by {number(excess, 4)}"
@@ -87,7 +91,7 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     return (
         f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {a},"
         f" $a_{{jj}}$ = {number(float(shares[j, j]), 4)}:"
-        f" {fails if pair_violations(shares)[i, j] else holds}.{chi}"
+        f" {fails if breaks else holds}.{chi}"
     )
 
 
@@ -95,11 +99,14 @@ def live(proposition: Proposition, check: Check, trace: Trace) -> str:
     """What the live check of a statement found on these tokens: holds or violated, by how much,
     and where.
     """
+    where = _place(check.where, trace) if check.where else ""
+    verdict = ("holds" if check.holds else "violated") if check.applies else "does not apply"
+    fact(f"verdict_on_{proposition.number}", (verdict, where))
     if not check.applies:
-        alone = trace.sizes["T"] == 1
+        alone = fact("one_token_alone", trace.sizes["T"] == 1)
         why = "one token alone has no other" if alone else "these tokens do not meet its condition"
         return f":gray-badge[does not apply] {why}"
-    where = " in " + _place(check.where, trace) if check.where else ""
+    where = where and f" in {where}"
     if not check.holds:
         gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
         return f":red-badge[violated] {gap}{where}"

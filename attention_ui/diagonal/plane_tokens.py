@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from typing import Any
 
 import streamlit as st
 
@@ -35,7 +36,11 @@ def points() -> Array:
 def examples() -> None:
     """A button for each example that lies in the plane, and one for the first points."""
     with st.container(horizontal=True, gap="small"):
-        about = {"type": "tertiary", "icon": ":material/science:", "on_click": _set}
+        about: dict[str, Any] = {
+            "type": "tertiary",
+            "icon": ":material/science:",
+            "on_click": _set,
+        }
         st.button("Six points", key="plane first", args=(DEFAULT,), **about)
         for preset in DIAGONAL_PRESETS:
             if preset.name in TWO_WIDE:

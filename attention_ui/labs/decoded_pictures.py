@@ -37,7 +37,7 @@ _BEGINNINGS = {
     "BMP": rb"BM",
     "WEBP": rb"RIFF.{4}WEBP",
 }
-_DAMAGED = "The picture is damaged or cut off: save it again"
+DAMAGED = "The picture is damaged or cut off: save it again"
 KINDS = (*DECODED, *PLAIN)
 # Photographs may be this large: JPEG alone can be decoded at a half or a quarter of its size.
 MAX_PHOTOGRAPH_SIDE = 4096
@@ -96,7 +96,7 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
         ) from error
     except Exception as error:  # Pillow raises whatever its reader of a kind comes upon
         if re.match(_BEGINNINGS[DECODED[kind]], data, re.DOTALL):
-            raise FileError(_DAMAGED) from error
+            raise FileError(DAMAGED) from error
         raise FileError(
             f"The file is named {kind} but does not begin as {DECODED[kind]} does: give it the name"
             " of its kind"
@@ -111,7 +111,7 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
             picture.info["transparency"] = _MADE_8_BITS[samples](picture.info["transparency"])
         return picture if picture.mode in _DEEP else picture.convert("RGBA")
     except Exception as error:
-        raise FileError(_DAMAGED) from error
+        raise FileError(DAMAGED) from error
 
 
 def _halve(picture: Image.Image, n_scans: int) -> None:

@@ -25,6 +25,7 @@ from attention_lab.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, received
 from attention_viz.labels import number, percent
 
 from ..address import adopt, bound, mirror
+from ..facts import fact
 from ..markdown import plain
 from ..one_of import one_of
 from ..places import pin_places, pinned
@@ -40,16 +41,7 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
     TextError, SettingsError.
     """
     own = own_words()
-    with st.container(horizontal=True, gap="small"):
-        for place, sentence in enumerate(SENTENCES):
-            st.button(
-                sentence,
-                key=f"lex example {place}",
-                type="tertiary",
-                icon=":material/science:",
-                on_click=st.session_state.update,
-                args=({"lex_text": sentence},),
-            )
+    _examples()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = bound(
             st.text_input,
@@ -76,12 +68,23 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
         start = bound(st.toggle, f"Start token {START}", True, key="lex_start")
         causal = bound(st.toggle, "Causal mask", key="lex_causal")
     heads = CHOICES[chosen]
-    sentence = compose(text or "", own, start=bool(start))
-    return (
-        sentence,
-        run_lexicon(sentence, heads, temperature=float(temperature), causal=bool(causal)),
-        heads,
-    )
+    composed = compose(text or "", own, start=bool(start))
+    trace = run_lexicon(composed, heads, temperature=float(temperature), causal=bool(causal))
+    return composed, trace, heads
+
+
+def _examples() -> None:
+    """A button for each example, which puts its sentence into the field."""
+    with st.container(horizontal=True, gap="small"):
+        for place, sentence in enumerate(SENTENCES):
+            st.button(
+                sentence,
+                key=f"lex example {place}",
+                type="tertiary",
+                icon=":material/science:",
+                on_click=st.session_state.update,
+                args=({"lex_text": sentence},),
+            )
 
 
 def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
@@ -107,7 +110,9 @@ def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
     lines = []
     for place, head in enumerate(heads):
         most = float(trace.probabilities[0, place, query].max())
-        tied = [f"“{plain(words[key])}” ({key})" for key in keys_read_most(trace, place, query)]
+        read = list(keys_read_most(trace, place, query))
+        fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
+        tied = [f"“{plain(words[key])}” ({key})" for key in read]
         keys = " and ".join(tied) if len(tied) < 4 else f"{len(tied)} words alike"
         each = " each" if len(tied) > 1 else ""
         lines.append(f"- **{head.name}** looks at {keys} with {percent(most)}{each}")

@@ -13,13 +13,15 @@ from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS
 from attention_lab.labs.lab_examples import globe_step as globe_example
 from attention_lab.labs.lab_examples import mapping_example
-from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, orthonormality_drift
+from attention_lab.labs.sphere_step import SphereStep
+from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
 from attention_viz.labels import number, true_minus
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure
 
 from ..address import bound
 from ..board import show_board
+from ..facts import fact
 from ..one_of import one_of
 from ..show import show_figure
 from ..whole_numbers import seed_input
@@ -43,7 +45,8 @@ def effects(
     """What the columns do to a layer, as the rows of a table; and the singular values of W_Q
     W_Kᵀ by their way.
     """
-    rows, spectra = [], {}
+    rows: list[dict[str, object]] = []
+    spectra = {}
     for title, (columns, by_model) in WAYS.items():
         scale = score_scale(None, d_model) if by_model else None
         found = effect(columns, d_model, n_heads, n_tokens=N_TOKENS, scale=scale, seed=seed)
@@ -136,9 +139,10 @@ def mapping() -> None:
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # broken between them only
-    verdict, colour = (": the same layer", "green") if check.difference < 1e-12 else ("", "red")
+    same = fact("same_layer", fact("difference_from_the_package", check.difference) < 1e-12)
+    verdict = ": the same layer" if same else ""
     said = true_minus(f"largest difference {check.difference:.1e}{verdict}")
-    right.badge(said, color=colour, icon=":material/check:")
+    right.badge(said, color="green" if same else "red", icon=":material/check:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(
         "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in"

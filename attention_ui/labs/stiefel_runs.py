@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 from statistics import fmean
 
 import streamlit as st
@@ -22,6 +23,7 @@ from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 
 from ..address import bound
+from ..facts import fact
 from ..one_of import one_of
 from ..show import show_figure
 from .training_run import run_of, score, train_on
@@ -56,22 +58,27 @@ def one_layer() -> None:
             f"Still to be trained: {len(missing)} of {counted(len(rows), 'run')}, about"
             f" {seconds:.0f} s."
         )
-        if not st.button(
-            "Train on and off the manifold", icon=":material/play_arrow:", key="stiefel train"
-        ):
-            return
-        progress = st.progress(0.0, "Training …")
-        st.button(
-            "Stop", icon=":material/stop:", help="Finished runs stay.", key="stiefel train stop"
-        )
-        for place, settings in enumerate(missing):
-            train_on(
-                run_of(settings),
-                lambda share, words, at=place: progress.progress(
-                    (at + share) / len(missing), words
-                ),
-            )
-        st.rerun()
+        label = "Train on and off the manifold"
+        if st.button(label, icon=":material/play_arrow:", key="stiefel train"):
+            _train_layers(missing)
+            st.rerun()
+    else:
+        _layers(rows)
+
+
+def _train_layers(missing: Sequence[TrainingSettings]) -> None:
+    progress = st.progress(0.0, "Training …")
+    st.button("Stop", icon=":material/stop:", help="Finished runs stay.", key="stiefel train stop")
+
+    def say(place: int, share: float, words: str) -> None:
+        progress.progress((place + share) / len(missing), words)
+
+    for place, settings in enumerate(missing):
+        train_on(run_of(settings), partial(say, place))
+
+
+def _layers(rows: dict[str, TrainingSettings]) -> None:
+    """The losses and the errors of the trained layers, and what they show."""
     left, right = st.columns([3, 2])
     with left:
         last = next(iter(rows.values())).last_step
@@ -101,28 +108,7 @@ def deep_stack() -> None:
     """The four rows of the table of twelve layers: trained when asked for, kept by their
     settings.
     """
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        loss = one_of(
-            "Loss",
-            ("relative error", "cross-entropy"),
-            "relative error",
-            key="stiefel_loss",
-            help="relative error: as the package trains.",
-        )
-        several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
-        connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
-        layers = bound(
-            st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200
-        )
-    seeds = range(5 if several == "five" else 1)
-    wanted = {
-        row: [
-            StackSettings(row, loss, int(layers), connection=bool(connection), seed=seed)
-            for seed in seeds
-        ]
-        for row in ROWS
-    }
-    kept = _stacks()
+    wanted, kept = _wanted(), _stacks()
     missing = [one for settings in wanted.values() for one in settings if one not in kept]
     if missing:
         for settings in missing:
@@ -139,6 +125,31 @@ def deep_stack() -> None:
     }
     if done:
         _table(done)
+
+
+def _wanted() -> dict[str, list[StackSettings]]:
+    """Draw the choices of the deep stack; give the settings of every row, seed by seed."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        loss = one_of(
+            "Loss",
+            ("relative error", "cross-entropy"),
+            "relative error",
+            key="stiefel_loss",
+            help="relative error: as the package trains.",
+        )
+        several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
+        connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
+        layers = bound(
+            st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200
+        )
+    about = {"connection": bool(connection)}
+    return {
+        row: [
+            StackSettings(row, loss, int(layers), seed=seed, **about)
+            for seed in range(5 if several == "five" else 1)
+        ]
+        for row in ROWS
+    }
 
 
 def _train(missing: Sequence[StackSettings]) -> None:
@@ -171,7 +182,7 @@ def _table(done: dict[str, list[Result]]) -> None:
     with left:
         losses = {row: found[0][0] for row, found in done.items()}
         show_figure(loss_figure(losses, StackSettings.n_steps, height=300), "stiefel rows")
-        if any(len(found) > 1 for found in done.values()):
+        if fact("several_seeds", any(len(found) > 1 for found in done.values())):
             st.caption("The lines are those of the first seed, 0; the table has them all.")
     right.dataframe(
         [

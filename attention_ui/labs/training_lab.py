@@ -1,4 +1,4 @@
-"""The widgets of the training laboratory, and what stands around its pictures."""
+"""What stands around the pictures of the training laboratory: the run, its verdict, its heads."""
 
 from __future__ import annotations
 
@@ -13,110 +13,18 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 from attention_lab.heads.worth import switch_off
 from attention_lab.labs.evaluation import best_possible, loss_floor
-from attention_lab.labs.tasks import N_TEST, TASKS, task_named, unseen_examples
+from attention_lab.labs.tasks import N_TEST, unseen_examples
 from attention_lab.labs.training_settings import (
-    CONSTRAINTS,
-    LIMITS,
-    WIDE,
     TrainingSettings,
-    check_settings,
-    expected_seconds,
 )
-from attention_viz.labels import counted, number, percent
+from attention_viz.labels import number, percent
 from attention_viz.labs.training_figures import loss_figure
 
-from ..address import KEPT, bound
-from ..one_of import one_of
+from ..facts import fact
 from ..own_layer import offer_story
 from ..places import pinned
 from ..show import show_figure
-from ..whole_numbers import seed_input, whole_number_input
 from .training_run import Run, score, train_on
-
-# How many heads each model has.
-MODELS = {"1 head": 1, WIDE: 1, "2 heads": 2, "3 heads": 3, "4 heads": 4, "6 heads": 6}
-OWN = "own sizes"
-RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
-TEMPERATURES = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
-
-
-def settings() -> TrainingSettings:
-    """Draw the choices, each bound to the address with fixed bounds, and give what they
-    describe.
-    """
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        task = one_of("Task", TASKS, "neighbours", **_about("task"))
-        model = bound(
-            st.selectbox, "Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model")
-        )
-        seed = seed_input(**_about("seed"))
-        more = st.popover("More choices", icon=":material/tune:")
-    n_heads = MODELS.get(str(model), 2)
-    d_k, d_v = task_named(task).wide if model == WIDE else (0, 0)
-    with more:
-        if model == OWN:
-            n_heads = whole_number_input(st, "Heads", *LIMITS["n_heads"], 2, **_about("heads"))
-            d_k = whole_number_input(
-                st, "d_k (0: as the task has it)", *LIMITS["d_k"], 0, **_about("d_k")
-            )
-            d_v = whole_number_input(
-                st, "d_v (0: as the task has it)", *LIMITS["d_v"], 0, **_about("d_v")
-            )
-        n_steps = whole_number_input(
-            st,
-            "Steps (0: as the task has them)",
-            *LIMITS["n_steps"],
-            0,
-            step=100,
-            **_about("steps"),
-        )
-        batch = whole_number_input(
-            st, "Sequences per step", *LIMITS["batch"], 32, **_about("batch")
-        )
-        rate = bound(st.select_slider, "Learning rate", RATES, "0.01", **_about("rate"))
-        constraint = bound(
-            st.selectbox,
-            "Columns of W_Q, W_K, W_V",
-            tuple(CONSTRAINTS),
-            required=True,
-            **_about("constraint"),
-            help=(
-                "orthonormal: each head's columns stay orthonormal while it learns (Stiefel"
-                " manifold)."
-            ),
-        )
-        temperature = bound(
-            st.select_slider,
-            "Temperature: scores are divided by",
-            TEMPERATURES,
-            **_about("temperature"),
-        )
-    return TrainingSettings(
-        task,
-        n_heads,
-        d_k,
-        d_v,
-        n_steps,
-        batch,
-        float(rate),
-        str(constraint),
-        0.0 if temperature == TEMPERATURES[0] else float(temperature),
-        seed,
-    )
-
-
-def says(settings: TrainingSettings) -> None:
-    """The task in words, and the size of the layer. Raises: SettingsError for what is refused."""
-    check_settings(settings)
-    task = settings.lesson
-    d_k, d_v = settings.widths
-    st.markdown(f"**“{task.says}”**")
-    st.caption(
-        f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v"
-        f" {d_v}) · {counted(settings.n_parameters, 'number')} to learn ·"
-        f" {counted(settings.last_step, 'step')} with {counted(settings.batch, 'sequence')} each,"
-        f" all of them new, about {expected_seconds(settings):.1f} s"
-    )
 
 
 def watch(run: Run, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
@@ -155,6 +63,9 @@ def verdict(run: Run, step: int, projections: Projections) -> None:
     """How well the layer does at a checkpoint, and how well heads with one answer each could."""
     result = score(run.settings, projections)
     best = best_possible(run.settings.task, run.settings.n_heads, run.settings.widths[1])
+    fact("step", step)
+    fact("total_on_unseen", result.total)
+    fact("one_answer_per_head", best)
     name, show = ("right choices", percent) if result.by_accuracy else ("error", _four_digits)
     with st.container(horizontal=True):
         st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
@@ -249,7 +160,3 @@ def take_along(settings: TrainingSettings, projections: Projections, trace: Trac
 
 def _silence(head: int | None) -> None:
     st.session_state["train_without"] = "" if head is None else str(head)
-
-
-def _about(name: str) -> dict[str, Any]:
-    return {"key": f"train_{name}", **KEPT}

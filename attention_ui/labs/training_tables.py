@@ -21,6 +21,7 @@ from attention_lab.labs.tasks import N_TEST
 from attention_lab.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
 from attention_viz.labels import counted, number
 
+from ..facts import fact
 from ..one_of import one_of
 from .training_run import run_of, score, train_on
 
@@ -54,9 +55,10 @@ def comparison(task: str) -> None:
         st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
         wide = (
             "A wide head has as many numbers as two heads, yet learns to answer only one question. "
-            if WIDE in named
+            if fact("has_a_wide_head", WIDE in named)
             else ""
         )
+        fact("seeds_compared", list(seeds))
         st.caption(
             f"{what.capitalize()} on {N_TEST} unseen sequences, with {_seeds_said(len(seeds))} and"
             " what else this page starts with, whatever is chosen above. *weightless*: Q = K = V ="
@@ -122,7 +124,7 @@ def way_back(settings: TrainingSettings) -> None:
         left.latex(STEPS[step.step].formula)
         right.latex(step.formula)
         right.caption(step.says)
-    constrained = settings.constraint != "free"
+    constrained = fact("adam_on_the_manifold", settings.constraint != "free")
     st.markdown(
         "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the others"
         " take the usual step"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.scenario import MAX_TOKENS, Scenario, own_of
+from attention_lab.scenario import Scenario, own_of
+from attention_lab.user_data.matrix_names import MAX_TOKENS
+
+from ..facts import fact
 
 
 def say_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None:
@@ -15,6 +18,7 @@ def say_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None
     if not n_left_out:
         return
     n_whole = n_real + n_left_out
+    fact(f"left_out_of_the_{name.replace(' ', '_')}", n_left_out)
     can_grow = n_whole <= MAX_TOKENS and own_of(scenario).x is None
     st.caption(
         f"**{n_left_out} of the {n_whole} tokens** of the {name}"

@@ -12,6 +12,7 @@ from attention_lab.masks.faults import FAULTS, Fault, hidden_fault
 from attention_viz.labels import true_minus
 
 from ..address import KEPT, bound
+from ..facts import fact
 from ..here import Here
 from ..whole_numbers import whole_number_input
 
@@ -43,10 +44,10 @@ def told(now: Here, fault: Fault | None, layer: Examined) -> None:
     right.code(f"{fault.array} = {fault.right}", language="python", wrap_lines=True)
     wrong.caption("Wrong")
     wrong.code(f"{fault.array} = {fault.wrong}", language="python", wrap_lines=True)
-    if layer.differs_from is None:
+    if not fact("mistake_shows", layer.differs_from is not None):
         st.info(
             "With these controls the mistake changes nothing, so nothing can find it. It needs"
-            f" {fault.needs}."
+            f" {fact('needed', fault.needs)}."
         )
         if fault.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
             st.button(
@@ -66,14 +67,15 @@ def game(now: Here) -> str:
         " in each field, and at other sentences and sizes; then guess. Where the sidebar has no"
         " mask, the layer has a causal one here."
     )
-    if guess == hidden.key:
+    if fact("found", guess == hidden.key):
         st.success(
             f"Found: **{hidden.name}**. {now.turned(hidden.does)}", icon=":material/check_circle:"
         )
         st.button("Next round", on_click=next_round, args=(int(number),))
     elif guess in NAMES:
         st.warning(
-            f"It is not “{NAMES[guess]}”. Which check would that one have failed, or passed?"
+            f"It is not “{NAMES[fact('wrong_guess', guess)]}”. Which check would that one have"
+            " failed, or passed?"
         )
     if show and guess != hidden.key:
         st.info(f"It was **{hidden.name}**. {now.turned(hidden.does)}")
@@ -92,6 +94,7 @@ def answers(now: Here, layer: Examined) -> None:
     """What still looks fine and what gives the mistake away, side by side."""
     passed = [check for check in CHECKS if layer.verdicts[check.key].passed]
     failed = [check for check in CHECKS if check not in passed]
+    fact("failed_checks", [check.key for check in failed])
     for place, title, checks, icon in zip(
         st.columns(2),
         ("What still looks fine", "What gives it away"),

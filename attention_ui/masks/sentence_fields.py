@@ -8,7 +8,7 @@ from attention_core import TextError
 from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import MAX_TEXT, Scenario
 
-from ..address import bound
+from ..address import KEPT, bound
 from ..controls import cut_text, field_notes
 from ..markdown import plain
 
@@ -32,19 +32,8 @@ def sentence_field(
     will be, as for `other_sentence`.
     Raises: SettingsError, FileError.
     """
-    text = (
-        bound(
-            place.text_input,
-            label,
-            default,
-            key=key,
-            help=help,
-            persist_state="session",
-            on_change=cut_text,
-            args=(key,),
-        )
-        or ""
-    )
+    about = {"help": help, "on_change": cut_text, "args": (key,), **KEPT}
+    text = bound(place.text_input, label, default, key=key, **about) or ""
     for note in field_notes(f"{label}: the field", text):
         place.caption(note)
     text = text[:MAX_TEXT]

@@ -9,6 +9,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_lab.masks.uses import USES, Use
 
+from ..facts import fact
 from .own_cell import choose_cell
 
 CELL = "ed_cell"
@@ -23,7 +24,7 @@ def cards(traces: Mapping[str, Trace]) -> None:
             st.markdown(
                 f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.asks}**, :red[keys]"
                 f" and :green[values] from the **{use.answers}**.\n\nMask: {_mask(use)}; it hides"
-                f" {_hidden(traces[use.key])}."
+                f" {_hidden(use, traces[use.key])}."
             )
             st.caption(use.says)
 
@@ -33,8 +34,8 @@ def _mask(use: Use) -> str:
     return f"**causal** and {padding}" if use.causal else padding
 
 
-def _hidden(trace: Trace) -> str:
-    n_hidden = int(trace.hidden_keys[0, 0].sum())
+def _hidden(use: Use, trace: Trace) -> str:
+    n_hidden = fact(f"cells_hidden_in_{use.key}", int(trace.hidden_keys[0, 0].sum()))
     return (
         f"{n_hidden:,} of {trace.sizes['T'] * trace.sizes['S']:,} cells"
         if n_hidden

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from attention_core import STEPS, Trace
-from attention_lab.notation import notation
+from attention_lab import notation
 from attention_lab.notation.elsewhere import ELSEWHERE
 from attention_lab.notation.formulas import formula
-from attention_lab.notation.notation import OURS, GlossaryRow, Notation, Symbol
+from attention_lab.notation.notation import OURS, Notation, Symbol
+from attention_lab.notation.quantities import GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 
 from ..markdown import plain

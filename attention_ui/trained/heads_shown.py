@@ -13,6 +13,7 @@ from attention_core.checks import Array
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of, encoded_alone, pieces_of
 
+from ..facts import fact
 from ..focus import Focus
 from ..here import Here
 from ..markdown import plain
@@ -67,7 +68,7 @@ def heads_shown(now: Here) -> HeadsShown:
             format_func=names.__getitem__,
             persist_state="session",
         )
-        if whose == "yours":
+        if fact("heads_of_the_file", whose == "yours"):
             st.caption(f"Shown: {plain(own.says)}.")
             return of_own(now, own)
     say_cut(now)
@@ -82,13 +83,13 @@ def say_cut(now: Here) -> None:
     if pieces.n_real == len(
         pieces.tokens
     ):  # what would be filled up is not: these pages show no [PAD]
-        for note in pieces.notes:
+        for note in fact("cut", pieces.notes):
             st.caption(plain(note))
 
 
 def say_model() -> None:
     """Where the user has a file of heads, say that it is not what is shown here."""
-    if st.session_state.get(OWN) is not None:
+    if fact("model_beside_a_file", st.session_state.get(OWN) is not None):
         st.caption("Shown here are heads of the trained model, not those of your file.")
 
 
@@ -96,9 +97,9 @@ def of_own(now: Here, own: OwnHeads) -> HeadsShown:
     """The heads of the user's file; a layer's weights run on the user's sentence. Raises:
     AttentionError.
     """
-    if own.maps is not None:
-        return HeadsShown(own.maps, ())
-    trace = trace_of_own(now, own.projections)
+    if isinstance(own.given, AttentionMaps):
+        return HeadsShown(own.given, ())
+    trace = trace_of_own(now, own.given)
     return HeadsShown(AttentionMaps.of([trace.probabilities], trace.tokens), (trace,))
 
 

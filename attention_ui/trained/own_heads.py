@@ -11,26 +11,24 @@ from attention_core import AttentionError, Projections, Trace, attend
 from attention_core.embeddings import embed
 from attention_core.errors import FileError
 from attention_lab.files.weight_file import MAX_BYTES, WeightFile
-from attention_lab.trained.attention_maps import AttentionMaps, read_maps
-from attention_lab.user_data.own_weights import FoundLayer, find_layers, open_weights, read_layer
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.maps_file import read_maps
+from attention_lab.user_data.layer_numbers import read_layer
+from attention_lab.user_data.own_weights import FoundLayer, find_layers
 from attention_viz.labels import counted
 
+from ..facts import fact
 from ..here import Here
 from ..markdown import plain
 from ..registry import OwnControls, Page
 
-OWN, WHOSE = (
-    "own heads",
-    "th_whose",
-)  # in the session: the file, and whether it or the model is shown
+# In the session: the file, and whether it or the model is shown.
+OWN, WHOSE = "own heads", "th_whose"
 LARGEST = MAX_BYTES // 1_000_000  # MB
 MOST_LISTED = 200
-SHOWING = (
-    "trained-heads",
-    "one-head",
-    "find-a-head",
-    "layers",
-)  # the pages that show the heads of a file
+# The pages that show the heads of a file.
+SHOWING = ("trained-heads", "one-head", "find-a-head", "layers")
 AS_IT_IS = OwnControls(
     "The attention of your file is shown as it is. What was set for other sections stays here."
 )
@@ -43,8 +41,17 @@ class OwnHeads:
     """
 
     says: str
-    projections: Projections | None = None
-    maps: AttentionMaps | None = None
+    given: Projections | AttentionMaps
+
+    @property
+    def projections(self) -> Projections | None:
+        """The weights, or None where the file holds attention."""
+        return self.given if isinstance(self.given, Projections) else None
+
+    @property
+    def maps(self) -> AttentionMaps | None:
+        """The attention, or None where the file holds weights."""
+        return self.given if isinstance(self.given, AttentionMaps) else None
 
 
 def trace_of_own(now: Here, projections: Projections) -> Trace:
@@ -148,9 +155,10 @@ def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
         st.caption(
             "The file does not say how many heads there are: choose the number of your model."
         )
-    for note in layer.notes:
+    for note in fact("notes_on_the_layer", layer.notes):
         st.info(plain(note))
-    title = f"{layer.title}, {counted(heads, 'head')}, on your sentence"
+    title = f"{fact('layer_read', layer.title)}, {counted(heads, 'head')}, on your sentence"
+    fact("heads_read", heads)
     projections = read_layer(file, layer, heads)
     if projections.d_memory != projections.d_model:
         raise FileError(
@@ -158,7 +166,7 @@ def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
             f" from {projections.d_memory}: it looks from one sequence at another, and these pages"
             " show one. Choose a layer that attends to its own inputs"
         )
-    return OwnHeads(title, projections=projections)
+    return OwnHeads(title, projections)
 
 
 def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
@@ -174,12 +182,13 @@ def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
     except AttentionError as error:
         raise FileError(f"{error}. As weights it cannot be read either: {no_layers}") from error
     sizes = maps.sizes
+    fact("heads_in_layers", [sizes["H"]] * sizes["L"])
     each = "" if sizes["L"] == 1 else " each"
     says = (
         f"the attention of your file, {counted(sizes['L'], 'layer')} with"
         f" {counted(sizes['H'], 'head')}{each}"
     )
-    return OwnHeads(says, maps=maps)
+    return OwnHeads(says, maps)
 
 
 def listed(file: WeightFile) -> dict[str, list[Any]]:

@@ -35,19 +35,9 @@ def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     """
     queries, keys = (Side(word, trace.labels("T")) for word in ("query position", "key position"))
     shares, scores = trace.probabilities[0, 0], trace.masked_scores[0, 0]
-    rule = shares_of("scores", len(scores))
     drawn = [
         Matrix("scores", scores, queries, keys, None, "S", kind="logit"),
-        Matrix(
-            "probabilities",
-            shares,
-            queries,
-            keys,
-            (0, 0),
-            "A probabilities",
-            kind="probability",
-            rule=rule,
-        ),
+        _probabilities(shares, (queries, keys), (0, 0)),
     ]
     return _outlined(drawn, shares, cell)
 
@@ -56,45 +46,26 @@ def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     """Tokens of two features, their Gram matrix, and the probabilities, which are made from it
     divided by √C.
     """
-    rows, columns, features = (
-        *(Side(word, trace.labels("T")) for word in ("query", "key")),
-        Side("feature"),
-    )
-    shares = trace.probabilities[0, 0]
-    rule = Rule("sum", (read("x", 0, RUNNING), read("x", 1, RUNNING)), trace.sizes["D"])
+    rows, columns = (Side(word, trace.labels("T")) for word in ("query", "key"))
+    tokens_TD, gram_TT, scores_TT = trace.inputs[0], trace.scores[0, 0], trace.masked_scores[0, 0]
+    shares, n_features = trace.probabilities[0, 0], trace.sizes["D"]
+    products = Rule("sum", (read("x", 0, RUNNING), read("x", 1, RUNNING)), n_features)
+    divided = f"X Xᵀ / √{n_features}"
+    sides = (rows, columns)
     drawn = [
-        Matrix("x", trace.inputs[0], rows, features, (0, 0), "X tokens"),
-        Matrix(
-            "gram",
-            trace.scores[0, 0],
-            rows,
-            columns,
-            (1, 0),
-            "X Xᵀ Gram matrix",
-            kind="logit",
-            rule=rule,
-        ),
-        Matrix(
-            "scores",
-            trace.masked_scores[0, 0],
-            rows,
-            columns,
-            None,
-            f"X Xᵀ / √{trace.sizes['D']}",
-            kind="logit",
-        ),
-        Matrix(
-            "probabilities",
-            shares,
-            rows,
-            columns,
-            (1, 1),
-            "A probabilities",
-            kind="probability",
-            rule=shares_of("scores", len(shares)),
-        ),
+        Matrix("x", tokens_TD, rows, Side("feature"), (0, 0), "X tokens"),
+        Matrix("gram", gram_TT, *sides, (1, 0), "X Xᵀ Gram matrix", kind="logit", rule=products),
+        Matrix("scores", scores_TT, *sides, None, divided, kind="logit"),
+        _probabilities(shares, sides, (1, 1)),
     ]
     return _outlined(drawn, shares, cell)
+
+
+def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, int]) -> Matrix:
+    """What the softmax makes of the board's scores."""
+    rule = shares_of("scores", len(shares))
+    title = "A probabilities"
+    return Matrix("probabilities", shares, *sides, place, title, kind="probability", rule=rule)
 
 
 def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:

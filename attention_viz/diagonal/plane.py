@@ -29,32 +29,20 @@ def plane(trace: Trace, token: int) -> Figure:
     Without weights queries, keys and values are the tokens. The hull is drawn where values lie in
     the plane.
     """
-    keys = trace.key_heads[0, 0]
+    keys, labels = trace.key_heads[0, 0], named(trace)
     half = half_plane_of(trace, token)
-    inside = trace.sizes["V"] == 2
-    reach = (1.15 if inside else 1.35) * max(
-        1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max())
-    )
-    labels = named(trace)
-    data = [_half_plane(half, reach), _edge(half, reach)]
-    if inside:
-        data.append(_hull(trace.value_heads[0, 0]))
-    apart = not np.array_equal(half.own, half.normal)
-    query = f"query of {labels[token]}" if apart else labels[token]
+    reach = _reach(trace, half)
     rivals = half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
     room = WordRoom(INSIDE / (2 * reach))
-    chosen = _arrows(
-        room, half.normal[np.newaxis], [query], np.array([True]), "its query", "@query", aside=True
-    )
-    if apart:
-        own = [f"key of {labels[token]}"]
-        chosen += _arrows(
-            room, half.own[np.newaxis], own, np.array([True]), "its own key", "@focus"
-        )
+    # Words are written in this order, and the first ones keep their room.
+    chosen = _chosen(room, half, labels[token])
     beating = _arrows(room, keys, labels, rivals, "out-vote it", "@key")
+    data = [_half_plane(half, reach), _edge(half, reach)]
+    if trace.sizes["V"] == 2:
+        data.append(_hull(trace.value_heads[0, 0]))
     data += [*_arrows(room, keys, labels, others, "other tokens", "@primary"), *beating, *chosen]
-    if inside:
+    if trace.sizes["V"] == 2:
         data.append(_outputs(trace, labels))
     n_rivals = int(rivals.sum())
     beaten = (
@@ -63,6 +51,24 @@ def plane(trace: Trace, token: int) -> Figure:
     )
     says = f"Plane: {counted(len(keys), 'token')} as arrows; {beaten}."
     return {"data": data, "layout": _around(says, reach)}
+
+
+def _reach(trace: Trace, half: HalfPlane) -> float:
+    """How far the plane goes on each side: a little farther than the longest arrow."""
+    keys = trace.key_heads[0, 0]
+    longest = max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
+    return (1.15 if trace.sizes["V"] == 2 else 1.35) * longest
+
+
+def _chosen(room: WordRoom, half: HalfPlane, label: str) -> list[Part]:
+    """The query of the chosen token, and its own key where that is another vector."""
+    query, key, one = half.normal[np.newaxis], half.own[np.newaxis], np.array([True])
+    if np.array_equal(half.own, half.normal):
+        return _arrows(room, query, [label], one, "its query", "@query", aside=True)
+    return [
+        *_arrows(room, query, [f"query of {label}"], one, "its query", "@query", aside=True),
+        *_arrows(room, key, [f"key of {label}"], one, "its own key", "@focus"),
+    ]
 
 
 def _arrows(
@@ -78,22 +84,8 @@ def _arrows(
     the line of the arrow.
     """
     places = np.flatnonzero(wanted)
-    tips, words, stands = (
-        ends[places],
-        [labels[int(i)] for i in places],
-        _outside(ends[places], aside),
-    )
-    zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
-    shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2).astype("f4")
-    shafts = {
-        "type": "scatter",
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "x": shafts_M2[:, 0],
-        "y": shafts_M2[:, 1],
-        "line": {"color": color, "width": 2},
-    }
+    tips = ends[places]
+    words, stands = [labels[int(i)] for i in places], _outside(tips, aside)
     heads = {
         "type": "scatter",
         "mode": "markers+text",
@@ -115,7 +107,22 @@ def _arrows(
             "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4"),
         },
     }
-    return [shafts, heads]
+    return [_shafts(tips, color), heads]
+
+
+def _shafts(tips: Array, color: str) -> Part:
+    """Lines from the origin to the tips, as one line with gaps."""
+    zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
+    shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2).astype("f4")
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "x": shafts_M2[:, 0],
+        "y": shafts_M2[:, 1],
+        "line": {"color": color, "width": 2},
+    }
 
 
 def _outside(tips: Array, aside: bool) -> list[str]:

@@ -12,11 +12,8 @@ from ..labels import longest
 
 TYPE, AWAY = 12, 6  # px: the size of a word, and how far it stands from the tip of its arrow
 ALONG = {"left": -1.0, "center": -0.5, "right": 0.0}  # where a word begins, as a part of its width
-UP = {
-    "top": 0.5,
-    "middle": 0.0,
-    "bottom": -0.5,
-}  # where its middle is, as a part of its height and distance
+# Where its middle is, as a part of its height and distance.
+UP = {"top": 0.5, "middle": 0.0, "bottom": -0.5}
 
 
 class WordRoom:

@@ -11,10 +11,11 @@ from attention_core.checks import Array
 from attention_core.head_blocks import check_places
 from attention_lab.heads.head_averages import chosen_heads
 
-from ..labels import counted, number
+from ..labels import counted, number, numbered
 from ..payload import LIKE
+from ..sheet import Sheet
 from ..theme import Figure
-from ..tiles import Sheet, Tile, across_for, largest, numbered, tiled
+from ..tiles import Tile, across_for, largest, tiled
 
 # The fields that hold a matrix of queries and keys for each head.
 FIELDS = tuple(name for name, step in STEPS.items() if step.letters == tuple("BHTS"))

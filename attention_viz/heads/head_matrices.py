@@ -12,8 +12,9 @@ from attention_lab.heads.head_comparison import most_alike
 from attention_lab.heads.similarity import redundancy
 
 from ..labels import counted, number, percent
+from ..sheet import Sheet
 from ..theme import Figure
-from ..tiles import Sheet, Tile, tiled
+from ..tiles import Tile, tiled
 
 
 def divergences(divergence_HH: Array, order: Sequence[int]) -> Figure:

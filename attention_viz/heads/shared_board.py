@@ -14,7 +14,7 @@ from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import counted
 from ..payload import JSON, bits, float_bytes
-from ..thumbnails import GIVEN, axes_of
+from ..thumbnails import GIVEN, given_board, line_of_heads
 
 MOST_LARGE = 200  # cells in a line of heads; more are drawn as small pictures
 
@@ -34,36 +34,20 @@ def sharing(
     """
     trace = kinds[kind]
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
+    says = f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}."
     size = "full" if n_heads * n_keys <= MOST_LARGE else "small"
-    return {
-        "description": (
-            f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}."
-        ),
-        "arrays": {name: _array(name, one, limit) for name, one in kinds.items()},
-        "rules": {},
-        "axes": axes_of((trace.labels("T"), trace.labels("S"))),
-        "panels": [
-            {
-                "id": name,
-                "array": name,
-                "tiles": 0,
-                "rows": 1,
-                "columns": 2,
-                "arrange": "across",
-                "place": [0, line],
-                "title": name,
-                "badge": counted(one.projections.groups, "set") + " of keys and values",
-                "size": size,
-                "role": "tiles",
-                "captions": _read(one),
-            }
-            for line, (name, one) in enumerate(kinds.items())
-        ],
-        "cell": {"array": kind, "index": list(cell)},
-        "player": False,
-        "arithmetic": True,
-        "transposed": notation.convention == "column",
-    }
+    panels = [
+        line_of_heads(name, line, name, _sets(one), size) | {"captions": _read(one)}
+        for line, (name, one) in enumerate(kinds.items())
+    ]
+    return given_board(
+        says,
+        {name: _array(name, one, limit) for name, one in kinds.items()},
+        (trace.labels("T"), trace.labels("S")),
+        panels,
+        (kind, cell),
+        transposed=notation.convention == "column",
+    )
 
 
 def strong_colour(trace: Trace) -> float:
@@ -86,6 +70,10 @@ def _array(name: str, trace: Trace, limit: float) -> JSON:
         "given": GIVEN["probability"],
     }
     return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
+
+
+def _sets(trace: Trace) -> str:
+    return counted(trace.projections.groups, "set") + " of keys and values"
 
 
 def _read(trace: Trace) -> list[str]:

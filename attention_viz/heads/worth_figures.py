@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,15 +11,17 @@ from attention_core.checks import Array
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.gauge_effect import Turned
 from attention_lab.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
-from attention_lab.notation.notation import OURS, Notation, Symbol, axis_names
+from attention_lab.notation.array_axes import axis_names
+from attention_lab.notation.notation import OURS, Notation, Symbol
 
 from ..curves import LEGEND
-from ..labels import counted, number
+from ..labels import counted, number, numbered
 from ..matrices import Matrix, Side, board
 from ..parts import Part, layout, names_below
 from ..payload import JSON
+from ..sheet import Sheet
 from ..theme import Figure
-from ..tiles import Sheet, Tile, largest, numbered, tiled
+from ..tiles import Tile, largest, tiled
 
 MOST_COLUMNS, MOST_FEATURES = 64, 16
 
@@ -29,18 +31,6 @@ def stacked(trace: Trace, feature: int) -> Figure:
     itself as a tick.
     """
     tokens = list(numbered(trace.labels("T")))
-    parts = {
-        f"head {head}": added_TO[:, feature]
-        for head, added_TO in enumerate(head_contributions(trace)[0])
-    }
-    colours = [f"@head {head % 16}" for head in range(len(parts))]
-    if trace.projections.b_o is not None:
-        parts["bias b_O"], colours = (
-            np.full(len(tokens), trace.projections.b_o[feature]),
-            [*colours, "@muted"],
-        )
-    if trace.residual:
-        parts["input (residual)"], colours = trace.inputs[0, :, feature], [*colours, "@line"]
     data: list[Part] = [
         {
             "type": "bar",
@@ -50,7 +40,7 @@ def stacked(trace: Trace, feature: int) -> Figure:
             "marker": {"color": colour},
             "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>",
         }
-        for (name, part_T), colour in zip(parts.items(), colours, strict=True)
+        for name, part_T, colour in _summands(trace, feature)
     ]
     data.append(
         {
@@ -72,6 +62,17 @@ def stacked(trace: Trace, feature: int) -> Figure:
         " part for each head."
     )
     return {"data": data, "layout": _charted(says, 316, tokens, barmode="relative")}
+
+
+def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
+    """What one feature of the output is the sum of, for every token: name, numbers and colour."""
+    for head, added_TO in enumerate(head_contributions(trace)[0]):
+        yield f"head {head}", added_TO[:, feature], f"@head {head % 16}"
+    if trace.projections.b_o is not None:
+        added_T = np.full(trace.sizes["T"], trace.projections.b_o[feature])
+        yield "bias b_O", added_T, "@muted"
+    if trace.residual:
+        yield "input (residual)", trace.inputs[0, :, feature], "@line"
 
 
 def shares(trace: Trace) -> Figure:

@@ -43,31 +43,21 @@ def comparison_board(
         Matrix("kernel", kernel.reshape(-1, 1), heads, Side(""), None, "kernel", role="key"),
         Matrix("found", found_HN, heads, pixels, None, "head finds", role="value"),
         Matrix("there", there_HN, heads, pixels, None, "stands there", role="query"),
-        Matrix(
-            "attention",
-            output,
-            ROWS,
-            COLUMNS,
-            (1, 0),
-            "by attention",
-            role="output",
-            limit=limit,
-            rule=_weighted("found", run),
-        ),
-        Matrix(
-            "convolution",
-            expected,
-            ROWS,
-            COLUMNS,
-            (2, 0),
-            "by convolution",
-            limit=limit,
-            rule=_weighted("there", run),
-        ),
+        _result("attention", output, (1, 0), limit, _weighted("found", run), "output"),
+        _result("convolution", expected, (2, 0), limit, _weighted("there", run)),
     ]
     drawn.append(difference(drawn[4], drawn[5], (3, 0), "difference"))
     says = "A picture, its convolution by attention and by the plain sum; they differ by at most "
     return board(drawn, ("attention", *pixel), f"{says}{number(run.largest_error)}.")
+
+
+def _result(
+    name: str, image: Array, place: tuple[int, int], limit: float, rule: Rule, role: str = "text"
+) -> Matrix:
+    """One of the two images that should be the same."""
+    return Matrix(
+        name, image, ROWS, COLUMNS, place, f"by {name}", role=role, limit=limit, rule=rule
+    )
 
 
 def _weighted(source: str, run: ConvolutionRun) -> Rule:
@@ -113,10 +103,8 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
     given = board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
     here_RC = np.zeros(run.grid.shape, bool)
     here_RC[row, column] = True
-    for matrix in drawn:
-        given["arrays"][matrix.name]["changed"] = bits(
-            here_RC
-        )  # the pixel that asks is outlined in every map
+    for matrix in drawn:  # the pixel that asks is outlined in every map
+        given["arrays"][matrix.name]["changed"] = bits(here_RC)
     return given
 
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
+from attention_lab.labs.sphere_step import SphereStep
+from attention_lab.labs.stiefel import RETRACTIONS
 
 from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import number
@@ -18,6 +19,16 @@ from ..theme import Figure
 
 # Where the names of the retractions stand, so that near ones can be told apart.
 BESIDE = ("middle left", "top center", "middle right", "bottom center")
+# The space that the globe turns in, without axes, and from where one looks at it.
+SPACE = {
+    **{f"{letter}axis": {"visible": False} for letter in "xyz"},
+    "aspectmode": "data",
+    "dragmode": "orbit",
+    "camera": {
+        "eye": {"x": 1.35, "y": 1.03, "z": 0.82},
+        "center": {"x": 0.09, "y": -0.1, "z": 0},
+    },
+}
 
 
 def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
@@ -93,30 +104,18 @@ def sphere_figure(step: SphereStep) -> Figure:
             for (title, where), beside in zip(_landings(step).items(), BESIDE, strict=False)
         ),
     ]
-    says = f"Globe: a step of length {number(step.length)} from a point of the unit "
-    hidden = {"visible": False}
-    scene = {
-        "xaxis": hidden,
-        "yaxis": hidden,
-        "zaxis": hidden,
-        "aspectmode": "data",
-        "dragmode": "orbit",
-        "camera": {
-            "eye": {"x": 1.35, "y": 1.03, "z": 0.82},
-            "center": {"x": 0.09, "y": -0.1, "z": 0},
-        },
-    }
     parts = {
-        "scene": scene,
+        "scene": SPACE,
         "showlegend": True,
         "legend": LEGEND,
         "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
         "dragmode": "orbit",
     }
-    return {
-        "data": data,
-        "layout": layout(470, f"{says}sphere, and where four retractions land.", **parts),
-    }
+    says = (
+        f"Globe: a step of length {number(step.length)} from a point of the unit sphere, and where"
+        " four retractions land."
+    )
+    return {"data": data, "layout": layout(470, says, **parts)}
 
 
 def _landings(step: SphereStep) -> dict[str, Array]:

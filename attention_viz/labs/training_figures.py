@@ -31,29 +31,20 @@ def loss_figure(
     runs: (step, loss) of every checkpoint, by name. marked: the step of the checkpoint that is
     looked at.
     """
-    data: list[Part] = []
-    for place, (name, losses) in enumerate(runs.items()):
-        color = "@primary" if len(runs) == 1 else f"@head {place}"
-        mode = "lines" if len(losses) > 1 else "markers"
-        steps, values = [step for step, _ in losses], [loss for _, loss in losses]
-        data.append(
-            curve(steps, values, name, color, mode=mode, marker={"color": color, "size": 9})
-        )
+    colors = ["@primary"] if len(runs) == 1 else [f"@head {place}" for place in range(len(runs))]
+    data = [
+        _loss_curve(name, losses, color)
+        for (name, losses), color in zip(runs.items(), colors, strict=True)
+    ]
     most = max((loss for losses in runs.values() for _, loss in losses), default=1.0)
-    ends = " and ".join(
-        f"{name} {number(losses[-1][1])}" if len(runs) > 1 else number(losses[-1][1])
-        for name, losses in runs.items()
-        if losses
-    )
-    says = (
-        f"Line chart: the training loss against the step; it now stands at {ends or 'nothing yet'}."
-    )
     parts: Part = {
         "showlegend": len(runs) > 1,
         "legend": LEGEND,
         "margin": MARGIN,
         "shapes": [],
         "annotations": [],
+        "xaxis": axis("step", range=[-0.01 * last_step, 1.01 * last_step]),
+        "yaxis": axis("loss", range=[-0.02 * most, 1.1 * most]),
     }
     if floor is not None:
         parts["shapes"].append(broken_line(0, floor, last_step, floor, "@focus", 2, "dash"))
@@ -63,9 +54,26 @@ def loss_figure(
         )
     if marked is not None:
         parts["shapes"].append(broken_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))
-    parts["xaxis"] = axis("step", range=[-0.01 * last_step, 1.01 * last_step])
-    parts["yaxis"] = axis("loss", range=[-0.02 * most, 1.1 * most])
-    return {"data": data, "layout": layout(height, says, **parts)}
+    return {"data": data, "layout": layout(height, _losses_say(runs), **parts)}
+
+
+def _loss_curve(name: str, losses: Sequence[tuple[int, float]], color: str) -> Part:
+    """The losses of one run; a single one is a dot."""
+    mode = "lines" if len(losses) > 1 else "markers"
+    steps, values = [step for step, _ in losses], [loss for _, loss in losses]
+    return curve(steps, values, name, color, mode=mode, marker={"color": color, "size": 9})
+
+
+def _losses_say(runs: Mapping[str, Sequence[tuple[int, float]]]) -> str:
+    """Where each run stands after its last checkpoint."""
+    ends = " and ".join(
+        f"{name} {number(losses[-1][1])}" if len(runs) > 1 else number(losses[-1][1])
+        for name, losses in runs.items()
+        if losses
+    )
+    return (
+        f"Line chart: the training loss against the step; it now stands at {ends or 'nothing yet'}."
+    )
 
 
 def offset_figure(offsets: Array, masses_HT: Array) -> Figure:

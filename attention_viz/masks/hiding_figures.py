@@ -8,7 +8,7 @@ from attention_core.checks import Array
 
 from ..curves import LEGEND
 from ..labels import percent, short
-from ..parts import below, layout
+from ..parts import Part, below, layout
 from ..theme import Figure
 
 COLOURS = ("@primary", "@focus", "@value", "@output")
@@ -21,26 +21,11 @@ def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, wh
 
     rows: by the name of the way. Shapes: S each. what: the sentence that describes the picture.
     """
-    places = list(range(len(tokens)))
     labels = [
         f"({short(token)})" if gone else short(token)
         for token, gone in zip(tokens, hidden, strict=True)
     ]
-    data = [
-        {
-            "type": "bar",
-            "name": name,
-            "x": places,
-            "y": row.astype("f4"),
-            "marker": {"color": COLOURS[i % 4]},
-            "customdata": [
-                f"{label}: {percent(float(share))}"
-                for label, share in zip(labels, row, strict=True)
-            ],
-            "hovertemplate": "%{customdata}<extra>" + name + "</extra>",
-        }
-        for i, (name, row) in enumerate(rows.items())
-    ]
+    data = [_bars(name, labels, row, COLOURS[i % 4]) for i, (name, row) in enumerate(rows.items())]
     angle, room = below(labels)
     around = {
         "barmode": "group",
@@ -49,7 +34,7 @@ def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, wh
         "legend": LEGEND,
         "margin": {"l": 48, "r": 8, "t": 34, "b": room + 4},
         "xaxis": {
-            "tickvals": places,
+            "tickvals": list(range(len(labels))),
             "ticktext": labels,
             "tickangle": angle,
             "fixedrange": True,
@@ -59,3 +44,18 @@ def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, wh
         "yaxis": GRID | {"tickformat": ".0%", "rangemode": "tozero"},
     }
     return {"data": data, "layout": layout(280, what, **around)}
+
+
+def _bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:
+    """The shares of one way to compute them, a bar for each key."""
+    return {
+        "type": "bar",
+        "name": name,
+        "x": list(range(len(labels))),
+        "y": row.astype("f4"),
+        "marker": {"color": colour},
+        "customdata": [
+            f"{label}: {percent(float(share))}" for label, share in zip(labels, row, strict=True)
+        ],
+        "hovertemplate": "%{customdata}<extra>" + name + "</extra>",
+    }

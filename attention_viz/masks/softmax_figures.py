@@ -18,6 +18,11 @@ from ..theme import Figure
 
 AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 COLDEST, HOTTEST = 0.05, 20.0
+HEAT_AXIS = AXIS | {
+    "type": "log",
+    "title": {"text": "temperature"},
+    "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
+}
 
 
 def temperature_curves(
@@ -31,22 +36,11 @@ def temperature_curves(
     heat_P = np.geomspace(COLDEST, HOTTEST, 61)
     shares_PS = shares_at(scores, heat_P)
     strongest = int(shares_PS[0].argmax())
-    curves = []
-    for place in sorted(range(len(tokens)), key=lambda one: one == key):
-        curves.append(
-            _curve(
-                heat_P,
-                shares_PS[:, place],
-                short(tokens[place]),
-                "@key" if place == key else "@muted",
-            )
-            | {
-                "line": {
-                    "color": "@key" if place == key else "@hatch",
-                    "width": 3.5 if place == key else 1.2,
-                }
-            }
-        )
+    # The chosen key comes last, so that its curve lies on top.
+    order = sorted(range(len(tokens)), key=lambda place: place == key)
+    curves = [
+        _key_curve(heat_P, shares_PS[:, place], tokens[place], place == key) for place in order
+    ]
     names = [
         word(
             np.log10(COLDEST),
@@ -59,14 +53,7 @@ def temperature_curves(
         for place, colour in {strongest: "@text", key: "@key"}.items()
     ]
     around = {
-        "xaxis": (
-            AXIS
-            | {
-                "type": "log",
-                "title": {"text": "temperature"},
-                "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
-            }
-        ),
+        "xaxis": HEAT_AXIS,
         "yaxis": AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
         "shapes": [broken_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
         "annotations": names,
@@ -168,6 +155,13 @@ def slopes() -> Figure:
         "data": [_curve(gaps, heights, "a (1 − a)", "@primary")],
         "layout": layout(260, says, **around),
     }
+
+
+def _key_curve(heat_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:
+    """The shares of one key over the temperature, the chosen one wide and in colour."""
+    curve = _curve(heat_P, shares_P, short(token), "@key")
+    line = {"color": "@key", "width": 3.5} if is_chosen else {"color": "@hatch", "width": 1.2}
+    return curve | {"line": line}
 
 
 def _curve(x: Sequence[float] | Array, y: Sequence[float] | Array, name: str, colour: str) -> Part:

@@ -10,10 +10,11 @@ from attention_core import STEPS, Trace
 from attention_lab.masks.uses import USES, Use
 from attention_lab.notation.notation import OURS, Notation
 
-from ..matrices import Matrix, Side, board, hidden_of, shares_of
+from ..matrices import Side, board
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
 from ..tiles import largest
+from .scores_and_shares import scores_and_shares
 
 SHAPED = (
     "inputs",
@@ -45,44 +46,20 @@ def side_by_side(
     matrices = []
     for place, use in enumerate(USES):
         trace = traces[use.key]
-        small = max(trace.scores.shape[2:]) > MOST_LARGE and use.key != chosen
         sides = (
             Side(f"query: {use.asks}", trace.tokens),
             Side(f"key: {use.answers}", trace.memory_tokens),
         )
-        n_keys = trace.sizes["S"]
-        matrices += [
-            Matrix(
-                f"scaled {use.key}",
-                trace.scaled_scores[0, head],
-                *sides,
-                None,
-                "scaled scores",
-                kind="logit",
-            ),
-            Matrix(
-                f"scores {use.key}",
-                trace.masked_scores[0, head],
-                *sides,
-                (place, 0),
-                use.name,
-                kind="logit",
-                limit=limit,
-                rule=hidden_of(f"scaled {use.key}"),
-                small=small,
-            ),
-            Matrix(
-                f"shares {use.key}",
-                trace.probabilities[0, head],
-                *sides,
-                (place, 1),
-                f"shares: {use.name}",
-                kind="probability",
-                rule=shares_of(f"scores {use.key}", n_keys),
-                small=small,
-                hidden=trace.hidden[0, head],
-            ),
-        ]
+        matrices += scores_and_shares(
+            trace,
+            (0, head),
+            place,
+            sides,
+            key=use.key,
+            titles=(use.name, f"shares: {use.name}"),
+            limit=limit,
+            small=max(trace.scores.shape[2:]) > MOST_LARGE and use.key != chosen,
+        )
     says = (
         f"Masked scores and probabilities of head {head} in the encoder, in the decoder and between"
         " the two."

@@ -11,9 +11,10 @@ from attention_core.checks import Array
 from attention_lab.masks.workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
-from ..matrices import Matrix, Side, board, difference, hidden_of, shares_of
+from ..matrices import Matrix, Side, board, difference
 from ..payload import JSON
 from ..tiles import largest
+from .scores_and_shares import scores_and_shares, shares
 
 MOST_LARGE = 24  # sequences with more tokens are drawn small, all but the chosen one
 MOST_FEATURES = 16
@@ -23,45 +24,20 @@ Cell = tuple[int, int, int]  # sequence, query, key
 def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
     trace, chosen = made.trace, cell[0]
-    n_batch, _, n_queries, n_keys = trace.scores.shape
-    large = [n for n in range(n_batch) if n_queries <= MOST_LARGE or n == chosen]
+    is_long = trace.sizes["T"] > MOST_LARGE
     limit = largest(trace.masked_scores[:, head])
     matrices = []
     for n, tokens in enumerate(made.batch.tokens):
-        sides = _sides(tokens)
-        small = n not in large
-        matrices += [
-            Matrix(
-                f"scaled {n}",
-                trace.scaled_scores[n, head],
-                *sides,
-                None,
-                "scaled scores",
-                kind="logit",
-            ),
-            Matrix(
-                f"scores {n}",
-                trace.masked_scores[n, head],
-                *sides,
-                (n, 0),
-                f"sequence {n}: scores",
-                kind="logit",
-                limit=limit,
-                rule=hidden_of(f"scaled {n}"),
-                small=small,
-            ),
-            Matrix(
-                f"shares {n}",
-                trace.probabilities[n, head],
-                *sides,
-                (n, 1),
-                f"sequence {n}: shares",
-                kind="probability",
-                rule=shares_of(f"scores {n}", n_keys),
-                small=small,
-                hidden=trace.hidden[n, head],
-            ),
-        ]
+        matrices += scores_and_shares(
+            trace,
+            (n, head),
+            n,
+            _sides(tokens),
+            key=n,
+            titles=(f"sequence {n}: scores", f"sequence {n}: shares"),
+            limit=limit,
+            small=is_long and n != chosen,
+        )
     says = (
         f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden"
         " cells are hatched."
@@ -107,16 +83,7 @@ def emptied(
         Matrix(
             "scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"
         ),
-        Matrix(
-            "shares",
-            without.probabilities[n, head],
-            *sides,
-            (1, 0),
-            "shares",
-            kind="probability",
-            rule=shares_of("scores", len(sides[1].labels or ())),
-            hidden=without.hidden[n, head],
-        ),
+        shares("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
         Matrix(
             "head output",
             without.head_outputs[n, head, :, :MOST_FEATURES],

@@ -17,7 +17,7 @@ from attention_lab.trained.layer_measures import Measured
 from ..curves import LEGEND
 from ..labels import counted, number, percent
 from ..matrices import Matrix, Side, board, difference
-from ..parts import layout
+from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
 from ..thumbnails import GIVEN, part_of, side_sent
@@ -85,70 +85,67 @@ def by_layer(measured: Measured) -> Figure:
     preferences dashed.
     """
     values_LH, title = measured.values, measured.measure.title
-    n_layers, n_heads = values_LH.shape
-    layers = np.repeat(np.arange(n_layers), n_heads)
-    # Side by side, so that equal dots do not hide each other.
-    spread = np.tile(np.linspace(-0.25, 0.25, n_heads) if n_heads > 1 else np.zeros(1), n_layers)
-    texts = [
-        f"layer {layer}, head {head}<br><b>{number(float(values_LH[layer, head]))}</b>"
-        for layer in range(n_layers)
-        for head in range(n_heads)
-    ]
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "mean of the layer",
-            "x": list(range(n_layers)),
-            "y": measured.means,
-            "line": {"color": "@primary", "width": 2},
-            "hovertemplate": "mean %{y:.3f}<extra></extra>",
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "one head",
-            "x": (layers + spread).astype("f4"),
-            "y": [None if np.isnan(value) else float(value) for value in values_LH.ravel()],
-            "text": texts,
-            "customdata": [
-                f"{layer}-{head}" for layer in range(n_layers) for head in range(n_heads)
-            ],
-            "marker": {"color": "@query", "size": 8, "opacity": 0.75},
-            "hovertemplate": "%{text}<extra></extra>",
-        },
-    ]
+    layers = list(range(len(values_LH)))
+    data = [_means(layers, measured.means), _dots(values_LH)]
     if measured.even is not None:
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": "a head that reads all alike",
-                "x": list(range(n_layers)),
-                "y": [float(value) for value in measured.even],
-                "line": {"color": "@muted", "width": 2, "dash": "dash"},
-                "hovertemplate": "all alike %{y:.3f}<extra></extra>",
-            }
-        )
-    heads = f"{counted(values_LH.size, 'head')} over {counted(n_layers, 'layer')}"
+        data.append(_even(layers, measured.even))
+    heads = f"{counted(values_LH.size, 'head')} over {counted(len(layers), 'layer')}"
     says = f"{title} of {heads}: every head is a dot, the line is the mean."
     axis = {"gridcolor": "@line", "zeroline": False, "fixedrange": True}
+    parts = {
+        "margin": {"l": 60, "r": 8, "t": 34, "b": 44},
+        "showlegend": True,
+        "legend": LEGEND,
+        "xaxis": axis | {"title": {"text": "layer"}, "tickvals": layers, "showgrid": False},
+        "yaxis": axis | {"title": {"text": title}},
+    }
+    return {"data": data, "layout": layout(330, says, **parts)}
+
+
+def _means(layers: list[int], means: list[float | None]) -> Part:
     return {
-        "data": data,
-        "layout": layout(
-            330,
-            says,
-            margin={"l": 60, "r": 8, "t": 34, "b": 44},
-            showlegend=True,
-            legend=LEGEND,
-            xaxis=axis
-            | {
-                "title": {"text": "layer"},
-                "tickvals": list(range(n_layers)),
-                "showgrid": False,
-            },
-            yaxis=axis | {"title": {"text": title}},
-        ),
+        "type": "scatter",
+        "mode": "lines",
+        "name": "mean of the layer",
+        "x": layers,
+        "y": means,
+        "line": {"color": "@primary", "width": 2},
+        "hovertemplate": "mean %{y:.3f}<extra></extra>",
+    }
+
+
+def _dots(values_LH: Array) -> Part:
+    """A dot for every head; clicks name its layer and its place."""
+    n_layers, n_heads = values_LH.shape
+    # Side by side, so that equal dots do not hide each other.
+    spread_H = np.linspace(-0.25, 0.25, n_heads) if n_heads > 1 else np.zeros(1)
+    places = list(np.ndindex(n_layers, n_heads))
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "one head",
+        "x": (np.arange(n_layers)[:, np.newaxis] + spread_H).ravel().astype("f4"),
+        "y": [None if np.isnan(value) else float(value) for value in values_LH.ravel()],
+        "text": [
+            f"layer {layer}, head {head}<br><b>{number(float(values_LH[layer, head]))}</b>"
+            for layer, head in places
+        ],
+        "customdata": [f"{layer}-{head}" for layer, head in places],
+        "marker": {"color": "@query", "size": 8, "opacity": 0.75},
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _even(layers: list[int], even_L: Array) -> Part:
+    """What a head without preferences would have in each layer."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "a head that reads all alike",
+        "x": layers,
+        "y": [float(value) for value in even_L],
+        "line": {"color": "@muted", "width": 2, "dash": "dash"},
+        "hovertemplate": "all alike %{y:.3f}<extra></extra>",
     }
 
 

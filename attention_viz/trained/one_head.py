@@ -10,7 +10,7 @@ from attention_core.checks import Array
 
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
-from ..thumbnails import array_sent, axes_of
+from ..thumbnails import array_sent, given_board
 
 
 def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
@@ -45,27 +45,17 @@ def attention_alone(
     """The heatmap of a head of which nothing else is known; of a long sequence the part around
     the cell is sent.
     """
-    title = "what each query reads"
-    return {
-        "description": "What each query of the head reads.",
-        "arrays": {"attention": array_sent(title, shares_TS, (query, key))},
-        "rules": {},
-        "axes": axes_of(labels),
-        "panels": [
-            {
-                "id": "attention",
-                "array": "attention",
-                "rows": 0,
-                "columns": 1,
-                "place": [0, 0],
-                "role": "operand",
-                "title": title,
-                "badge": " × ".join(map(str, shares_TS.shape)),
-                "size": "full",
-            }
-        ],
-        "cell": {"array": "attention", "index": [query, key]},
-        "player": False,
-        "arithmetic": True,
-        "transposed": False,
+    title, says = "what each query reads", "What each query of the head reads."
+    panel = {
+        "id": "attention",
+        "array": "attention",
+        "rows": 0,
+        "columns": 1,
+        "place": [0, 0],
+        "role": "operand",
+        "title": title,
+        "badge": " × ".join(map(str, shares_TS.shape)),
+        "size": "full",
     }
+    sent = {"attention": array_sent(title, shares_TS, (query, key))}
+    return given_board(says, sent, labels, [panel], ("attention", (query, key)))

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_ui.diagonal import claim_list
+from attention_ui.facts import fact
 from attention_ui.show import show_figure
 from attention_viz.diagonal.verdict_bars import verdict_bars
 from attention_viz.labels import counted
@@ -23,7 +24,7 @@ with left:
     st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
 st.markdown(
     f"**{counted(len(shown), 'claim')}** of {len(CLAIMS)}:"
-    if shown
+    if fact("claims_shown", [one.id for one in shown])
     else "No claim fits: search for less."
 )
 for text, title in TEXTS.items():

@@ -7,6 +7,7 @@ from attention_lab.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_ui.address import bound
 from attention_ui.diagonal.diagonal_lab import say_cut
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
@@ -20,44 +21,29 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     source = one_of("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
     n_layers = bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
     if compare == "remedies":
-        width = int(
-            bound(
-                st.select_slider,
-                "Features C",
-                [str(w) for w in WIDTHS],
-                "16",
-                key="depth_c",
-                width=150,
-            )
-        )
+        widths = [str(width) for width in WIDTHS]
+        c = bound(st.select_slider, "Features C", widths, "16", key="depth_c", width=150)
     else:
         weights = bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
         skip = bound(st.toggle, "Skip connection", key="depth_skip")
         layer_norm = bound(st.toggle, "LayerNorm", key="depth_norm")
-        gain = bound(
-            st.slider,
-            "Gain",
-            0.1,
-            2.0,
-            1.0,
-            0.1,
-            key="depth_gain",
-            width=120,
-            help="What attention adds is multiplied by this.",
-        )
+        told = "What attention adds is multiplied by this."
+        range_of_gain = (0.1, 2.0, 1.0, 0.1)
+        gain = bound(st.slider, "Gain", *range_of_gain, key="depth_gain", width=120, help=told)
     logarithmic = bound(st.toggle, "Logarithmic", key="depth_log")
     seed = seed_input(key="depth_seed")
 text = now.scenario.text if source == "sentence" else None
 say_cut(text)
 if compare == "remedies":
     stacks = remedies(Stack(n_layers=n_layers, seed=seed))
-    courses = {name: draws(one, width, text) for name, one in stacks.items()}
+    courses = {name: draws(one, int(c), text) for name, one in stacks.items()}
 else:
     heads = 4 if weights == "random" else 1
     stack = Stack(weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed)
     courses = {f"C = {width}": draws(stack, width, text) for width in WIDTHS}
 
 ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
+fact("layers_until_equal", ends)
 words = {None: "never here", 0: "from the start"}
 until = {name: words.get(n, f"after {counted(n or 0, 'layer')}") for name, n in ends.items()}
 st.markdown(
@@ -65,7 +51,7 @@ st.markdown(
     " tokens **equal**. Here their distance from their mean is below 1 %:"
     f" {', '.join(f'{n} **{when}**' for n, when in until.items())}."
 )
-banded = [len(one.courses) > 1 for one in courses.values()]
+banded = fact("drawn_at_random", [len(one.courses) > 1 for one in courses.values()])
 if any(banded):
     which = (
         "Lines"

@@ -13,6 +13,7 @@ from attention_lab.diagonal.token_matrices import format_tokens
 from attention_ui.board import show_board
 from attention_ui.diagonal import plane_tokens
 from attention_ui.diagonal.diagonal_lab import say_cut
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.one_of import one_of
@@ -47,7 +48,7 @@ WHAT = {
 }
 now = here()
 kind = one_of("What is drawn", WHAT, "points", key="plane_of")
-st.caption(WHAT[kind])
+st.caption(WHAT[fact("drawn", kind)])
 points = plane_tokens.points()
 if kind == "points":
     trace = trace_of_scene(typed(format_tokens(points)))
@@ -61,11 +62,14 @@ with beside:
     name = plain(named(trace)[token])
     if kind == "points":
         plane_tokens.sliders(points, token)
+    fact("chosen_token", token)
+    fact("others", trace.sizes["T"] - 1)
+    has_half_plane = fact("has_half_plane", half_plane_of(trace, token).has_direction)
     st.markdown(
         f"**Token “{name}”:** {plain(row_says(trace, token))}. "
         + (
             f"A key out-votes it exactly if it lies in the shaded half-plane: {WHY[kind]}"
-            if half_plane_of(trace, token).has_direction
+            if has_half_plane
             else (
                 "Its query is 0, so all keys score 0 with it: there is no half-plane to shade, no"
                 " key can out-vote it, and it reads all tokens alike."

@@ -7,6 +7,7 @@ import streamlit as st
 from attention_lab.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
 from attention_ui.address import bound
 from attention_ui.diagonal import growth_run
+from attention_ui.facts import fact
 from attention_ui.one_of import one_of
 from attention_ui.whole_numbers import seed_input
 from attention_viz.diagonal.growth_figure import half_rows
@@ -48,7 +49,7 @@ known = growth_run.known(growth, counts, error)
 st.markdown(
     "Tokens whose features are independent and normal, **without weights**: the more features, the"
     " more a token looks at itself, and the more tokens there are, the later."
-    if kind != "tied"
+    if not fact("width_is_that_of_a_query", growth.tied)
     else (
         f"Tokens of {TIED_WIDTH} features through **tied weights** $W_Q = W_K$: the width $d_k$ of"
         " a query counts, in the place of C in the formulas. The curves are exact for orthonormal"
@@ -58,9 +59,9 @@ st.markdown(
 )
 above = st.container(horizontal=True, vertical_alignment="center")
 run = above.button("Draw tokens and measure", icon=":material/casino:")
-above.caption(
-    f"{len(known)} of {len(counts) * len(growth.widths)} points are measured with these choices."
-)
+n_points = fact("points", len(counts) * len(growth.widths))
+n_known = fact("points_measured", len(known))
+above.caption(f"{n_known} of {n_points} points are measured with these choices.")
 status, place = st.empty(), st.empty()
 
 draw = partial(growth_run.draw, place, growth, counts, lines)
@@ -94,7 +95,7 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
         r" the rule:"
     )
     st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{exponent}}}}}")
-    if causal:
+    if fact("curves_are_means_over_rows", growth.causal):
         st.markdown(
             "Under the causal mask token $i$ has only $i-1$ rivals: every curve is the mean of"
             " these formulas over $i$ from 1 to $N$, with $i-1$ in the place of $N-1$."

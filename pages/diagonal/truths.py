@@ -10,6 +10,7 @@ from attention_ui.board import show_board
 from attention_ui.diagonal import diagonal_lab as lab
 from attention_ui.diagonal import diagonal_truths as truths
 from attention_ui.diagonal.diagonal_words import pair_says
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_viz.diagonal.diagonal_board import diagonal_board
 
@@ -21,7 +22,7 @@ lab.say_cut(scene.text if scene.tokens == "sentence" else None)
 trace = trace_of_scene(scene)
 checks = truths.checked(trace)
 cell = lab.pair(trace)
-violated = [number for number, check in checks.items() if not check.holds]
+violated = fact("violated", [number for number, check in checks.items() if not check.holds])
 
 left, right = st.columns([3, 2])
 with left:

@@ -8,7 +8,7 @@ from attention_core.counting import all_of
 from attention_lab.heads import similarity
 from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.heads.portraits import MEASURES
-from attention_lab.notation.formulas import in_letters
+from attention_lab.notation.letters import in_letters
 from attention_ui.address import bound
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait

@@ -7,6 +7,7 @@ from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_ex
 from attention_lab.labs.one_by_one import TOKENS, run_one_by_one
 from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.labs import convolution_lab as lab
 from attention_ui.one_of import one_of
 from attention_ui.show import explained_errors, show_figure
@@ -23,8 +24,8 @@ st.markdown(
     f"Every pixel is a token, and each of the {len(run.offsets)} numbers of the kernel is a head"
     f" that looks at **one offset**, whatever the pixels hold. At sharpness α = {sharpness:g}"
     f" attention differs from the convolution with *{PADDINGS[padding].equals}* padding by at most"
-    f" **{number(run.largest_error)}**; each head gives at least **{percent(run.hit)}** of its"
-    " attention to the pixel it means."
+    f" **{number(fact('largest_error', run.largest_error))}**; each head gives at least"
+    f" **{percent(run.hit)}** of its attention to the pixel it means."
 )
 show_board(comparison_board(picture, kernel, run, pixel), "convolution", on_pin=lab.pin)
 st.caption(
@@ -72,19 +73,17 @@ with (
     explained_errors(),
 ):
     if two.open:
-        pair, sharp = (
-            run_two_heads(picture, kernel, alpha, padding) for alpha in (sharpness, 40.0)
-        )
+        pair, sharp = (run_two_heads(picture, kernel, a, padding) for a in (sharpness, 40.0))
+        errors_of_two = fact("errors_of_two_heads", (pair.largest_error, sharp.largest_error))
         st.markdown(
             "With one-hot positions a head can spread its attention in any pattern. One spreads"
             " like the kernel’s positive numbers, one like its negative ones, where it has such;"
-            f" W_O gives sizes and signs back. Largest error: **{number(pair.largest_error)}**"
-            f" here, **{number(sharp.largest_error)}** with α = 40 (every other token lies α"
+            f" W_O gives sizes and signs back. Largest error: **{number(errors_of_two[0])}**"
+            f" here, **{number(errors_of_two[1])}** with α = 40 (every other token lies α"
             " below). So K² heads suffice, but they are not necessary."
         )
-        show_board(
-            heads_board(pair, pixel, lab.two_sizes(kernel, picture, padding)), "convolution two"
-        )
+        sizes = lab.two_sizes(kernel, picture, padding)
+        show_board(heads_board(pair, pixel, sizes), "convolution two")
 with st.expander(
     "When attention is a 1 × 1 convolution",
     icon=":material/filter_1:",
@@ -95,10 +94,11 @@ with st.expander(
         kind = one_of("Tokens", TOKENS, "raw", key="conv_tokens")
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
-        where = " on the positions, 0 elsewhere" if kind == "with positions" else ""
+        n_alone = fact("tokens_choosing_themselves", n_choosing_themselves(single))
+        where = " on the positions, 0 elsewhere" * fact("compares_places", kind == "with positions")
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small map for each token,"
-            f" a 1 × 1 convolution. Here W_Q W_Kᵀ = α·I{where}; {n_choosing_themselves(single)} of"
+            f" a 1 × 1 convolution. Here W_Q W_Kᵀ = α·I{where}; {n_alone} of"
             f" {len(tokens)} tokens choose themselves, and the largest error is"
             f" **{number(single.error)}**."
         )

@@ -3,8 +3,10 @@
 import streamlit as st
 
 from attention_lab.heads.patterns import largest_entropy
+from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.stiefel import parameter_counts
 from attention_ui.address import bound
+from attention_ui.facts import fact
 from attention_ui.labs import stiefel_lab as lab
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
@@ -79,6 +81,7 @@ with st.expander(
 ) as one:
     if one.open:
         one_layer()
+fact("layers_here_and_in_the_package", (StackSettings.n_layers, 16))
 with st.expander(
     "Twelve layers, where the package trains sixteen",
     icon=":material/stacks:",

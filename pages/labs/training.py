@@ -6,6 +6,8 @@ from attention_lab.labs.evaluation import loss_floor
 from attention_lab.labs.tasks import N_TEST
 from attention_ui.address import bound
 from attention_ui.board import show_board
+from attention_ui.facts import fact
+from attention_ui.labs import training_choices as choices
 from attention_ui.labs import training_lab as lab
 from attention_ui.labs.training_run import learnt, run_of
 from attention_ui.labs.training_tables import comparison, way_back
@@ -15,8 +17,8 @@ from attention_viz.labs.training_boards import sequence_board, token_labels
 from attention_viz.labs.training_figures import agreement_figure, offset_figure, score_figure
 
 with st.container(border=True):
-    settings = lab.settings()
-lab.says(settings)
+    settings = choices.settings()
+choices.says(settings)
 run = run_of(settings)
 
 left, right = st.columns([3, 2])
@@ -42,7 +44,7 @@ step, projections = run.at(percent)
 lab.watch(run, step, left, button)
 with right:
     lab.verdict(run, step, projections)
-    if loss_floor(settings) is not None:
+    if fact("has_a_dashed_line", loss_floor(settings) is not None):
         st.caption(
             "The dashed line is one answer per head: a head has one row of attention for all its"
             " channels, and brings one of the things asked for. It is a mean: the loss of a few"
@@ -53,7 +55,7 @@ st.subheader("What each head has learnt", anchor=False)
 habits = learnt(settings, projections)
 left, right = st.columns(2)
 with left:
-    if habits.agreement:
+    if fact("by_agreement", bool(habits.agreement)):
         show_figure(agreement_figure(habits.agreement), "train habits")
         st.caption(
             "How much of a head’s attention lies on words that agree with the one that asks."

@@ -8,6 +8,7 @@ from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import differs
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.masks.fault_bench import answers, chosen_fault, game, told
 from attention_viz.masks.broken import FIELDS, MOST_FEATURES, broken
@@ -19,7 +20,7 @@ key = game(now) if spot else chosen_fault()
 layer = examined(now.scenario, key, masked=spot)
 if not spot:
     told(now, fault_of(key), layer)
-elif layer.differs_from is None:
+elif not fact("mistake_shows", layer.differs_from is not None):
     st.info(
         "With these controls the mistake changes nothing, so nothing can find it. Some need"
         " several heads, several tokens, weights that read the whole embedding, or scores divided"
@@ -40,6 +41,7 @@ field = bound(
     ),
 )
 shown = field if field in FIELDS else "output" if spot else layer.differs_from or "output"
+fact("shown_field", shown)
 show_board(
     broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation),
     "broken",
@@ -47,7 +49,8 @@ show_board(
 title = "merged heads" if shown == "merged" else STEPS[shown].title
 none = f"here no number of the {title} is wrong."
 first = (
-    f" The first field with wrong numbers is **{STEPS[layer.differs_from].title}**."
+    " The first field with wrong numbers is"
+    f" **{STEPS[fact('first_wrong_field', layer.differs_from)].title}**."
     if layer.differs_from and not spot
     else ""
 )
@@ -55,7 +58,7 @@ st.markdown(
     f"The {title} of the right layer, of this one, and what differs: "
     + (
         "weak colours agree, strong ones do not."
-        if differs(layer.right, layer.faulty, shown)
+        if fact("shown_field_differs", differs(layer.right, layer.faulty, shown))
         else none
     )
     + first

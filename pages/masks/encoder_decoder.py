@@ -9,6 +9,7 @@ from attention_lab.masks.uses import USES
 from attention_lab.scenario import settled
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
@@ -33,7 +34,7 @@ target = sentence_field(
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
 padding = bound(right.slider, "[pad] after both sentences", 0, 4, 2, key="ed_pad", **KEPT)
-if settled(now.scenario).n_tokens:
+if fact("sidebar_sets_the_source", settled(now.scenario).n_tokens > 0):
     right.caption(
         "The sequence length of the sidebar says how long the source is: this is for the target."
     )
@@ -66,7 +67,7 @@ with side_by_side:  # drawn only now: which cell is pinned there depends on the 
         " each place. Try: click a cell of another use, or give the target a single word."
     )
 query_token, key_token = quoted(trace.tokens, cell[0]), quoted(trace.memory_tokens, cell[1])
-share = percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
+share = percent(fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]])))
 st.markdown(
     f"The :blue[query of {query_token}] comes from the **{use.asks}**, the :red[key] and the"
     f" :green[value of {key_token}] from the **{use.answers}**. In head {now.focus.head} it reads"

@@ -7,11 +7,14 @@ from attention_lab.masks.painted import mask_from_text, mask_to_text
 from attention_lab.masks.workshop import MASKS, Workshop, masked_batch
 from attention_ui.address import KEPT, adopt, bound, mirror
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
-from attention_ui.masks.mask_experiments import EXPERIMENTS, PAINTED, Bench, follow
+from attention_ui.masks.mask_bench import Bench, follow
+from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.masks.own_cell import at_most
+from attention_ui.masks.painting import PAINTED
 from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.one_of import one_of
 from attention_viz.labels import counted, percent
@@ -61,12 +64,14 @@ n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 with st.container():  # one place, so that what stands below keeps its own
     cell = (at_most("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
 asks, answers = (quoted(made.batch.tokens[cell[0]], place) for place in cell[1:])
-by = hidden_by(made.masks, cell[1], cell[2], cell[0])
-share = percent(float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
+by = fact("hidden_by", list(hidden_by(made.masks, cell[1], cell[2], cell[0])))
+share = fact("share", float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
 
 with st.container():  # one place for all, so that what stands below keeps its own
-    for name, *counts in zip(others, made.batch.lengths[1:], made.batch.left_out[1:], strict=True):
-        say_cut(f"{name} sentence", *counts, now.scenario)
+    for name, n_real, n_left_out in zip(
+        others, made.batch.lengths[1:], made.batch.left_out[1:], strict=True
+    ):
+        say_cut(f"{name} sentence", n_real, n_left_out, now.scenario)
 show_board(boards.sequences(made, now.focus.head, cell, now.notation), "batch", on_pin=follow)
 shapes = ", ".join(
     f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items()
@@ -87,7 +92,7 @@ st.markdown(
         f"**hidden** from the :blue[query {asks}] by: **{', '.join(by)}**."
         if by
         else (
-            f"visible to the :blue[query {asks}], which reads {share} from it in head"
+            f"visible to the :blue[query {asks}], which reads {percent(share)} from it in head"
             f" {now.focus.head}."
         )
     )

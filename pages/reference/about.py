@@ -11,10 +11,13 @@ from attention_core import STEPS
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_TOKENS, MAX_WIDTH
+from attention_ui.facts import fact
 from attention_ui.reference.concepts import concepts
 from attention_ui.reference.papers import paper_list, papers
 
 texts = dict.fromkeys(one.text for one in concepts())
+
+n_ideas, n_claims = fact("ideas", len(concepts())), fact("claims", len(CLAIMS))
 
 left, right = st.columns(2, gap="large")
 with left:
@@ -33,13 +36,13 @@ with left:
 - **What you read is what was computed:** pictures, tables, arithmetic, code and downloads come
   from the same arrays.
   *The code* on each step ends with a line that stops unless it gives the numbers shown.
-- **Claims** are settled by a computation on the page: {len(CLAIMS)} of them are [here](claims).
+- **Claims** are settled by a computation on the page: {n_claims} of them are
+  [here](claims).
 """)
     st.subheader("What this does not show", anchor=False)
     st.markdown(f"""
-- **Meaning.** Unless weights are trained, words are vectors drawn from their own letters, and
-  weights are drawn from a
-  seed: you see the mechanism, not what a model has learnt.
+- **Meaning.** Unless weights are trained or made by hand, words are vectors drawn from their own
+  letters, and weights are drawn from a seed: you see the mechanism, not what a model has learnt.
 - **Why a model does something.** Attention weights say where values come from, not what is done
   with them.
 - **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_WIDTH} dimensions and {MAX_HEADS}
@@ -54,24 +57,22 @@ with right:
     st.subheader("The five texts", anchor=False)
     st.markdown("\n".join(f"- **{key}** {TEXTS[key]}" for key in texts))
     st.markdown(
-        f"Their {len(concepts())} ideas are listed under [Concepts](concepts), their symbols in the"
+        f"Their {n_ideas} ideas are listed under [Concepts](concepts), their symbols in the"
         " [Glossary](glossary). Every sentence here is our own; what a text has wrong is corrected"
         " and said."
     )
     st.subheader("Licences", anchor=False)
+    licence = fact("licence_of_the_model", "Apache License 2.0")
     st.markdown(
         "The app is under the MIT licence. The trained encoder in `assets/minilm` is"
-        " **all-MiniLM-L6-v2** of the Sentence Transformers project, under the Apache License 2.0;"
+        f" **all-MiniLM-L6-v2** of the Sentence Transformers project, under the {licence};"
         " the files `LICENSE` and `NOTICE` beside it say where it is from and what was changed. The"
         " cases of the ONNX operator among the tests are under the same licence."
     )
     st.subheader("Versions", anchor=False)
-    names = ("streamlit", "numpy", "plotly", "pandas")
-    st.markdown(
-        " · ".join(
-            [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)]
-        )
-    )
+    versions = {name: version(name) for name in ("streamlit", "numpy", "plotly", "pandas")}
+    versions = fact("versions", {"Python": platform.python_version()} | versions)
+    st.markdown(" · ".join(f"{name} {number}" for name, number in versions.items()))
     st.caption(
         "Nothing leaves this machine: no fonts, no statistics, no model is loaded from elsewhere."
     )

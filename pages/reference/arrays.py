@@ -5,11 +5,12 @@ a file.
 import streamlit as st
 
 from attention_core import AXES, STEPS
+from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
-from attention_lab.notation import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
 from attention_ui.address import bound
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.panels import rows_here
@@ -52,6 +53,7 @@ form.latex(formula(trace, field, text))
 needs = [
     name for name in step.needs.split() if name != "inputs" or field != "output" or trace.residual
 ]
+fact("made_from", needs)
 st.caption(
     (f"Made from {' and '.join(plain(STEPS[name].title) for name in needs)}. " if needs else "")
     + f"Kind: {step.kind}. Below: "

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_lab.diagonal.claims.catalogue import TEXTS
 from attention_ui.address import bound
+from attention_ui.facts import fact
 from attention_ui.reference.concepts import ASKED, concept_table, concepts, found, questions
 from attention_ui.search import search_field
 from attention_viz.labels import counted
@@ -22,9 +23,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     words = search_field("concepts_words", "softmax")
     chosen = bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
 shown = found(words, list(chosen or ()))
-n_asked = sum(one.text == ASKED for one in shown)
+n_asked = fact("questions_found", sum(one.text == ASKED for one in shown))
+n_ideas = fact("concepts_found", len(shown) - n_asked)
 st.markdown(
-    f"**{counted(len(shown) - n_asked, 'concept')}** of {len(concepts())},"
+    f"**{counted(n_ideas, 'concept')}** of {len(concepts())},"
     f" **{counted(n_asked, 'question')}** of {len(questions())}:"
     if shown
     else "Nothing fits: search for less."

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.reference.notation_tables import (
     elsewhere_table,
@@ -25,6 +26,8 @@ st.markdown(
 )
 typed = search_field("glossary_words", "width")
 rows, words = glossary_rows(typed, text), words_with(typed)
+fact("quantities_found", [row.name for row in rows])
+fact("words_found", [one.word for one in words])
 if not rows and not words:
     st.markdown("Nothing fits: search for less.")
 if rows:
@@ -35,7 +38,7 @@ if rows:
         st.caption(
             "Where a text has no symbol or word of its own, ours stands there; the remark says so."
         )
-    if elsewhere := elsewhere_table(rows):
+    if elsewhere := fact("names_elsewhere", elsewhere_table(rows)):
         st.subheader("In code and other tools", anchor=False)
         st.markdown(elsewhere)
     st.subheader("All texts side by side", anchor=False)

@@ -4,10 +4,10 @@ import streamlit as st
 
 from attention_lab.scenario import MASKS, own_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -36,7 +36,6 @@ WHY = {
     ),
 }
 
-says(now, "masked_scores")
 st.markdown(f"{WHY[mask]} Try {'one' if mask == 'none' else 'another'}:")
 with st.container(horizontal=True):
     # All of them, always: a button that goes away would take the keyboard's place with it.
@@ -61,7 +60,7 @@ if fact("no_pad", mask == "padding" and tokens_of(scenario).n_real == n_keys):
         )
 
 board = story.mask(now.stage, cell)
-show_board(board, "mask")
+board = show_step(now, "masked_scores", board)
 hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
     f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_seen} of"

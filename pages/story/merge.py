@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_lab.heads.layout_mistakes import moved_cells, place_merged
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, say_swap, says, token, told
+from attention_ui.panels import look_closer, say_swap, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
@@ -22,9 +22,8 @@ n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
-says(now, "merged")
-board = story.merge(now.stage, (head, query, feature))
-show_board(board, "merge")
+board = story.merge(now.stage, (head, query, feature), not now.whole)
+board = show_step(now, "merged", board)
 say_swap(now)
 correct, mistaken = st.columns(2)
 with correct:

@@ -5,10 +5,10 @@ probabilities.
 import streamlit as st
 
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told
+from attention_ui.panels import look_closer, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, percent
 
@@ -20,7 +20,6 @@ asks = token(trace, "T", query)
 most = fact("reads_most", strongest_keys(trace, head, query, count=1))
 n_heads, n_groups, d_v = (trace.sizes[letter] for letter in "HGV")
 
-says(now, "head_outputs")
 if most:
     key, share = most[0]
     tied = fact("tied_keys", len(keys_read_most(trace, head, query)))
@@ -43,7 +42,7 @@ else:
     )
 
 board = story.mixing(now.stage, (head, query, feature))
-show_board(board, "mixing")
+board = show_step(now, "head_outputs", board)
 notes = [
     now.turned(
         "All features of a head share the same weights: a head moves whole vectors, and an average"

@@ -6,11 +6,11 @@ from attention_core.head_blocks import head_columns
 from attention_lab.heads.contributions import absorbed_contributions, absorbed_size, output_gap
 from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told
+from attention_ui.panels import look_closer, token, told
 from attention_ui.registry import page_of
+from attention_ui.step import show_step
 from attention_ui.way import ask_for
 from attention_viz import story
 from attention_viz.labels import counted, number, span
@@ -33,7 +33,6 @@ asks = token(trace, "T", query)
 w_o, mixes = trace.projections.w_o, fact("mixed_by", now.symbol("w_o"))
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
-says(now, "output")
 more = [now.symbol("b_o")] * fact("has_bias", trace.projections.b_o is not None)
 more += ["the layer’s input (residual)"] * fact("residual", trace.residual)
 added = f" Added to it: {' and '.join(more)}." if more else ""
@@ -58,9 +57,9 @@ else:
         + now.turned(f"the dot product of a token’s whole row and one column of {mixes}.")
         + added
     )
-board = story.output(now.stage, query, column)
-show_board(board, "output")
-if n_out > story.MOST:
+board = story.output(now.stage, query, column, not now.whole)
+board = show_step(now, "output", board)
+if fact("whole", now.whole) and n_out > story.MOST:
     drawn = slice(*fact("drawn_columns", story.output_window(trace, column)))
     verb = "is" if drawn.stop - drawn.start == 1 else "are"
     st.caption(now.turned(f"Drawn {verb} {span(drawn, 'column')} of {n_out}."))

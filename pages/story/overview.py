@@ -3,13 +3,13 @@
 import streamlit as st
 
 from attention_core.projections import BIASES, MATRICES
+from attention_lab import notation
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
-from attention_lab.notation import notation
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import open_step, token
 from attention_ui.registry import step_of
+from attention_ui.step import show_step
 from attention_viz.labels import counted, number, percent
 from attention_viz.overview import overview
 
@@ -86,18 +86,10 @@ SENTENCES = (
     ),
 )
 
-picture, words = st.columns([3, 2], gap="medium")
-with picture:
-    show_board(overview(now.stage, head, query, key), "layer", on_open=open_step)
-    st.caption(
-        "Every picture holds this sentence's real numbers, from orange (negative) to violet"
-        f" (positive); a click opens its step. Of {counted(sizes['H'], 'head')}, head {head} is"
-        " shown."
-    )
-with words:
-    for place, (title, text, fields) in enumerate(SENTENCES, 1):
-        st.markdown(f"**{place} · {title}** {text}")
-        with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
-            for field in fields:
-                page = step_of(field)
-                st.page_link(page.path, label=page.title, icon=page.icon)
+show_step(now, "", overview(now.stage, head, query, key), on_open=open_step)
+for place, (title, text, fields) in enumerate(SENTENCES, 1):
+    st.markdown(f"**{place} · {title}** {text}")
+    with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
+        for field in fields:
+            page = step_of(field)
+            st.page_link(page.path, label=page.title, icon=page.icon)

@@ -4,10 +4,10 @@ import streamlit as st
 
 from attention_core.head_blocks import head_columns
 from attention_lab.heads.weight_blocks import features_read, gives_back
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, says, token, told, which
+from attention_ui.panels import look_closer, token, told, which
+from attention_ui.step import of_three, show_step
 from attention_viz import story
 from attention_viz.labels import counted, span
 
@@ -29,10 +29,9 @@ n_inner, width = fact("features", trace.sizes["D"]), getattr(trace, field).shape
 block = fact("block", head_columns(trace, field, focus.head))
 sent = fact("drawn_columns", story.around(trace, field, focus.head))
 
-says(now, field)
-board = story.projection(now.stage, field, (focus.head, row, place.feature))
-show_board(board, "projection")
-if sent != (0, fact("columns", width)):
+board = story.projection(now.stage, field, (focus.head, row, place.feature), not now.whole)
+board = show_step(now, field, board, choices=of_three(field))
+if fact("whole", now.whole) and sent != (0, fact("columns", width)):
     st.caption(
         now.turned(
             f"{weights} and {made} have {counted(width, 'column')}; drawn are"

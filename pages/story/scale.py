@@ -4,10 +4,10 @@ import streamlit as st
 
 from attention_lab.heads.scale_effect import scale_effect
 from attention_lab.notation.notation import symbol
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, told
+from attention_ui.panels import look_closer, pair, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
@@ -26,9 +26,8 @@ how = (
     if now.scenario.scaling == "on"
     else ""
 )
-says(now, "scaled_scores", rf", \quad {s} = {how}{trace.scale:.4g}")
 board = story.scale(now.stage, cell)
-show_board(board, "scale")
+board = show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
     "Both matrices have one colour scale: a cell’s colour gets weaker where"
     f" |{factor}| is below 1. With each, what the softmax would make of the"

@@ -11,7 +11,8 @@ from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number
 
@@ -22,9 +23,8 @@ h, d_k = trace.sizes["H"], fact("d_k", trace.sizes["K"])
 many, wide = fact("symbols", (now.symbol("n_heads"), now.symbol("d_k")))
 several = fact("several_heads", h > 1)
 
-says(now, "scores")
 board = story.scores(now.stage, cell)
-show_board(board, "scores")
+board = show_step(now, "scores", board)
 st.caption(
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
     " negative: they point apart. The numbers grow with the length of both vectors, too."

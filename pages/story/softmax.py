@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import row_share, strongest_keys
-from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, says, token, told
+from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
@@ -26,9 +26,8 @@ others = (
     f", the rest from {'one other' if n_others == 1 else f'{n_others} others'}" if n_others else ""
 )
 
-says(now, "probabilities")
 board = story.softmax(now.stage, cell)
-show_board(board, "softmax")
+board = show_step(now, "probabilities", board)
 total = fact("sum_of_row", row_share(trace, focus.head, focus.query))
 if reads:
     st.markdown(

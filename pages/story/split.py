@@ -4,11 +4,11 @@ import streamlit as st
 
 from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import foreign_cells, split_places
-from attention_lab.notation.notation import axis_names, joined
-from attention_ui.board import show_board
+from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, say_swap, says, token, told, which
+from attention_ui.panels import look_closer, say_swap, token, told, which
+from attention_ui.step import of_three, show_step
 from attention_viz import story
 
 now = here()
@@ -29,9 +29,8 @@ T, K = axes[2:]
 places = fact("places", split_places(shape, focus.head, row, focus.feature))
 foreign = foreign_cells(n_tokens, n_heads, width)
 
-says(now, field)
-board = story.split(now.stage, chosen, (focus.head, row, focus.feature))
-show_board(board, "split")
+board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
+board = show_step(now, field, board, choices=of_three(chosen))
 say_swap(now)
 names = axis_names(trace, now.notation)
 b, h, t, k = fact("letters", tuple(names[axis] for axis in axes))

@@ -3,17 +3,17 @@
 import streamlit as st
 
 from attention_core.derivation import derive_input
-from attention_lab.scenario import edits_of, embedding_of, own_of, tokens_of
-from attention_ui.board import show_board
+from attention_lab.scenario import edits_of, embedding_of, own_of, settled, tokens_of
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import derived, look_closer, says, token, told
+from attention_ui.panels import derived, look_closer, token, told
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
 
 now = here()
-trace, focus, scenario = now.trace, now.focus, now.scenario
+trace, focus, scenario = now.trace, now.focus, settled(now.scenario)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 earlier = fact("earlier_layers", scenario.layer)
@@ -36,10 +36,10 @@ st.markdown(
 )
 st.html(chips_html(tokens, focus.query))
 
-says(now, "inputs", r" = E_{\text{words}} + P_{\text{positions}}" if made else "")
 stage = now.stage
-board = story.tokens(stage, embedding, focus.query, number)
-show_board(board, "tokens")
+board = story.tokens(stage, embedding, focus.query, number, not now.whole)
+sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" if made else ""
+board = show_step(now, "inputs", board, sum_of_parts)
 if own and not made:
     where = (
         f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and"
@@ -50,6 +50,11 @@ elif trained:
         f"This is what comes into layer {scenario.layer} of the trained model. Words and places"
         " were added and normalised before its first layer"
         + (", and the layers before this one have worked on them." if earlier else ".")
+    )
+elif scenario.weights == "by hand":
+    where = (
+        "The numbers here have names: what part of speech a word is (a small list knows common"
+        " words, all else is *other*), a 1, and the place as the cosine and sine of an angle."
     )
 else:
     where = (

@@ -5,6 +5,7 @@ import streamlit as st
 from attention_lab.trained.changed_word import change_word, replace_word, stands_again, word_in
 from attention_ui.address import bound
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain, quoted
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
@@ -34,8 +35,9 @@ famous.button(
     },
 )
 word, instead = word_in(text, old or ""), new or "wide"
-if word != (old or "").strip():
-    where = " where it stands first" if stands_again(text, word) else ""
+if fact("replaced", word) != (old or "").strip():
+    again = fact("stands_again", stands_again(text, word))
+    where = " where it stands first" if again else ""
     st.info(
         f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced{where}."
     )
@@ -46,6 +48,7 @@ st.markdown(f"**Before:** {plain(text)}  \n**After:** {plain(replace_word(text, 
 
 moves = change.largest(5)
 top, itself = moves[0], "itself"
+fact("strongest", [(move.layer, move.head, move.query, move.key) for move in moves])
 reads = [itself if move.key == move.query else quoted(change.tokens, move.key) for move in moves]
 st.markdown(
     f"A head’s strongest reaction: in layer {top.layer}, head {top.head},"
@@ -68,7 +71,8 @@ show_board(board, "changes", on_pin=pin_change)
 
 st.subheader(f"Layer {layer}, head {head} on both sentences", anchor=False)
 seen = quoted(change.tokens, cell[1])
-was, now_is = (float(array[layer, head, *cell]) for array in (change.before, change.after))
+before_after = [float(array[layer, head, *cell]) for array in (change.before, change.after)]
+was, now_is = fact("before_and_after", before_after)
 st.markdown(
     f":blue[{quoted(change.tokens, cell[0])}] gave :red[{itself if cell[0] == cell[1] else seen}]"
     f" {percent(was)}, and gives {percent(now_is)} after the change. On average a query of this"

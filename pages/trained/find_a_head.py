@@ -12,6 +12,7 @@ from attention_lab.trained.head_finder import (
 )
 from attention_ui.address import bound
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.trained.head_place import choose_token, open_pinned
@@ -58,7 +59,8 @@ if rule == WORDS:
     targets = word_to_word(maps.tokens, query, key, maps.memory_tokens)
     (asking, n_pieces), (read, _) = word_at(maps.tokens, query), word_at(maps.memory_tokens, key)
     looks = f"“{plain(asking)}” gives “{plain(read)}”"
-    if n_pieces > 1:
+    fact("words", (asking, read))
+    if fact("pieces_that_ask", n_pieces) > 1:
         looks = f"a piece of {looks}, on average"
 else:
     query, key = min(1, len(maps.tokens) - 1), 0
@@ -68,8 +70,11 @@ ranking = rank_heads(maps, targets)
 best = ranking.best(5)
 layer, head, most = best[0]
 
+fact("most", most)
 if most:
-    others = int((ranking.scores == most).sum()) - 1
+    fact("does_it_most", (layer, head))
+    fact("even_share", ranking.even)
+    others = fact("tied_with", int((ranking.scores == most).sum()) - 1)
     tied = f", tied with {counted(others, 'other')}" if others else ""
     st.markdown(
         f"**Layer {layer}, head {head} does it most**{tied}: {percent(most)} is what {looks}. A"
@@ -88,7 +93,9 @@ with left:
     )
     st.caption("The share that each head gives. A click opens the head.")
 with right:
-    for place, (one_layer, one_head, score) in enumerate(best if most else (), 1):
+    ranked = best if most else ()
+    fact("times_the_even_share", [ranking.times_even(score) for *_, score in ranked])
+    for place, (one_layer, one_head, score) in enumerate(ranked, 1):
         times = f"{ranking.times_even(score):.1f} times the even share"
         st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}, {times}")
 if most:

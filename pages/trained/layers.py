@@ -5,12 +5,13 @@ vectors.
 import streamlit as st
 
 from attention_lab.heads.portraits import Measure
-from attention_lab.notation.formulas import in_letters
+from attention_lab.notation.letters import in_letters
 from attention_lab.notation.notation import symbol
 from attention_lab.trained.encoded_text import weightless
 from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
 from attention_ui.address import bound
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.show import show_figure
@@ -41,15 +42,16 @@ with right.popover("Formula"):
     st.markdown(in_letters(words, now.notation) if isinstance(measure.source, Measure) else words)
 st.markdown(measure.says)
 show_figure(by_layer(measured), "by layer", on_click=open_measured)
+by_sentence = fact("depends_on_the_sentence", key != "gram_alignment" and bool(shown.traces))
 st.caption(
     "Every dot is a head; a click opens it. "
     + (
         "The dashed line is what a head would have that reads all its keys alike. "
-        if measured.even is not None
+        if fact("has_a_dashed_line", measured.even is not None)
         else ""
     )
     + ("It depends on the weights alone." if key == "gram_alignment" else "")
-    + ("Another sentence gives other numbers." if key != "gram_alignment" and shown.traces else "")
+    + ("Another sentence gives other numbers." if by_sentence else "")
 )
 show_board(
     heads_matrix(values, (0, 0), measure.title, shares=measure.share),
@@ -80,10 +82,12 @@ st.table(
         "what a token keeps": [percent(kind.share) for kind in kinds],
     }
 )
-words, placed, normed = kinds
+word, placed, normed = kinds
+fact("times_as_long", normed.times_as_long(placed))
+fact("share_if_alike", normed.share_if_alike)
 st.markdown(
     "**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every"
-    f" share is close to 1/{n_tokens} = {percent(words.even_share)}. Positions are added; then"
+    f" share is close to 1/{n_tokens} = {percent(word.even_share)}. Positions are added; then"
     f" LayerNorm makes the sums {normed.times_as_long(placed):.1f} times as long; their scores with"
     f" themselves grow by the square of that, to {number(normed.length)}, those with others to"
     f" {number(normed.others)}, the less the more they point elsewhere: e to the difference,"
@@ -91,7 +95,7 @@ st.markdown(
     f" {percent(normed.share_if_alike)} of its attention if all tokens were alike in that; as they"
     f" are not, it keeps {percent(normed.share)} on average. A trained {signs['w_q']} and"
     f" {signs['w_k']} are needed to look anywhere else."
-    if n_tokens > 1
+    if fact("has_others", n_tokens > 1)
     else (
         "One token has no others to look at: it keeps all of its attention, whatever its vector is."
     )

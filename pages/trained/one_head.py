@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import quoted
 from attention_ui.one_of import one_of
@@ -35,9 +36,11 @@ with st.container(horizontal=True):
 at = place(shown.maps, layer, head)
 query, key, seen = at.query, at.key, layer_shown(shown, layer)
 
+share = fact("share", float(seen.probabilities[0, head, query, key]))
+fact("asks_and_is_read", (seen.tokens[query], seen.memory_tokens[key]))
 st.markdown(
     f"In layer {layer}, head {head}, :blue[{quoted(seen.tokens, query)}] gives"
-    f" {percent(float(seen.probabilities[0, head, query, key]))} of its attention to"
+    f" {percent(share)} of its attention to"
     f" :red[{quoted(seen.memory_tokens, key)}]. Point at any cell for its number and arithmetic;"
     " click it to keep it."
 )
@@ -59,7 +62,13 @@ else:
 
 st.subheader("As lines", anchor=False)
 lines = one_of("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
-figure, left_out = arcs(seen, (head,), LINES[lines], query, key)
+figure, left_out = arcs(
+    seen,  # type: ignore[arg-type]  # arcs reads what a layer alone has: shares, sizes, labels
+    (head,),
+    LINES[lines],
+    query,
+    key,
+)
 show_figure(figure, "one head lines")
 st.caption(
     "As wide as the share."

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_lab.trained.encoded_text import D_MODEL
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.trained.head_place import head_shown, open_pinned, place
 from attention_ui.trained.heads_shown import heads_shown
@@ -13,7 +14,7 @@ from attention_viz.thumbnails import thumbnails
 now = here()
 shown = heads_shown(now)
 maps, sizes = shown.maps, shown.maps.sizes
-n_heads = sizes["L"] * sizes["H"]
+n_heads = fact("heads", sizes["L"] * sizes["H"])
 
 st.markdown(
     f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask,"
@@ -32,7 +33,7 @@ board = thumbnails(
 )
 show_board(board, "trained heads", on_pin=open_pinned)
 
-if shown.trained:
+if fact("of_the_model", shown.trained):
     st.markdown(
         "**What to look for.** A strong line beside the diagonal: a head that reads the neighbour."
         " A strong first column: many tokens look at [CLS]; heads with nothing to do look at such"

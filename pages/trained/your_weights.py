@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_lab.user_data.weight_names import NAMINGS
 from attention_ui.board import show_board
+from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.own_layer import offer_story
@@ -29,7 +30,7 @@ st.markdown(
 )
 file = own_file()
 if file is not None:
-    st.markdown(f"**Found:** {counted(len(file.shapes), 'array')}.")
+    st.markdown(f"**Found:** {counted(fact('arrays_found', len(file.shapes)), 'array')}.")
     with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
         if arrays.open:
             st.dataframe(listed(file), hide_index=True, alt="All arrays of the file")

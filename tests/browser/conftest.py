@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from scripts.find_chromium import find_chromium
-from tests.browser.driving import settled
+from tests.browser.driving import naming, settled
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
@@ -124,10 +124,12 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture
 def visit(page: Page, address: str) -> Callable[[str], Page]:
-    """Opens a path of the app and waits until everything is drawn."""
+    """Opens a path of the app and waits until everything is drawn; with the usual layer, unless the
+    path names another: see `naming`.
+    """
 
     def go(path: str) -> Page:
-        page.goto(f"{address}/{path}")
+        page.goto(f"{address}/{naming(path)}")
         return settled(page)
 
     return go

@@ -14,7 +14,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from attention_core import Trace
 from attention_lab.scenario import Scenario
-from attention_ui.controls import CONTROLS
+from attention_lab.state_file import FOCUS
+from attention_ui.control_list import CONTROLS
 from attention_ui.registry import page_of
 from attention_viz.labels import number
 
@@ -30,15 +31,15 @@ BOARDS = """() => {
   look(document);
   return found;
 }"""
+UNFINISHED = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
 DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
   const frames =
     [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
     .filter(frame => !frame.closest('.st-key-way'));
   return app?.dataset.testScriptState === 'notRunning'
-    && document.querySelector('h1') !== null
-    && !document.querySelector('[data-testid=stSkeleton], [data-testid=stAppSkeleton],
-      [data-stale=true]')
+    && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
+    && !document.querySelector('{UNFINISHED}')
     && ({BOARDS})().filter(board => board.current()).length +
       document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
@@ -67,6 +68,16 @@ def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:
         page.evaluate(OPEN, address) if place else page.goto(address)
         expect_title(page, page_of(urlsplit(address).path.strip("/")).title)
         yield settled(page)
+
+
+def naming(path: str) -> str:
+    """A path that names a head, unless it names a control or a place: a bare one opens the first
+    example.
+    """
+    names = {control.name for control in CONTROLS} | {*FOCUS, "edits", "own", "pin"}
+    if names & parse_qs(urlsplit(path).query, keep_blank_values=True).keys():
+        return path
+    return f"{path}{'&' if '?' in path else '?'}head=0"
 
 
 def expect_title(page: Page, title: str) -> None:

@@ -26,7 +26,7 @@ def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
     expect_address(page, "basis=1")
     settled(page).reload()
     settled(page)
-    assert parameters(page) == {"off": "1.3", "basis": "1"}
+    assert parameters(page) == {"head": "0", "off": "1.3", "basis": "1"}
     expect(page.get_by_text("Without heads 1 and 3 the output moves by")).to_be_visible()
     expect(page.get_by_text("Unchanged but for rounding")).to_be_visible()
 

@@ -77,7 +77,8 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
             == 0
         )
         if step.url_path == "scores":
-            expect_result(page, score_at(trace, 0, 0, 0))
+            cell = [int(parameters(page).get(name, 0)) for name in ("head", "query", "key")]
+            expect_result(page, score_at(trace, *cell))
         if following:
             page.get_by_role("link", name="Next").click()
             expect_address(page, f"/{following.url_path}?")

@@ -27,8 +27,8 @@ WIDTHS = "parts => parts.map(part => part.clientWidth)"
 COUNT = """(canvas, colour) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   let count = 0;
-  for (let i = 0; i < data.length; i += 4) count += colour === `rgb(${data[i]}, ${data[i + 1]},
-    ${data[i + 2]})`;
+  const named = i => `rgb(${data.slice(i, i + 3).join(', ')})`;
+  for (let i = 0; i < data.length; i += 4) count += colour === named(i);
   return count;
 }"""
 

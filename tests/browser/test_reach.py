@@ -38,8 +38,8 @@ p { margin-bottom: 2em !important; }"""
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element?.matches('input, textarea')) return '';
-  const box = element.closest('[data-testid=stSlider], [data-testid=stSelectbox],
-    [data-testid=stTextArea]');
+  const box = element.closest(
+    '[data-testid=stSlider], [data-testid=stSelectbox], [data-testid=stTextArea]');
   return box?.querySelector('label')?.innerText.trim() ?? '';
 }"""
 

@@ -64,7 +64,7 @@ def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit:
     """The box of examples holds none once a trained layer is walked through, so that the next
     act loads none.
     """
-    page = drawn(visit("one-head"), 2)
+    page = drawn(visit("one-head?th_layer=2"), 2)  # layer 3 is an example
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
     page.get_by_role("button", name="Walk through this layer").click()

@@ -13,7 +13,8 @@ from attention_core.limits import MOST_NUMBERS, check_room, check_seconds
 from attention_lab.diagonal import counterexamples, depth, growth, growth_curves, token_matrices
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import proposition
-from attention_lab.labs import backward, stiefel
+from attention_lab.labs import backward
+from attention_lab.labs.sphere_step import sphere_step
 from tests.lab import refused_by_heads, refused_by_labs
 
 CASES = refused_by_labs.CASES | refused_by_heads.CASES
@@ -106,7 +107,7 @@ def test_ratios_do_not_depend_on_size(size: float) -> None:
     assert token_matrices.standardised(size * X) == pytest.approx(
         token_matrices.standardised(X), rel=1e-12
     )
-    step = stiefel.sphere_step(size * np.array([0.6, 0.0, 0.8]), [1.0, 0.0, 0.0])
+    step = sphere_step(size * np.array([0.6, 0.0, 0.8]), [1.0, 0.0, 0.0])
     assert step.point == pytest.approx(np.array([0.6, 0.0, 0.8]), rel=1e-12)
 
 

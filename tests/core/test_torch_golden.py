@@ -100,11 +100,8 @@ def mask_arguments(case: dict[str, Any], arguments: Arrays, n_appended: int = 0)
     given = []
     if "attn_mask" in arguments and not case["is_causal"]:
         mask = arguments["attn_mask"]
-        given.append(
-            mask
-            if mask.ndim == 2
-            else mask.reshape(-1, case["options"]["num_heads"], *mask.shape[1:])
-        )
+        n_heads = case["options"]["num_heads"]
+        given.append(mask if mask.ndim == 2 else mask.reshape(-1, n_heads, *mask.shape[1:]))
     if "key_padding_mask" in arguments:
         given.append(arguments["key_padding_mask"][:, np.newaxis, np.newaxis, :])
     translated: dict[str, Any] = {"causal": case["is_causal"]}

@@ -19,6 +19,16 @@ test("numbers keep apart in larger type as in usual type, and keep their decimal
   }
 });
 
+test("whole numbers have no decimals, and where cells are narrow the zero before them goes first", () => {
+  const texts = (width) => {
+    const sheet = { box: { cell: { digits: 2 } }, values: [-0.87, 1, 0.5], width, height: 28 };
+    return lettersFor(context, sheet, 1, "font", true).texts;
+  };
+  assert.deepEqual(texts(40), ["−0.87", "1", "0.50"]);
+  assert.deepEqual(texts(25), ["−.87", "1", ".50"]);
+  assert.deepEqual(texts(20), ["−.9", "1", ".5"]);
+});
+
 test("numbers are written no larger than their type where cells are wide", () => {
   assert.close(lettered(1, 46).size, 11.5);
   assert.close(lettered(1.35, 60).size, 1.35 * 11.5);
@@ -43,20 +53,20 @@ function written(numbers, { own = {}, more = {}, blank, start = 0 } = {}) {
 }
 
 test("every number stands in the middle of its cell, in an ink that can be read on it", () => {
-  assert.deepEqual(written([-2, 0.5, 2]), ["#ffffff text −2.00 120,60.5", "#000000 text 0.50 160,60.5", "#000000 text 2.00 200,60.5"]);
-  assert.deepEqual(written([-2, 0.5, 2], { start: 1 }), ["#000000 text 0.50 120,60.5", "#000000 text 2.00 160,60.5"]);
-  assert.deepEqual(written([NaN, 1]), ["#000000 text 1.00 160,60.5"]);
+  assert.deepEqual(written([-2, 0.5, 2]), ["#ffffff text −2 120,60.5", "#000000 text 0.50 160,60.5", "#000000 text 2 200,60.5"]);
+  assert.deepEqual(written([-2, 0.5, 2], { start: 1 }), ["#000000 text 0.50 120,60.5", "#000000 text 2 160,60.5"]);
+  assert.deepEqual(written([NaN, 1]), ["#000000 text 1 160,60.5"]);
 });
 
 test("what is hidden stands on a ground of its own, over the hatching; what is not computed has no number", () => {
   const found = written([1, 1], { own: { masked: flagged([true]) } });
   assert.ok(found[0].startsWith("#333333 fill R"));
-  assert.deepEqual(found.slice(1), ["#111111 text −∞ 120,60.5", "#000000 text 1.00 160,60.5"]);
+  assert.deepEqual(found.slice(1), ["#111111 text −∞ 120,60.5", "#000000 text 1 160,60.5"]);
   const [left, top, width, height] = found[0].split("R")[1].split(",").map(Number);
   assert.deepEqual([left + width / 2, top + height / 2].map(Math.round), [120, 60]);
-  assert.deepEqual(written([1, 2], { blank: (_, [, column]) => column === 0 }), ["#000000 text 2.00 160,60.5"]);
+  assert.deepEqual(written([1, 2], { blank: (_, [, column]) => column === 0 }), ["#000000 text 2 160,60.5"]);
 });
 
 test("beside the diagonal of a product, numbers are muted", () => {
-  assert.deepEqual(written([1, 1], { more: { mark: "diagonal" } }), ["#000000 text 1.00 120,60.5", "#222222 text 1.00 160,60.5"]);
+  assert.deepEqual(written([1, 1], { more: { mark: "diagonal" } }), ["#000000 text 1 120,60.5", "#222222 text 1 160,60.5"]);
 });

@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 
-from attention_core import Projections, attend
 from attention_core.derivation import derive, derive_input
 from attention_core.derived_arrays import aside_of, slice_of
 from attention_core.embeddings import embed, word_vector
@@ -17,6 +16,7 @@ from attention_lab import practice, rounding
 from attention_lab.export import step_code
 from attention_lab.heads import (
     counts,
+    distances,
     gauge,
     gauge_effect,
     head_averages,
@@ -31,48 +31,22 @@ from attention_lab.heads import (
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.heads.layout_mistakes import foreign_cells, place_merged, split_places
 from attention_lab.heads.weight_blocks import head_slice
-from attention_lab.masks import (
-    bench,
-    faults,
-    hiding,
-    invariances,
-    painted,
-    saturation,
-    shuffles,
-    uses,
-    workshop,
-)
-from attention_lab.scenario import Scenario
-from attention_lab.trained import changed_word, encoder, head_finder, layer_measures
-from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.encoded_text import pieces_of
-from attention_lab.trained.wordpiece import Characters, CodePoints, WordPiece
 from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.core.hostile_values import (
     NO_ARRAY,
     NO_COUNT,
     NO_LIST,
     NO_NAME,
-    NO_NUMBER,
     NO_SEED,
     NO_SHARES,
     NO_SWITCH,
     NO_TEXT,
     Case,
 )
+from tests.lab import refused_by_masks, refused_by_trained
+from tests.lab.small_layer import SHARES, TRACE, P, X
 
-X = np.random.default_rng(0).standard_normal((5, 4))
-P = Projections.random(4, 2)
-TRACE = attend(X, P)
-SHARES = TRACE.probabilities[0]
-MAPS = AttentionMaps.of([SHARES])
-NOTHING = CodePoints([])
-WORDS = WordPiece(
-    {"[CLS]": 0, "[SEP]": 1, "one": 2},
-    Characters(NOTHING, CodePoints([(32, 32)]), NOTHING, NOTHING, NOTHING),
-)
 SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
-SHORT = Scenario(text="one two", d_model=4, n_heads=2)
 
 CASES: dict[str, Case] = {
     **{
@@ -96,15 +70,6 @@ CASES: dict[str, Case] = {
         TRACE.labelled,
         {"tokens": list("abcde")},
         {"tokens": ([0] * 5, "abcde", *NO_LIST), "memory_tokens": ([None] * 5, *NO_LIST)},
-    ),
-    "maps": (
-        AttentionMaps.of,
-        {"attentions": [SHARES], "tokens": list("abcde")},
-        {
-            "attentions": (0, object(), [[[[1.0, 0.0], [1.0]]]]),
-            "tokens": ([0] * 5, "abcde", *NO_LIST),
-            "memory_tokens": ([None] * 5, *NO_LIST),
-        },
     ),
     "sizes of own matrices": (
         OwnMatrices(w_q=X).sizes,
@@ -169,7 +134,7 @@ CASES: dict[str, Case] = {
     ),
     "entropy": (patterns.entropy, {"probabilities_XTS": SHARES}, {"probabilities_XTS": NO_SHARES}),
     "offset mass": (
-        patterns.offset_mass,
+        distances.offset_mass,
         {"probabilities_XTS": SHARES, "offset": 0},
         {"probabilities_XTS": NO_SHARES, "offset": (None, "no", 0.5, [])},
     ),
@@ -200,112 +165,6 @@ CASES: dict[str, Case] = {
         worth.switch_off,
         {"projections": P, "heads": [0]},
         {"heads": (*NO_LIST, [2], [-1], ["a"])},
-    ),
-    "fault": (bench.fault_of, {"key": "none"}, {"key": NO_NAME}),
-    "hidden by": (
-        hiding.hidden_by,
-        {"masks": {"a": np.ones((3, 3), bool)}, "query": 0, "key": 0},
-        {
-            "masks": (None, "no", [1], {"a": np.ones(3)}),
-            "query": (3, *NO_COUNT),
-            "key": (3, *NO_COUNT),
-        },
-    ),
-    "hide with": (
-        hiding.hidden_with,
-        {"value": -1.0, "scaled_scores": X, "allowed": X > 0},
-        {
-            "value": (None, "no", math.nan, math.inf, []),
-            "scaled_scores": (None, "no", [[math.nan]]),
-            "allowed": (None, X, np.ones((2, 2), bool)),
-        },
-    ),
-    "mask order": (
-        hiding.mask_order,
-        {"scores": X, "scale": 1.0, "addend": np.zeros(4)},
-        {
-            "scores": NO_ARRAY,
-            "scale": (*NO_NUMBER, 0.0, -1.0),
-            "addend": ("no", [math.nan], np.zeros(3)),
-        },
-    ),
-    "temperature": (
-        invariances.at_temperature,
-        {"trace": TRACE, "temperature": 2.0},
-        {"temperature": (*NO_NUMBER, 0.0, 1e-320)},
-    ),
-    "order": (
-        invariances.permutation_gaps,
-        {"straight": TRACE, "shuffled": TRACE, "order": range(5)},
-        {"order": (*NO_LIST, [0], [0] * 5, [9] * 5)},
-    ),
-    "shares at": (
-        saturation.shares_at,
-        {"scores_S": [1.0], "temperatures_P": [1.0]},
-        {"scores_S": NO_ARRAY, "temperatures_P": (*NO_ARRAY, [0.0], [-1.0], [1e-320])},
-    ),
-    "sharpness": (
-        saturation.sharpness,
-        {"scores_XS": [1.0]},
-        {"scores_XS": (*NO_ARRAY, 0.5, np.ones((0, 3)))},
-    ),
-    "softmax jacobian": (
-        saturation.softmax_jacobian,
-        {"probabilities_XS": [1.0]},
-        {"probabilities_XS": (*NO_SHARES, np.full(20_000, 5e-5))},
-    ),
-    "score spread": (
-        saturation.score_spread,
-        {"d_k": 2},
-        {"d_k": (0, 10**6, *NO_COUNT), "n_keys": (0, *NO_COUNT), "seed": NO_SEED},
-    ),
-    "shuffle": (
-        shuffles.shuffle,
-        {"scenario": SHORT, "key": "words alone"},
-        {"key": NO_NAME, "seed": NO_SEED},
-    ),
-    "sentence": (
-        uses.Sentence,
-        {"vectors": X, "tokens": ["a", "b", "c", "d", "e"], "n_real": 5},
-        {"vectors": NO_ARRAY, "tokens": (*NO_LIST, ["a"]), "n_real": (6, *NO_COUNT)},
-    ),
-    "workshop": (
-        workshop.Workshop,
-        {},
-        {
-            "others": (*NO_LIST, [0]),
-            "masks": (*NO_LIST, ["nonsense"]),
-            "window": NO_COUNT,
-            "painted": NO_TEXT,
-        },
-    ),
-    "painted cell": (
-        painted.toggle,
-        {"allowed_TS": X > 0, "query": 0, "key": 0},
-        {
-            "allowed_TS": (*NO_ARRAY, X, np.ones(2, bool)),
-            "query": (5, *NO_COUNT),
-            "key": (4, *NO_COUNT),
-        },
-    ),
-    "painting of another size": (
-        painted.fitted,
-        {"allowed_TS": X > 0, "n_queries": 2, "n_keys": 9},
-        {
-            "allowed_TS": (*NO_ARRAY, X, np.array(0.5)),
-            "n_queries": (0, *NO_COUNT),
-            "n_keys": (0, *NO_COUNT),
-        },
-    ),
-    "painting as text": (
-        painted.mask_to_text,
-        {"allowed_TS": X > 0},
-        {"allowed_TS": (*NO_ARRAY, X, np.array(0.5))},
-    ),
-    "difference": (
-        faults.differs,
-        {"right": TRACE, "faulty": TRACE, "name": "output"},
-        {"name": ("x", *NO_NAME)},
     ),
     "aside": (aside_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
     "slice of an aside": (
@@ -353,52 +212,6 @@ CASES: dict[str, Case] = {
         {"trace": TRACE, "number": 1},
         {"number": (0, 10_000, *NO_COUNT), "field": (None, "masked_scores", 0, [], "no")},
     ),
-    "pieces": (pieces_of, {"text": "one"}, {"text": NO_TEXT, "n_tokens": (65, *NO_COUNT)}),
-    "pieces of a text": (WORDS.pieces, {"text": "one"}, {"text": NO_TEXT}),
-    "pieces that are read": (
-        WORDS.read,
-        {"text": "one", "n_tokens": 3},
-        {"text": ("", *NO_TEXT), "n_tokens": (0, *NO_COUNT)},
-    ),
-    "replace": (
-        changed_word.replace_word,
-        {"text": "a b", "old": "a", "new": "c"},
-        {"text": NO_TEXT, "old": NO_TEXT, "new": NO_TEXT},
-    ),
-    "stands again": (
-        changed_word.stands_again,
-        {"text": "a b", "word": "a"},
-        {"text": NO_TEXT, "word": NO_TEXT},
-    ),
-    "layer measure": (
-        layer_measures.measure_layers,
-        {"key": "entropy", "maps": MAPS},
-        {"key": NO_NAME},
-    ),
-    "ranked heads": (
-        head_finder.rank_heads,
-        {"maps": MAPS, "targets": np.eye(5, dtype=bool)},
-        {"targets": (None, "no", np.eye(5), np.eye(4, dtype=bool))},
-    ),
-    "rule": (head_finder.repeated_words, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
-    "layer norm": (
-        encoder.layer_norm,
-        {"x_TD": X, "norm": encoder.Norm(np.ones(4), np.ones(4))},
-        {"x_TD": (*NO_ARRAY, X[:, :3], X * 1e200, np.full((5, 4), 1.7e308))},
-    ),
-    "feed-forward": (
-        encoder.feed_forward,
-        {
-            "x_TD": X,
-            "weights": encoder.FeedForward(
-                np.ones((4, 3)), np.ones(3), np.full((3, 4), 1e200), np.ones(4)
-            ),
-        },
-        {"x_TD": (*NO_ARRAY, X[0], X[:, :3], 1e200 * np.ones((5, 4)))},
-    ),
-    "norm": (
-        encoder.Norm,
-        {"gain": np.ones(4), "offset": np.ones(4)},
-        {"gain": (*NO_ARRAY, np.ones(3)), "epsilon": (*NO_NUMBER, -1.0)},
-    ),
+    **refused_by_masks.CASES,
+    **refused_by_trained.CASES,
 }

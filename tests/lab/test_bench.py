@@ -10,6 +10,7 @@ from attention_core import SettingsError
 from attention_lab.masks.bench import NO_FAULT, examined, fault_of
 from attention_lab.masks.faults import FAULTS, hidden_fault
 from attention_lab.scenario import Scenario
+from tests.lab.refusal import refused
 
 SCENARIOS = {
     "default": Scenario(),
@@ -51,7 +52,7 @@ def test_a_mask_is_added_only_where_there_is_none() -> None:
 def test_an_unknown_fault() -> None:
     """The sentence names the faults that there are."""
     assert fault_of(NO_FAULT) is None
-    with pytest.raises(SettingsError, match="split"):
+    with refused(SettingsError, "split"):
         fault_of("banana")
 
 

@@ -21,7 +21,7 @@ from attention_core import (
 )
 from attention_lab.diagonal.half_planes import half_plane_of
 from attention_lab.diagonal.measures import square_of
-from attention_lab.diagonal.proposition_checks import tokens_of_trace
+from attention_lab.diagonal.proposition_tokens import tokens_of_trace
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.heads.layout_mistakes import merge_without_swap, moved_cells, split_without_swap
@@ -29,6 +29,7 @@ from attention_lab.heads.scale_effect import scale_effect, unmasked_shares
 from attention_lab.heads.weight_blocks import features_read, gives_back, head_slice
 from attention_lab.heads.worth import has_shares
 from tests.core.random_layers import Layer, assert_same, calls, layers
+from tests.lab.refusal import refused
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
 
@@ -127,7 +128,7 @@ def test_slices_of_the_weights(head: int) -> None:
 )
 def test_a_slice_that_does_not_exist(matrix: str, head: int) -> None:
     """An unknown matrix or head is an error that names it."""
-    with pytest.raises(SettingsError, match=f"no block of '{matrix}' for head {head} of 6"):
+    with refused(SettingsError, matrix, head, 6):
         head_slice(a_trace(), matrix, head)
 
 
@@ -144,13 +145,13 @@ def test_what_a_block_of_weights_reads() -> None:
     edited = attend(np.ones((2, 6)), replace(plain, w_q=w_q, b_v=np.ones(6)))
     assert [features_read(edited, "w_q", head) for head in range(3)] == [2, 2, 3]
     assert [gives_back(edited, matrix) for matrix in ("w_q", "w_k", "w_v")] == [False, True, False]
-    with pytest.raises(SettingsError, match="matrix"):
+    with refused(SettingsError, "matrix"):
         gives_back(trace, "b_q")
 
 
 def test_no_slice_of_an_absent_matrix() -> None:
     """A layer without W_O has no block of it."""
-    with pytest.raises(SettingsError, match="no block of 'w_o'"):
+    with refused(SettingsError, "w_o"):
         head_slice(attend([[1.0]], Projections.weightless(1)), "w_o", 0)
 
 

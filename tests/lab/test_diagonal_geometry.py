@@ -17,6 +17,7 @@ from attention_lab.diagonal.convex_hull import (
 from attention_lab.diagonal.half_planes import half_plane, half_plane_of
 from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
 from attention_lab.diagonal.token_matrices import gaussian_tokens
+from tests.lab.refusal import refused
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -179,5 +180,5 @@ def test_a_query_without_direction() -> None:
 
 def test_only_in_the_plane() -> None:
     """Tokens of another width are refused with what to choose."""
-    with pytest.raises(ShapeError, match="do not lie in the plane: choose d_k = 2"):
+    with refused(ShapeError, "d_k", 2):
         half_plane(np.eye(3), np.eye(3), 0)

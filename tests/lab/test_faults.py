@@ -4,57 +4,19 @@ is never accused.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
+from attention_core import STEPS, Projections, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
 from attention_lab.masks.fault_checks import CHECKS, verdicts
-from attention_lab.masks.faults import (
-    DROPOUT,
-    FAULTS,
-    RIGHT,
-    Fault,
-    Steps,
-    first_difference,
-    given_of,
-    run,
-)
+from attention_lab.masks.faults import DROPOUT, FAULTS, Fault, first_difference
+from attention_lab.masks.replaced_steps import given_of, run
 from tests.core.random_layers import Layer, assert_same, calls
-
-T, D, H, K, V = 7, 15, 3, 5, 2
-EMPTY_ROWS = st.sampled_from(["zero", "nan"])
-every_fault = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.key)
-
-# What gives a fault away in a causal layer, and what still looks fine.
-CAUGHT = {
-    "split": {"hidden_keys", "permutation", "reference"},
-    "merge": {"hidden_keys", "permutation", "reference"},
-    "scale": {"reference"},
-    "axis": {"row_sums", "hidden_keys", "reference"},
-    "mask": {"row_sums", "hidden_keys", "reference"},
-    "slice": {"whole_embedding", "reference"},
-    "shared": {"different_heads", "reference"},
-    "dropout": {"row_sums", "permutation", "repeated_call", "reference"},
-}
-
-
-def causal(**sizes: Any) -> Trace:
-    """A causal layer with every axis another number."""
-    sizes = {"n_heads": H, "d_k": K, "d_v": V} | sizes
-    return attend(
-        np.random.default_rng(2).normal(size=(2, T, D)), Projections.random(D, **sizes), causal=True
-    )
-
-
-def failed(trace: Trace, steps: Steps) -> set[str]:
-    """The checks that a layer does not pass."""
-    return {key for key, verdict in verdicts(trace, steps).items() if not verdict.passed}
+from tests.lab.fault_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_fault, failed
 
 
 @settings(max_examples=60)
@@ -81,39 +43,6 @@ def test_a_faulty_record_holds_what_its_steps_made(fault: Fault) -> None:
     ):
         assert_same(getattr(faulty, name), faulty.inputs @ matrix)
         assert_same(getattr(faulty, heads), fault.steps.split(getattr(faulty, name), n_heads))
-
-
-@settings(max_examples=60)
-@given(calls(), EMPTY_ROWS)
-def test_a_right_layer_passes_every_check(
-    call: tuple[Layer, dict[str, Any]], empty_rows: str
-) -> None:
-    """No check accuses a layer without a fault, whatever its sizes, weights and options."""
-    layer, options = call
-    assert failed(layer.run(**options, empty_rows=empty_rows), RIGHT) == set()
-
-
-@settings(max_examples=20)
-@given(calls(self_attention=True))
-def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The same where a layer attends to its own inputs, in both precisions."""
-    layer, options = call
-    assert failed(layer.run(**options | {"memory": None}), RIGHT) == set()
-    single = {name: a.astype(np.float32) if name == "bias" else a for name, a in options.items()}
-    assert failed(layer.astype("float32").run(**single | {"memory": None}), RIGHT) == set()
-
-
-@every_fault
-@pytest.mark.parametrize("seed", range(3))
-def test_each_fault_is_caught(fault: Fault, seed: int) -> None:
-    """In a causal layer each fault fails the checks that it should fail, and passes all others."""
-    assert failed(causal(seed=seed), fault.steps) == CAUGHT[fault.key]
-
-
-@every_fault
-def test_shapes_give_nothing_away(fault: Fault) -> None:
-    """Every fault gives arrays of the right shapes: none is found by looking at them."""
-    assert verdicts(causal(), fault.steps)["shapes"].passed
 
 
 @every_fault
@@ -199,15 +128,6 @@ def test_a_scale_of_one_s_own_cannot_be_mistaken(scale: float) -> None:
     )
 
 
-def test_a_sum_that_is_hardly_off() -> None:
-    """A sum of 0.99999 is not written as 1 beside the sentence that it is none."""
-    fault = next(fault for fault in FAULTS if fault.key == "mask")
-    trace = attend(
-        [[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]]
-    )
-    assert verdicts(trace, fault.steps)["row_sums"].says.endswith("off by up to 1.67e-05.")
-
-
 def test_a_late_mask_needs_a_mask() -> None:
     """Where nothing is hidden, masking after the softmax is no mistake."""
     fault = next(fault for fault in FAULTS if fault.key == "mask")
@@ -247,15 +167,6 @@ def test_a_bad_split_concerns_queries_keys_and_values() -> None:
         assert (heads == getattr(trace, name).reshape(heads.shape)).all()
 
 
-def test_heads_that_are_equal_by_their_weights() -> None:
-    """Two heads with the same weights may compute the same: that is no fault."""
-    p = Projections.random(4, 2)
-    blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
-    assert (
-        failed(attend(np.eye(4), Projections.from_heads([blocks, blocks], p.w_o)), RIGHT) == set()
-    )
-
-
 def test_a_slice_without_keys_is_nan_only_where_a_fault_takes_its_softmax() -> None:
     """In a layer that gives NaN as PyTorch does, a late mask leaves zeros, and shares along
     columns empty columns.
@@ -284,15 +195,6 @@ def test_dropout() -> None:
     assert_same(first[~dropped], trace.probabilities[~dropped] / 0.9)
     assert (first == again).all()
     assert (first != other).any()
-
-
-@pytest.mark.parametrize("merge", [lambda heads: heads.swapaxes(1, 2), lambda heads: heads[:, 0]])
-def test_wrong_shapes_fail_the_first_check(merge: Any) -> None:
-    """Arrays that do not fit together are a failed check with a sentence, not a crash."""
-    check = next(check for check in CHECKS if check.key == "shapes")
-    verdict = check.verdict(given_of(causal()), replace(RIGHT, merge=merge))
-    assert not verdict.passed
-    assert verdict.says.startswith("The arrays do not fit together")
 
 
 def test_everything_explains_itself() -> None:

@@ -19,6 +19,7 @@ from attention_lab.heads.gauge import (
 )
 from attention_lab.heads.reruns import rerun
 from tests.core.random_layers import Layer, assert_same, calls
+from tests.lab.refusal import refused
 
 # W_Q R is up to 2 times as large and R⁻ᵀ W_K as well, so that rounding grows by a factor of 4.
 TOLERANCE = 1e-11
@@ -121,11 +122,9 @@ def test_what_is_no_change_of_basis() -> None:
     """A singular matrix and one of the wrong size are refused with a sentence."""
     p = Projections.random(4, 2)
     good = random_gauge(p)
-    with pytest.raises(SettingsError, match="invertible"):
+    with refused(SettingsError, "invertible"):
         change_gauge(p, replace(good, value=np.zeros((2, 2, 2))))
-    with pytest.raises(
-        ShapeError, match=r"query_key has shape \(2, 3, 3\) but must have \(2, 2, 2\)"
-    ):
+    with refused(ShapeError, "query_key", "(2, 3, 3)", "(2, 2, 2)"):
         change_gauge(p, replace(good, query_key=np.ones((2, 3, 3))))
 
 

@@ -5,6 +5,7 @@ worth comparing.
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 
 import pytest
 
@@ -84,9 +85,10 @@ def test_a_course_is_the_levels() -> None:
 def test_what_delays_the_collapse() -> None:
     """Random heads collapse first, many features and a skip connection last."""
     collapsed = {
-        name: course(stack, 16).layers_until(0.01) for name, stack in remedies(Stack()).items()
+        stack: course(stack, 16).layers_until(0.01) for stack in remedies(Stack()).values()
     }
-    assert collapsed["4 random heads"] == 3
-    assert collapsed["weightless"] == 6
-    assert collapsed["with skip"] is collapsed["4 random heads, skip and gain 0.25"] is None
+    heads = Stack(weights="random", n_heads=4)
+    assert collapsed[heads] == 3
+    assert collapsed[Stack()] == 6
+    assert collapsed[Stack(skip=True)] is collapsed[replace(heads, skip=True, gain=0.25)] is None
     assert course(Stack(), 64).layers_until(0.01) is None

@@ -8,6 +8,7 @@ import pytest
 from attention_core import Projections, SettingsError, ShapeError, attend
 from attention_lab.heads.head_comparison import heads_apart, most_alike, relative_change
 from attention_lab.heads.reruns import rerun
+from tests.lab.refusal import refused
 
 X = np.random.default_rng(1).normal(size=(5, 6))
 
@@ -40,7 +41,7 @@ def test_heads_with_nothing_in_common() -> None:
 def test_heads_of_another_number_are_not_compared() -> None:
     """One head would else be compared with each of three, as if it were as many."""
     three, one = (attend(X, Projections.random(6, n_heads)) for n_heads in (3, 1))
-    with pytest.raises(ShapeError, match="before"):
+    with refused(ShapeError, "before"):
         heads_apart(three, one)
 
 
@@ -58,5 +59,5 @@ def test_a_change_of_very_small_numbers() -> None:
     assert relative_change([3e-160], [3e140]) == pytest.approx(1e300)
     assert relative_change(np.float32([2e-30]), np.float32([2e30])) == pytest.approx(1e60)
     assert relative_change([1e308, 0.0], [-1e308, 0.0]) == pytest.approx(2.0)
-    with pytest.raises(SettingsError, match="beyond the range of float64"):
+    with refused(SettingsError, "float64"):
         relative_change([1e-200], [1e200])

@@ -23,6 +23,7 @@ from attention_lab.masks.hiding import (
     masks_for,
 )
 from tests.core.random_layers import Layer, assert_same, layers
+from tests.lab.refusal import refused
 
 B, H, T, S = 2, 3, 5, 7
 VALUES = {way.key: way.value for way in HIDING_VALUES}
@@ -68,7 +69,7 @@ def test_no_mask() -> None:
 
 def test_masks_of_different_sizes() -> None:
     """A painted mask for another number of tokens is an error that names it."""
-    with pytest.raises(ShapeError, match=r"the painted mask of shape \(4, 4\) does not fit"):
+    with refused(ShapeError, "painted mask", "(4, 4)"):
         combined(masks_for(T, T, causal=True, painted=np.ones((4, 4), dtype=bool)))
 
 
@@ -77,9 +78,7 @@ def test_a_mask_has_one_to_four_axes(shape: tuple[int, ...]) -> None:
     """A single flag, nothing at all, and more axes than scores have, are refused with the
     mask's name.
     """
-    with pytest.raises(
-        ShapeError, match=r"the painted mask has shape \(.*\) but must have 1 to 4 axes"
-    ):
+    with refused(ShapeError, 1, 4):
         combined({"painted": np.ones(shape, dtype=bool)})
 
 
@@ -132,7 +131,7 @@ def test_a_finite_bias_hides_nothing(value: float) -> None:
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_numbers_that_hide_nothing(value: float) -> None:
     """NaN and plus infinity are refused with a sentence."""
-    with pytest.raises(SettingsError, match="the number that hides a key"):
+    with refused(SettingsError, "number"):
         hidden_with(value, scores(), np.ones((T, S), dtype=bool))
 
 
@@ -170,7 +169,7 @@ def test_a_bias_by_hand() -> None:
 @pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf])
 def test_scales_that_bring_hidden_keys_back(scale: Any) -> None:
     """A scale of 0 or less would turn -inf into NaN or +inf, and is refused."""
-    with pytest.raises(SettingsError, match="scale is"):
+    with refused(SettingsError, "scale"):
         mask_order(scores(), scale, np.zeros(S))
 
 

@@ -18,13 +18,13 @@ from attention_lab.masks.invariances import (
     CHANGES,
     Change,
     at_temperature,
-    gaps,
-    permutation_gaps,
     shuffled_order,
     with_key_bias,
     with_query_bias,
 )
+from attention_lab.masks.run_gaps import gaps, permutation_gaps
 from tests.core.random_layers import Layer, assert_same, calls
+from tests.lab.refusal import refused
 
 N, D = 13, 8
 ORDER = shuffled_order(N)
@@ -155,7 +155,7 @@ def test_temperature_moves_masses_not_ranks(temperature: float) -> None:
 @pytest.mark.parametrize("temperature", [0.0, -1.0, np.inf, np.nan])
 def test_temperatures_that_are_none(temperature: float) -> None:
     """Zero, negative and infinite temperatures are refused with a sentence."""
-    with pytest.raises(SettingsError, match="temperature is"):
+    with refused(SettingsError, "temperature"):
         at_temperature(layer(), temperature)
 
 

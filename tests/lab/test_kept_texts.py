@@ -9,6 +9,7 @@ import pytest
 from attention_core import SettingsError
 from attention_lab.user_data import kept_texts
 from attention_lab.user_data.kept_texts import is_key, keep, recall
+from tests.lab.refusal import refused
 
 
 @pytest.fixture(autouse=True)
@@ -38,9 +39,7 @@ def test_the_longest_unused_goes_first() -> None:
     recall(first)
     third = keep("cccc")
     assert (recall(first), recall(third)) == ("aaaa", "cccc")
-    with pytest.raises(
-        SettingsError, match="this server holds them no longer: load your state file"
-    ):
+    with refused(SettingsError, "state file"):
         recall(second)
     longest = keep("d" * 11)
     assert recall(longest) == "d" * 11

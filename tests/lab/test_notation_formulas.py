@@ -4,71 +4,18 @@ LaTeX.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
-from attention_lab.notation.formulas import FORMULAS, formula, output_without_w_o
+from attention_lab.notation.formulas import formula, output_without_w_o
 from attention_lab.notation.notation import OURS, Notation, symbol
-from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
-
-B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
-COLUMNS = replace(OURS, key="columns", convention="column")
-WRITTEN = [*NOTATIONS.values(), COLUMNS]
-BIAS = np.random.default_rng(8).normal(size=(H, T, S))
-MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6
-
-# name -> the weights, the options; "cross" asks for a memory.
-KNOWN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "plain": ({}, {}),
-    "causal": ({}, {"causal": True}),
-    "mask": ({}, {"mask": MASK[..., :T]}),
-    "scale": ({}, {"scale": 0.25}),
-    "residual": ({}, {"residual": True}),
-    "joined": ({"w_o": None}, {}),
-    "joined with a bias": ({"w_o": None, "b_o": np.ones(H * V)}, {}),
-    "output bias": ({"b_o": np.ones(D)}, {"residual": True}),
-}
-MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "biases": ({"bias": True}, {}),
-    "softcap": ({}, {"softcap": 2.0}),
-    "score bias": ({}, {"bias": BIAS[..., :T]}),
-    "cross": ({}, {"cross": True, "mask": MASK}),
-    "shared heads": ({"n_kv_heads": G}, {}),
-    "everything": (
-        {"n_kv_heads": G, "bias": True},
-        {
-            "cross": True,
-            "bias": BIAS,
-            "mask": MASK,
-            "causal": True,
-            "softcap": 2.0,
-            "residual": True,
-        },
-    ),
-}
-OUTPUTS = {
-    "residual": r"Y = O\,W_O + X",
-    "joined": "Y = O",
-    "joined with a bias": "Y = O + b_O",
-    "output bias": r"Y = O\,W_O + b_O + X",
-}
-
-
-def run(case: str) -> Trace:
-    """The trace of a case."""
-    made, called = (dict(part) for part in (KNOWN | MORE)[case])
-    cross = called.pop("cross", False)
-    changed = {name: made.pop(name) for name in ("w_o", "b_o") if name in made}
-    weights = Projections.random(D, H, **{"d_k": K, "d_v": V, "d_memory": M if cross else D} | made)
-    rng = np.random.default_rng(9)
-    x, memory = rng.normal(size=(B, T, D)), rng.normal(size=(B, S, M))
-    return attend(x, replace(weights, **changed), memory=memory if cross else None, **called)
+from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTE, SLIDES
+from tests.lab.formula_cases import COLUMNS, KNOWN, OUTPUTS, WRITTEN, run
+from tests.lab.refusal import refused
 
 
 @pytest.mark.parametrize("case", KNOWN)
@@ -250,89 +197,7 @@ def read(term: str, known: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
         term = term[len(longest) :]
 
 
-# Macros that KaTeX knows; a new one belongs here once it has been seen to work.
-MACROS = {rf"\{sign}" for sign in (",", " ", "_", "\\")} | {
-    r"\top",
-    r"\tilde",
-    r"\hat",
-    r"\text",
-    r"\mathtt",
-    r"\mathrm",
-    r"\mathcal",
-    r"\infty",
-    r"\alpha",
-    r"\nu",
-    r"\lambda",
-    r"\frac",
-    r"\sum",
-    r"\tanh",
-    r"\div",
-    r"\cdot",
-    r"\mid",
-    r"\cdots",
-    r"\vdots",
-    r"\quad",
-    r"\begin",
-    r"\end",
-    r"\left",
-    r"\right",
-    r"\lfloor",
-    r"\rfloor",
-    r"\lceil",
-    r"\rceil",
-}
-
-
-@pytest.mark.parametrize("case", KNOWN | MORE)
-@pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
-def test_every_formula_is_valid(notation: Notation, case: str) -> None:
-    """Every field has a formula in every notation that begins with its letter, with closed
-    braces and known macros.
-    """
-    trace = run(case)
-    assert list(FORMULAS) == list(STEPS)
-    for name in STEPS:
-        latex = formula(trace, name, notation)
-        assert notation.base(name) in latex.split(" = ")[0]
-        check_latex(latex)
-
-
-@pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
-def test_every_symbol_is_valid(notation: Notation) -> None:
-    """Every symbol, and every transposed one, is valid LaTeX."""
-    for name in OURS.symbols:
-        check_latex(symbol(name, notation).latex)
-        check_latex(symbol(name, notation).transposed.latex)
-
-
-def check_latex(latex: str) -> None:
-    """Braces closed in order, brackets in pairs, no macro unknown, no two upper or two lower
-    indices in a row.
-    """
-    depth = 0
-    for sign in re.sub(r"\\.", "", latex):
-        depth += {"{": 1, "}": -1}.get(sign, 0)
-        assert depth >= 0, latex
-    assert depth == 0, latex
-    assert all(latex.count(left) == latex.count(right) for left, right in ("()", "[]")), latex
-    assert set(re.findall(r"\\(?:[a-zA-Z]+|.)", latex)) <= MACROS, latex
-    flat = latex
-    while (inner := re.sub(r"\{[^{}]*\}", "x", flat)) != flat:
-        flat = inner
-    assert not re.search(r"([\^_])(\\[a-zA-Z]+|\w)\1", flat), latex
-    assert not re.search(
-        r"\^(\\[a-zA-Z]+|\w)_(\\[a-zA-Z]+|\w)\^|_(\\[a-zA-Z]+|\w)\^(\\[a-zA-Z]+|\w)_", flat
-    ), latex
-
-
-@pytest.mark.parametrize("latex", ["W_{Q", "}W{", r"\bold W", "P^Q^{\\top}", "K_a_b", "(K"])
-def test_the_check_finds_mistakes(latex: str) -> None:
-    """What is no valid LaTeX is found."""
-    with pytest.raises(AssertionError):
-        check_latex(latex)
-
-
 def test_an_unknown_field_is_refused() -> None:
     """The error names what was asked for."""
-    with pytest.raises(SettingsError, match="no formula for 'w_q'; choose one of inputs, "):
+    with refused(SettingsError, "w_q", "inputs"):
         formula(run("plain"), "w_q", OURS)

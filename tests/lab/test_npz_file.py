@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pytest
 
-from attention_lab.user_data.own_weights import open_weights
+from attention_lab.files.weight_formats import open_weights
 from tests.lab.made_weight_files import npz
 
 

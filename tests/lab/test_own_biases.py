@@ -22,7 +22,8 @@ from attention_lab.user_data.matrix_names import (
     MAX_UNPACKED,
 )
 from attention_lab.user_data.own_matrices import OwnMatrices, read_own
-from tests.lab.test_own_matrices import SHAPES, D, H, K, V, assert_identical, npz, some
+from tests.lab.own_matrix_cases import SHAPES, D, H, K, V, assert_identical, npz, some
+from tests.lab.refusal import Facts, refused
 
 
 @pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])
@@ -54,48 +55,35 @@ def test_sizes_that_biases_decide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "width", "words"),
+    ("name", "width", "facts"),
     [
         (
             "b_q",
             20,
-            (
-                "W_Q has 22 columns, W_K has 22 columns, b_Q has 20 numbers, b_K has 22 numbers:"
-                " these must be"
-            ),
+            ("W_Q", 22, "W_K", "b_Q", 20, "b_K"),
         ),
         (
             "b_k",
             23,
-            (
-                "b_Q has 22 numbers, b_K has 23 numbers: these must be equal, because a query and a"
-                " key are"
-            ),
+            ("b_Q", 22, "b_K", 23),
         ),
         (
             "b_v",
             1,
-            (
-                "W_V has 26 columns, b_V has 1 number, W_O has 26 rows: these must be equal,"
-                " because the values"
-            ),
+            ("W_V", 26, "b_V", 1, "W_O"),
         ),
         (
             "b_o",
             8,
-            (
-                "W_O has 7 columns, b_O has 8 numbers: these must be equal, because b_O is added to"
-                " what W_O puts"
-            ),
+            ("W_O", 7, "b_O", 8),
         ),
     ],
 )
-def test_a_bias_as_wide_as_another_matrix(name: str, width: int, words: str) -> None:
+def test_a_bias_as_wide_as_another_matrix(name: str, width: int, facts: Facts) -> None:
     """A bias that does not fit is named with its size beside the matrices it does not fit."""
     given: dict[str, Any] = {**some().given, name: np.ones(width)}
-    with pytest.raises(ShapeError) as caught:
+    with refused(ShapeError, *facts):
         OwnMatrices(**given).sizes(H)
-    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
@@ -105,24 +93,16 @@ def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
     """
     given: dict[str, Any] = {name: np.ones(7)}
     own = OwnMatrices(**given)
-    with pytest.raises(
-        ShapeError,
-        match=(
-            f"^{symbol} has 7 numbers, but 7 cannot be shared by 4 heads evenly: choose 1 or 7"
-            " heads"
-        ),
-    ):
+    with refused(ShapeError, symbol, 7, 4, 1) as caught:
         own.sizes(4)
-    with pytest.raises(ShapeError, match="choose 1 head, or a width that 4 divides"):
+    assert "W_" not in str(caught.value)
+    with refused(ShapeError, 1, 4):
         OwnMatrices(b_q=np.ones(17)).sizes(4)
 
 
 def test_an_output_bias_without_its_matrix() -> None:
     """The output is then as wide as the input, so b_O must be."""
-    with pytest.raises(
-        ShapeError,
-        match="W_Q has 7 rows, b_O has 8 numbers: these must be equal, because b_O is added",
-    ):
+    with refused(ShapeError, "W_Q", 7, "b_O", 8):
         OwnMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
 
 
@@ -138,10 +118,7 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
     np.testing.assert_allclose(
         trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1))
     )
-    with pytest.raises(
-        ShapeError,
-        match="W_V has 4 columns, b_O has 7 numbers: these must be equal, because without",
-    ):
+    with refused(ShapeError, "W_V", 4, "b_O", 7):
         trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).address()))
     assert (
         trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").address())).sizes["D"]
@@ -150,23 +127,22 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "kind", "words"),
+    ("values", "kind", "facts"),
     [
-        (np.ones((2, 3)), ShapeError, "b_Q has shape (2, 3) but must be one row of numbers"),
-        (np.ones((1, 1, 4)), ShapeError, "b_Q has shape (1, 1, 4) but must be one row"),
-        (1.0, ShapeError, "b_Q has shape () but must be one row"),
-        ([], ShapeError, "b_Q has shape (0,), which holds no number"),
-        (np.ones((1, 0)), ShapeError, "b_Q has shape (1, 0), which holds no number"),
-        (np.ones(2049), ShapeError, "b_Q has 2049 numbers but may have at most 2048"),
-        ([1.0, np.nan], SettingsError, "b_Q holds nan in place 1 (counted from 0)"),
-        (["1"], SettingsError, "b_Q must hold real numbers"),
+        (np.ones((2, 3)), ShapeError, ("b_Q", "(2, 3)")),
+        (np.ones((1, 1, 4)), ShapeError, ("b_Q", "(1, 1, 4)")),
+        (1.0, ShapeError, ("b_Q", "()")),
+        ([], ShapeError, ("b_Q", "(0,)")),
+        (np.ones((1, 0)), ShapeError, ("b_Q", "(1, 0)")),
+        (np.ones(2049), ShapeError, ("b_Q", 2049, 2048)),
+        ([1.0, np.nan], SettingsError, ("b_Q", "place 1", "nan")),
+        (["1"], SettingsError, ("b_Q",)),
     ],
 )
-def test_what_is_no_bias(values: Any, kind: type[AttentionError], words: str) -> None:
+def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) -> None:
     """A bias of the wrong shape, too long or not finite is refused by its name."""
-    with pytest.raises(kind) as caught:
+    with refused(kind, *facts):
         OwnMatrices(b_q=values)
-    assert words in str(caught.value)
 
 
 def test_packing_many_numbers_is_quick_and_exact() -> None:

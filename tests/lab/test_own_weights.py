@@ -5,102 +5,33 @@ written from.
 from __future__ import annotations
 
 import io
-import math
 import struct
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import FileError, Projections, SettingsError, Trace, attend
+from attention_core import SettingsError, Trace, attend
 from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.files.weight_file import WeightFile
-from attention_lab.user_data.own_weights import (
-    MAX_WIDTH,
-    FoundLayer,
-    find_layers,
-    open_weights,
-    possible_heads,
-    read_layer,
-)
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.user_data.layer_numbers import read_layer
+from attention_lab.user_data.own_weights import FoundLayer, find_layers, possible_heads
+from attention_lab.user_data.weight_names import UNLIKE
 from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
-
-D, H, K = 10, 6, 5
-MATRICES, BIASES = ("w_q", "w_k", "w_v", "w_o"), ("b_q", "b_k", "b_v", "b_o")
-
-
-def weights(n_kv_heads: int = H, d_memory: int = D) -> Projections:
-    """Random float32 weights with biases; the widths are no multiples of each other by accident."""
-    return Projections.random(
-        D, H, d_k=K, n_kv_heads=n_kv_heads, d_memory=d_memory, bias=True
-    ).astype(np.float32)
-
-
-def side_by_side(p: Projections, kind: str) -> np.ndarray:
-    """Queries', keys' and values' matrices (w) or biases (b) as one array."""
-    return np.concatenate([getattr(p, f"{kind}_{letter}") for letter in "qkv"], axis=-1)
-
-
-def as_torch(p: Projections, prefix: str = "") -> Arrays:
-    """nn.MultiheadAttention with fused projections."""
-    names = {"in_proj_weight": side_by_side(p, "w").T, "in_proj_bias": side_by_side(p, "b")}
-    names |= {"out_proj.weight": p.w_o.T, "out_proj.bias": p.b_o}
-    return {prefix + name: array for name, array in names.items()}
-
-
-def as_separate_torch(p: Projections, prefix: str = "") -> Arrays:
-    """nn.MultiheadAttention with kdim or vdim: three matrices, one bias."""
-    names = {f"{letter}_proj_weight": getattr(p, f"w_{letter}").T for letter in "qkv"}
-    names |= {
-        "in_proj_bias": side_by_side(p, "b"),
-        "out_proj.weight": p.w_o.T,
-        "out_proj.bias": p.b_o,
-    }
-    return {prefix + name: array for name, array in names.items()}
-
-
-def as_gpt2(p: Projections, prefix: str = "transformer.h.0.") -> Arrays:
-    """GPT-2, whose matrices are not transposed."""
-    names = {"c_attn.weight": side_by_side(p, "w"), "c_attn.bias": side_by_side(p, "b")}
-    names |= {"c_proj.weight": p.w_o, "c_proj.bias": p.b_o}
-    return {f"{prefix}attn.{name}": array for name, array in names.items()}
-
-
-def with_stems(*stems: str) -> Callable[..., Arrays]:
-    """A naming with four matrices, each transposed, and their biases."""
-
-    def named(p: Projections, prefix: str = "model.layers.0.") -> Arrays:
-        made: Arrays = {}
-        for stem, matrix, bias in zip(stems, MATRICES, BIASES, strict=True):
-            made |= {
-                f"{prefix}{stem}.weight": getattr(p, matrix).T,
-                f"{prefix}{stem}.bias": getattr(p, bias),
-            }
-        return made
-
-    return named
-
-
-as_bert = with_stems(
-    *(f"attention.{part}" for part in ("self.query", "self.key", "self.value", "output.dense"))
+from tests.lab.named_weights import (
+    D,
+    H,
+    as_bert,
+    as_gpt2,
+    as_llama,
+    as_separate_torch,
+    as_torch,
+    assert_same_weights,
+    opened,
+    weights,
 )
-as_llama = with_stems(
-    "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"
-)
-
-
-def opened(arrays: Arrays, write: Callable[[Arrays], bytes] = safetensors) -> WeightFile:
-    """A file with these arrays."""
-    return open_weights(io.BytesIO(write(arrays)), "weights")
-
-
-def assert_same_weights(one: Projections, other: Projections) -> None:
-    """Every matrix and bias to the last bit, and the same heads."""
-    assert (one.n_heads, one.groups) == (other.n_heads, other.groups)
-    for name in MATRICES + BIASES:
-        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+from tests.lab.refusal import missing, refused
 
 
 @pytest.mark.parametrize("write", [safetensors, npz])
@@ -171,25 +102,27 @@ def test_layers_are_listed_in_order() -> None:
         "encoder.layer.9.crossattention.",
         "encoder.layer.10.attention.",
     ]
-    assert layers[0].title == "encoder.layer.0.attention (BERT)"
+    assert missing(layers[0].title, "encoder.layer.0.attention", "BERT") == []
 
 
 def test_what_the_weights_do_not_say() -> None:
     """A causal model, rotary positions and what stands beside the matrices are pointed out."""
-    notes = {
-        naming: find_layers(opened(naming(weights())))[0].notes
-        for naming in (as_bert, as_gpt2, as_llama)
-    }
-    assert not notes[as_bert]
-    assert "causal mask" in notes[as_gpt2][0]
-    assert "position" in notes[as_llama][0]
+    for naming, unlike in (
+        (as_bert, ()),
+        (as_gpt2, ("causal", "norm")),
+        (as_llama, ("causal", "rotary", "norm")),
+    ):
+        layer = find_layers(opened(naming(weights())))[0]
+        assert layer.naming.unlike == unlike
+        assert layer.notes == tuple(filter(None, [" ".join(UNLIKE[key] for key in unlike)]))
     for naming, beside in (
         (as_torch, "bias_k"),
         (as_llama, "self_attn.q_norm.weight"),
         (as_llama, "self_attn.sinks"),
     ):
         extra = naming(weights(), prefix="") | {beside: np.zeros(4, np.float32)}
-        assert "left out" in find_layers(opened(extra))[0].notes[-1]
+        name = beside.removeprefix("self_attn.").removesuffix(".weight")
+        assert missing(find_layers(opened(extra))[0].notes[-1], name) == []
 
 
 @pytest.mark.parametrize(
@@ -205,9 +138,7 @@ def test_the_number_of_heads(n_heads: int, fits: bool) -> None:
     if fits:
         assert read_layer(file, layer, n_heads).n_heads == n_heads
     else:
-        with pytest.raises(
-            SettingsError, match=f"n_heads is {n_heads}, but this layer can have 3, 6, 15, 30"
-        ):
+        with refused(SettingsError, "n_heads", n_heads, 3, 6, 15, 30):
             read_layer(file, layer, n_heads)
 
 
@@ -237,96 +168,3 @@ def test_half_precision() -> None:
     assert (
         open_weights(io.BytesIO(safetensors({"a": np.ones(2)})), "d").read("a").dtype == np.float64
     )
-
-
-@pytest.mark.parametrize(
-    ("arrays", "sentence"),
-    [
-        (
-            {"a": np.zeros(3, np.float32)},
-            "no whole attention layer: its names begin with a. Names that",
-        ),
-        (
-            {"self.query.weight": np.zeros((4, 4), np.float32)},
-            r"self.query.weight has no self.key.weight beside it",
-        ),
-        (as_torch(weights()) | {"in_proj_weight": np.zeros((31, D), np.float32)}, "has width 31"),
-        (
-            as_torch(weights()) | {"out_proj.weight": np.zeros((D, 7), np.float32)},
-            "fit no number of heads",
-        ),
-        (as_torch(weights()) | {"out_proj.weight": np.zeros((D,), np.float32)}, "must be a matrix"),
-        (
-            as_torch(weights()) | {"out_proj.weight": np.zeros((1, MAX_WIDTH + 1), np.float32)},
-            "wider than the 32,768",
-        ),
-        (
-            as_bert(weights(), "x.")
-            | {"x.attention.self.key.weight": np.zeros((4, 4), np.float32)},
-            "fit no number",
-        ),
-    ],
-)
-def test_layers_that_cannot_be_used(arrays: Arrays, sentence: str) -> None:
-    """No layer, half a layer, or matrices that fit nothing: a sentence says which and why."""
-    with pytest.raises(FileError, match=sentence):
-        find_layers(opened(arrays))
-
-
-def test_an_odd_layer_does_not_hide_the_others() -> None:
-    """What cannot be used is left out of the list, and a note on every other layer says how
-    many and why.
-    """
-    good = as_gpt2(weights(), "a.")
-    narrow = as_gpt2(weights(), "b.") | {"b.attn.c_attn.weight": np.zeros((D, 31), np.float32)}
-    kernels = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), np.float32) for letter in "qkvo"}
-    (layer,) = find_layers(opened(kernels | good))
-    assert layer.prefix == "a."
-    assert (
-        layer.notes[-1]
-        == "1 more layer of the file cannot be used: '*c*.q_proj.weight' has shape (4, 4, 1, 1),"
-        " but must be a matrix."
-    )
-    (layer,) = find_layers(opened(narrow | good | kernels))
-    assert layer.notes[-1].startswith(
-        "2 more layers of the file cannot be used: 'b.attn.c_attn.weight' has width 31, but"
-    )
-    with pytest.raises(FileError, match=r"'b\.attn\.c_attn\.weight' has width 31"):
-        find_layers(opened(narrow | kernels))
-
-
-def of_shape(rows: int, columns: int, **itemsizes: int) -> Any:
-    """A file that says it holds a layer of these sizes, four bytes a number; none of its
-    numbers can be read.
-    """
-    shapes = {name: (columns, rows) if name == "w_o" else (rows, columns) for name in MATRICES}
-    n_bytes = {name: math.prod(shape) * itemsizes.get(name, 4) for name, shape in shapes.items()}
-    return type(
-        "Said", (), {"shapes": shapes, "labels": (), "n_bytes": lambda self, name: n_bytes[name]}
-    )()
-
-
-def test_more_memory_than_there_is_for_a_file() -> None:
-    """A layer is refused from its shapes: one of Llama 2 7B is read, larger ones and it in
-    double precision are not.
-    """
-    (layer,) = find_layers(of_shape(4096, 4096))
-    assert layer.d_model == 4096
-    for said, n_bytes in (
-        (of_shape(4097, 4096), "268,500,992"),
-        (of_shape(32_768, 2270), "1,190,133,760"),
-        (of_shape(4096, 4096, w_v=8), "536,870,912"),
-    ):
-        with pytest.raises(
-            FileError,
-            match=f"of '' take {n_bytes} bytes once .* at most 268,435,456: choose a small",
-        ):
-            find_layers(said)
-
-
-@pytest.mark.parametrize("shape", [(31,), (), (0, 1)])
-def test_a_joint_bias_that_cannot_be_cut(shape: tuple[int, ...]) -> None:
-    """A fused bias of another width than three times the heads' is a sentence, too."""
-    file = opened(as_torch(weights()) | {"in_proj_bias": np.zeros(shape, np.float32)})
-    with pytest.raises(FileError, match="need a third each"):
-        read_layer(file, find_layers(file)[0], H)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, attend, causal_mask
+from attention_lab.heads import distances
 from attention_lab.heads import patterns as p
 from tests.core.random_layers import Layer, assert_same, calls
 
@@ -28,21 +29,21 @@ def test_distances_of_uniform_attention(n_tokens: int) -> None:
     """Even attention looks (N²-1)/(3N) away, with a causal mask (N-1)/4; without one the signed
     distance is 0.
     """
-    assert p.mean_distance(uniform(n_tokens)).mean() == pytest.approx(
+    assert distances.mean_distance(uniform(n_tokens)).mean() == pytest.approx(
         (n_tokens**2 - 1) / (3 * n_tokens)
     )
-    assert p.mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+    assert distances.mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
         (n_tokens - 1) / 4
     )
-    assert p.signed_distance(uniform(n_tokens)).mean() == pytest.approx(0, abs=1e-12)
-    assert p.signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+    assert distances.signed_distance(uniform(n_tokens)).mean() == pytest.approx(0, abs=1e-12)
+    assert distances.signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
         -(n_tokens - 1) / 4
     )
 
 
 def test_the_distance_for_sixteen_tokens() -> None:
     """For 16 tokens the mean distance of even attention is 5.3125."""
-    assert p.mean_distance(uniform(16)).mean() == pytest.approx(5.3125, abs=1e-12)
+    assert distances.mean_distance(uniform(16)).mean() == pytest.approx(5.3125, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_tokens", LENGTHS)
@@ -87,7 +88,7 @@ def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
     exist.
     """
     shares = np.random.default_rng(0).random((2, 5, n_keys))
-    mass = p.offset_mass(shares, offset)
+    mass = distances.offset_mass(shares, offset)
     for x, query in np.ndindex(2, 5):
         key = query + offset
         if 0 <= key < n_keys:

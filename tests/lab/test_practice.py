@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend
 from attention_lab.practice import ASKED, MOST_TERMS, ask, askable
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
+from tests.lab.refusal import refused
 
 BY_HAND = Scenario(
     "you like cake",
@@ -121,7 +121,7 @@ def test_only_what_a_hand_can_do() -> None:
     assert "scaled_scores" not in askable(layer(softcap=2.0))
     assert "output" in askable(layer(d_model=MOST_TERMS))
     assert "output" not in askable(layer(d_model=MOST_TERMS, residual=True))
-    with pytest.raises(SettingsError, match="must be one of"):
+    with refused(SettingsError, "field", "queries"):
         ask(wide, 1, "queries")
     broken = replace(layer(), scores=np.full((1, 2, 5, 5), np.inf))
     assert "scores" not in askable(broken)

@@ -15,6 +15,7 @@ from attention_lab.heads.counts import LayerSize, size_of, total
 from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
+from tests.lab.refusal import refused
 
 T, D, K, V = 5, 7, 3, 2
 GROUPS = [1, 2, 3, 6]
@@ -115,11 +116,9 @@ def test_sharing_what_is_equal_changes_nothing() -> None:
 
 def test_groups_that_do_not_fit() -> None:
     """A number of groups that does not divide the heads is an error that offers its neighbours."""
-    with pytest.raises(
-        SettingsError, match="n_kv_heads is 4 but must divide 6, the heads there are: try 3 or 6"
-    ):
+    with refused(SettingsError, "n_kv_heads", 4, 6, 3):
         share_heads(layer(6), 4)
-    with pytest.raises(SettingsError, match="6 query heads cannot share 4"):
+    with refused(SettingsError, 6, 4):
         LayerSize(1, 6, 6, 4, 1, 1)
-    with pytest.raises(SettingsError, match="n_tokens is 0"):
+    with refused(SettingsError, "n_tokens", 0):
         LayerSize(0, 6, 6, 3, 1, 1)

@@ -14,6 +14,7 @@ from attention_lab.masks.shuffles import SITUATIONS, is_given, shuffle, words_of
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
+from tests.lab.refusal import refused
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 
@@ -79,5 +80,14 @@ def test_a_code_for_each_place_is_added() -> None:
 
 def test_an_unknown_situation() -> None:
     """The sentence names what there is."""
-    with pytest.raises(SettingsError, match=SITUATIONS[0].key):
+    with refused(SettingsError, SITUATIONS[0].key):
         shuffle(SCENARIO, "banana")
+
+
+def test_places_by_hand_are_its_own() -> None:
+    """A layer made by hand is shuffled with the places that its heads read, not with others."""
+    by_hand = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
+    made = shuffle(by_hand, "with positions")
+    assert (made.straight.inputs == trace_of(by_hand).inputs).all()
+    assert made.gaps.output > 0.01
+    assert shuffle(by_hand, "words alone").gaps.output < 1e-12

@@ -25,6 +25,7 @@ from attention_lab.heads.similarity import (
     redundancy,
 )
 from tests.core.random_layers import Layer, assert_same, calls
+from tests.lab.refusal import refused
 
 
 def heads(*shares: np.ndarray) -> Pattern:
@@ -80,6 +81,34 @@ def test_two_heads_are_a_layer() -> None:
     apart = heads(*(np.roll(np.eye(7), shift, axis=1) for shift in range(5)))
     assert_same(layer_divergence(apart), [math.log(5)])
     assert most_apart(apart) == 5
+
+
+def test_a_query_counts_only_where_all_heads_have_a_key_for_it() -> None:
+    """With a mask of its own per head, and zeros where a head has no key, the layer's divergence is
+    the mean over the queries that every head has keys for; by plain loops over shares.
+    """
+    rng = np.random.default_rng(5)
+    n_batch, n_heads, n_queries, n_keys = 2, 3, 7, 5
+    mask = rng.random((n_batch, n_heads, n_queries, n_keys)) < 0.5
+    mask[..., 0] = True
+    mask[0, 0, 1] = mask[0, 1, 4] = mask[0, 2, 4] = mask[1, :, 2] = mask[1, 2, 6] = False
+    layer = Projections.random(11, n_heads, d_k=2, d_v=2, d_memory=11)
+    x, memory = rng.normal(size=(n_batch, n_queries, 11)), rng.normal(size=(n_batch, n_keys, 11))
+    trace = attend(x, layer, memory=memory, mask=mask)
+    found = layer_divergence(pattern_of(trace))
+    for b, counted in enumerate(([0, 2, 3, 5, 6], [0, 1, 3, 4, 5])):
+        each = []
+        for t in counted:
+            heads_HS = [[float(a) for a in trace.probabilities[b, h, t]] for h in range(n_heads)]
+            mixture = [sum(column) / n_heads for column in zip(*heads_HS, strict=True)]
+            spread, *spreads = (
+                -sum(a * math.log(a) for a in row if a > 0) for row in (mixture, *heads_HS)
+            )
+            each.append(spread - sum(spreads) / n_heads)
+        assert found[b] == pytest.approx(sum(each) / len(each), abs=1e-12)
+    nowhere = heads(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[0.5, 0.5], [0.0, 0.0]]))
+    allowed = nowhere.probabilities > 0
+    assert layer_divergence(Pattern(nowhere.probabilities, allowed)).tolist() == [0.0]
 
 
 def test_the_correlation_is_that_of_all_cells() -> None:
@@ -162,14 +191,14 @@ def test_points_on_a_line_are_put_in_line() -> None:
 
 def test_rows_over_different_keys() -> None:
     """Shares of three keys and of two are refused with both numbers."""
-    with pytest.raises(ShapeError, match="one has 3 keys but other has 2; make them equal"):
+    with refused(ShapeError, "one", 3, 2):
         jensen_shannon(np.eye(3), np.eye(2))
 
 
 @pytest.mark.parametrize("distances", [[[0.0, np.nan], [np.nan, 0.0]], [[0.0, 1.0], [2.0, 0.0]]])
 def test_distances_that_are_none(distances: list[list[float]]) -> None:
     """NaN or distances that differ by direction are refused with a sentence."""
-    with pytest.raises(SettingsError, match="finite and the same both ways"):
+    with refused(SettingsError, "finite"):
         head_order(np.array(distances))
 
 

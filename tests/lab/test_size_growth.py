@@ -10,6 +10,7 @@ from attention_core import SettingsError
 from attention_lab.heads.counts import LayerSize, total
 from attention_lab.heads.sharing import CACHE
 from attention_lab.heads.size_growth import LETTERS, as_grows, grown
+from tests.lab.refusal import refused
 
 SIZE = LayerSize(n_tokens=12, d_model=16, n_heads=4, n_kv_heads=2, d_k=4, d_v=4)
 
@@ -85,5 +86,5 @@ def test_one_head_stays_one_of_its_own() -> None:
 @pytest.mark.parametrize("function", [as_grows, grown])
 def test_an_unknown_letter(function: object) -> None:
     """Anything else that should grow is refused with the choices."""
-    with pytest.raises(SettingsError, match="n, C, h, G"):
+    with refused(SettingsError, "n", "C", "h", "G"):
         function(SIZE, "x")  # type: ignore[operator]

@@ -5,41 +5,20 @@ could be set to.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import AttentionError, FileError, SettingsError, ShapeError, TextError
 from attention_lab.files.file_checks import LARGEST_VALUE
 from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
 from attention_lab.state_file import FOCUS, State, read_state, write_state
 from attention_lab.user_data.edits import LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
-from attention_lab.user_data.matrix_names import MAX_STATE, SYMBOLS
-from attention_lab.user_data.matrix_text import pack
+from attention_lab.user_data.matrix_names import SYMBOLS
 from attention_lab.user_data.own_matrices import OwnMatrices
-
-OWN = OwnMatrices(x=np.arange(10.0).reshape(2, 5) / 3, w_o=np.array([[-0.0, 5e-324]]))
-EDITS = Edits((Edit("w_q", 3, 5, 0.1), Edit("x", 1, 0, -0.0)))
-STATE = State(
-    Scenario(
-        text='“ß” שלום 🙂 \\ "',
-        d_model=10,
-        n_heads=2,
-        mask="causal",
-        scale=0.1,
-        edits=EDITS.address(),
-        own=OWN.address(),
-    ),
-    (1, 2, 3, 4),
-    "slides",
-)
-DEFAULTS = {
-    field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")
-}
+from tests.lab.state_cases import DEFAULTS, STATE, file, scenario_file
 
 
 @st.composite
@@ -83,19 +62,6 @@ def contents(state: State) -> tuple[Any, ...]:
         state.focus,
         state.notation,
     )
-
-
-def file(**changes: Any) -> bytes:
-    """The file of a state with entries changed; None leaves one out."""
-    entries = json.loads(write_state(STATE)) | changes
-    return json.dumps(
-        {name: value for name, value in entries.items() if value is not None}
-    ).encode()
-
-
-def scenario_file(**changes: Any) -> bytes:
-    """The file of a state with fields of the scenario changed."""
-    return file(scenario={**json.loads(write_state(STATE))["scenario"], **changes})
 
 
 @given(scenarios(), st.lists(EDIT, max_size=5), st.tuples(PLACE, PLACE, PLACE, PLACE))
@@ -159,142 +125,3 @@ def test_every_field_has_bounds() -> None:
     """A new field of the scenario must get its bounds or its choices here."""
     free = {name for name, value in DEFAULTS.items() if isinstance(value, bool)} | {"text"}
     assert set(LIMITS) | set(CHOICES) | free == set(DEFAULTS)
-
-
-FILES: dict[str, tuple[bytes, type[AttentionError], str]] = {
-    "empty": (b"", FileError, "is damaged: it is no JSON in UTF-8"),
-    "no JSON": (b"PK\3\4", FileError, "is damaged"),
-    "not UTF-8": (b'{"format": "\xff"}', FileError, "is damaged"),
-    "cut off": (write_state(STATE)[:-3], FileError, "is damaged"),
-    "a list": (b"[]", FileError, "The file is no state of this app"),
-    "another format": (file(format="notebook"), FileError, "The file is no state of this app"),
-    "no version": (file(version=None), FileError, "has version None, but 1 is read here"),
-    "newer": (file(version=2, anything=1), FileError, "has version 2, but 1 is read here"),
-    "version as text": (file(version="1"), FileError, "has version '1'"),
-    "version as bool": (file(version=True), FileError, "has version True"),
-    "unknown entry": (
-        file(extra=1),
-        FileError,
-        "the state file holds 'extra', which is none of format, version",
-    ),
-    "unknown field": (
-        scenario_file(__class__=1),
-        FileError,
-        "scenario holds '__class__', which is none of text",
-    ),
-    "hidden fields": (scenario_file(edits="x_0_0_1"), FileError, "scenario holds 'edits'"),
-    "unknown focus": (
-        file(focus={"row": 1}),
-        FileError,
-        "focus holds 'row', which is none of head, query",
-    ),
-    "scenario as list": (file(scenario=[1]), FileError, "scenario is [1] but must be an object"),
-    "focus as number": (file(focus=1), FileError, "focus is 1 but must be an object"),
-    "edits as list": (
-        file(edits=["x_0_0_1"]),
-        FileError,
-        "edits is ['x_0_0_1'] but must be a text",
-    ),
-    "own as number": (file(own=1.5), FileError, "own is 1.5 but must be a text"),
-    "said twice": (b'{"format": 1, "format": 2}', FileError, "says 'format' twice"),
-    "nan": (scenario_file(scale=float("nan")), FileError, "holds NaN, which is no finite number"),
-    "infinity": (scenario_file(scale=float("-inf")), FileError, "holds -Infinity"),
-    "overflow": (
-        scenario_file(scale=0).replace(b'"scale": 0', b'"scale": 1e999'),
-        SettingsError,
-        "scale is inf",
-    ),
-    "many digits": (
-        scenario_file(seed=0).replace(b'"seed": 0', b'"seed": 1' + b"0" * 5000),
-        FileError,
-        "is damaged",
-    ),
-    "deep": (b"[" * 1990, FileError, "is damaged"),
-    "deep pairs": (b'{"a":' * 600, FileError, "is damaged"),
-    "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, "holds more parts than a state has"),
-    "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, "holds more parts than a state has"),
-    "too large": (
-        b" " * (MAX_STATE + 1),
-        FileError,
-        "50,331,649 bytes but may have at most 50,331,648",
-    ),
-    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, "its value is 'nan'"),
-    "many edits": (
-        file(edits="__".join(["x_0_0_1"] * 4001)),
-        SettingsError,
-        "4,001 edits, but at most 4,000",
-    ),
-    "key of kept edits": (file(edits=".0123"), SettingsError, "The edit '.0123' is not understood"),
-    "bad matrices": (file(own="AAAA"), FileError, "text of your matrices is damaged"),
-    "notation as list": (file(notation=["ours"]), SettingsError, "notation is ['ours']"),
-    "notation as page": (file(notation="<script>"), SettingsError, "notation is '<script>'"),
-    "notation of nobody": (
-        file(notation="martian"),
-        SettingsError,
-        "'martian' but must be one of ours, gml",
-    ),
-    "focus as text": (
-        file(focus={"head": "1"}),
-        SettingsError,
-        "head is '1' but must be a whole number",
-    ),
-    "negative focus": (
-        file(focus={"query": -1}),
-        SettingsError,
-        "query is -1 but must be from 0 to 4095",
-    ),
-    "far focus": (file(focus={"key": 10**9}), SettingsError, "key is 1000000000"),
-    "half a letter": (
-        file(scenario={"text": "a\ud800"}),
-        SettingsError,
-        "text holds half a character",
-    ),
-}
-
-VALUES: dict[str, tuple[Any, ...]] = {
-    "d_model": (0, 513, 16.0, "16", True, None, [16], 10**100),
-    "n_heads": (0, 17, -1, {}),
-    "d_k": (-1, 129),
-    "d_v": (-1, 129),
-    "layer": (-1, 6, 1.0, True),
-    "n_tokens": (-1, 65),
-    "piece": (-1, 13),
-    "window": (-1, 65),
-    "seed": (-1, 2**53),
-    "scale": (-100.5, 1e308, "1", False, None, []),
-    "text": (1, None, ["a"], "x" * 1001),
-    "weights": ("magic", 0, None, ["random"]),
-    "init": ("magic",),
-    "scaling": ("magic",),
-    "mask": ("magic",),
-    "embedding": ("magic",),
-    "positions": (0, "true", None),
-    "residual": (1, "no"),
-}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_files_that_are_refused(name: str) -> None:
-    """A file that is damaged, hostile or of another kind is refused by what is wrong with it."""
-    data, kind, words = FILES[name]
-    with pytest.raises(kind) as caught:
-        read_state(data)
-    assert words in str(caught.value)
-    assert len(str(caught.value)) < 400
-
-
-@pytest.mark.parametrize("name", DEFAULTS)
-def test_values_that_are_refused(name: str) -> None:
-    """A field of the wrong type or outside its bounds is named; no widget could show it."""
-    for value in VALUES[name]:
-        with pytest.raises((SettingsError, TextError), match=f"^{name} (is|has)") as caught:
-            read_state(scenario_file(**{name: value}))
-        assert len(str(caught.value)) < 300
-
-
-def test_a_matrix_that_is_too_large() -> None:
-    """The matrices in a state file obey the limits of matrices from anywhere."""
-    read = read_state(file(own=pack({"x": np.ones((64, 2))})))
-    assert own_of(read.scenario).sizes(2) == {"n_tokens": 64, "d_model": 2}
-    with pytest.raises(ShapeError, match="X is 65 × 2 but may be at most 64 × 512"):
-        read_state(file(own=pack({"x": np.ones((65, 2))})))

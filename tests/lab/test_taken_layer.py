@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import AttentionError, Projections, SettingsError, ShapeError, Trace, attend
+from attention_core import Projections, ShapeError, Trace, attend
 from attention_core.derivation import derive
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.files.weight_formats import open_weights
 from attention_lab.scenario import Scenario, own_of, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
+from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_matrices import OwnMatrices, read_own, template
-from attention_lab.user_data.own_weights import find_layers, open_weights, read_layer
-from attention_lab.user_data.taken_layer import check_fits, take_layer, written_out
+from attention_lab.user_data.own_weights import find_layers
+from attention_lab.user_data.taken_layer import take_layer, written_out
 from tests.lab.made_weight_files import Arrays, npz, safetensors
-from tests.lab.test_own_weights import D, H, as_gpt2, as_torch, weights
+from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
+from tests.lab.refusal import refused
 
 TEXT = "one two three four five"
 
@@ -174,128 +177,5 @@ def test_biases_beside_other_weights() -> None:
         Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).address())
     )
     assert (np.asarray(beside.projections.b_o) == 1).all()
-    with pytest.raises(
-        ShapeError, match="b_Q is 16, but in a trained layer it must be 384: choose other weights"
-    ):
+    with refused(ShapeError, "b_Q", 16, 384):
         trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).address()))
-
-
-@pytest.mark.parametrize(
-    ("layer", "kind", "words"),
-    [
-        (
-            Projections.random(768, 12),
-            SettingsError,
-            "it has 768 features where at most 512 are shown; choose a",
-        ),
-        (Projections.random(34, 17), SettingsError, "it has 17 heads where at most 16 are shown"),
-        (
-            Projections.random(8, 2, d_k=129),
-            SettingsError,
-            "it has 129 numbers in a head where at most 128 are shown",
-        ),
-        (Projections.random(8, 1, d_v=129), SettingsError, "it has 129 numbers in a head"),
-        (
-            Projections.random(4096, 32, d_k=1, d_v=1),
-            SettingsError,
-            (
-                "it has 4096 features where at most 512 are shown and 32 heads where at most 16 are"
-                " shown"
-            ),
-        ),
-        (
-            replace(Projections.random(8, 2), w_o=np.ones((8, 513))),
-            SettingsError,
-            "it has 513 features",
-        ),
-        (
-            Projections.random(8, 2, d_memory=6),
-            ShapeError,
-            "queries from 8 features but keys and values from 6",
-        ),
-        (Projections.weightless(8, 2), ShapeError, "The layer has no W_O"),
-    ],
-)
-def test_layers_that_are_refused(
-    layer: Projections, kind: type[AttentionError], words: str
-) -> None:
-    """A layer beyond the limits of the controls, or one that reads two sequences, is refused by
-    what is wrong.
-    """
-    for refuse in (check_fits, take_layer):
-        with pytest.raises(kind) as caught:
-            refuse(layer)
-        assert words in str(caught.value)
-
-
-def test_numbers_that_are_none_are_refused() -> None:
-    """Weights built in a program may hold NaN: no page can show that."""
-    with pytest.raises(SettingsError, match="nan"):
-        take_layer(Projections.random(8, 2), np.full((2, 8), np.nan))
-
-
-def test_inputs_that_a_layer_cannot_read_are_refused() -> None:
-    """Inputs of another width than the matrices read are named together with these."""
-    with pytest.raises(ShapeError, match="X has 7 columns"):
-        take_layer(Projections.random(8, 2), np.ones((2, 7)))
-
-
-def test_the_largest_layer_fits() -> None:
-    """16 heads of 32 over 512 features, every bias there: nothing is refused, every number
-    comes back.
-    """
-    layer = Projections.random(512, 16, bias=True).astype(np.float32)
-    own = OwnMatrices.at(take_layer(layer).address())
-    assert own.sizes(16) == {"d_model": 512, "d_k": 32, "d_v": 32}
-    assert all(np.array_equal(own.given[name], getattr(layer, name)) for name in MATRICES + BIASES)
-
-
-@pytest.mark.parametrize(
-    ("changes", "own", "words", "remedies"),
-    [
-        (
-            {"weights": "orthonormal"},
-            {"w_q": (4, 64)},
-            (
-                "W_Q has 64 columns, which makes d_k = 32 with 2 heads, but an orthonormal head is"
-                " at most as wide as the inputs, 4: choose other weights, make all heads together"
-                " at most 8 wide, or leave it out"
-            ),
-            [
-                {"weights": "random"},
-                {"own": OwnMatrices(w_q=np.ones((4, 8))).encode()},
-                {"own": ""},
-            ],
-        ),
-        (
-            {"weights": "orthonormal"},
-            {"b_v": (14,)},
-            "b_V has 14 numbers, which makes d_v = 7 with 2 heads",
-            [{"weights": "tied"}, {"own": OwnMatrices(b_v=np.ones(12)).encode()}],
-        ),
-        (
-            {"residual": True},
-            {"w_o": (6, 5)},
-            (
-                "Residual adds the inputs, 6 wide, to an output that is 5 wide: switch Residual"
-                " off, or give W_O 6 columns"
-            ),
-            [{"residual": False}, {"own": OwnMatrices(w_o=np.ones((6, 6))).encode()}],
-        ),
-    ],
-)
-def test_what_is_advised_beside_own_matrices_helps(
-    changes: dict[str, Any], own: dict[str, Any], words: str, remedies: list[dict[str, Any]]
-) -> None:
-    """Where own matrices and a choice of the controls exclude each other, each remedy of the
-    sentence helps.
-    """
-    given: dict[str, Any] = {name: np.ones(shape) for name, shape in own.items()}
-    scenario = replace(
-        Scenario(text=TEXT, d_model=6, n_heads=2), own=OwnMatrices(**given).encode(), **changes
-    )
-    with pytest.raises(ShapeError) as caught:
-        trace_of(scenario)
-    assert words in str(caught.value)
-    for remedy in remedies:
-        assert trace_of(replace(scenario, **remedy))

@@ -1,10 +1,10 @@
-"""The PyTorch lines as far as they can be checked without PyTorch; scripts/check_torch_code.py
-runs them.
-"""
+"""The PyTorch lines without PyTorch: they are those that scripts/check_torch_code.py has run."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,11 @@ import pytest
 from attention_core import STEPS, Projections, Trace, attend, padding_mask
 from attention_lab.export import torch_code
 from attention_lab.export.step_code import given
+from scripts.torch_code_cases import CHOICES, Case, lines_of, trace_of
+from tests.lab.refusal import missing
 from tests.lab.script_cases import CASES, SOME, B, H, S, T, case
 
+DATA = Path(__file__).resolve().parents[1] / "data"
 D, M = 12, 11
 X, ELSEWHERE = (
     np.random.default_rng(0).normal(size=(B, T, D)),
@@ -128,20 +131,21 @@ def test_masks_are_said_the_way_of_each_call(
     trace = usual(**options)
     assert f", {heads})" in torch_code.heads_in_one_call(trace).replace("\n)", ")")
     assert f", {layer}, average_attn_weights=False" in torch_code.layer_in_one_call(trace)
-    assert ("True means" in torch_code.layer_in_one_call(trace)) == ("~mask" in layer)
+    comments = [line for line in torch_code.layer_in_one_call(trace).split("\n") if "#" in line]
+    assert any(missing(line, "True") == [] for line in comments) == ("~mask" in layer)
 
 
 @pytest.mark.parametrize(
     ("change", "options", "reason"),
     [
-        ({"made": {"n_kv_heads": 2}}, {}, "its heads do not share keys and values"),
-        ({"w_o": None}, {}, "it always has a W_O"),
-        ({"made": {"d_k": 3}}, {}, "its heads are D / H wide, d_k and d_v alike"),
-        ({"made": {"d_v": 1}}, {}, "its heads are D / H wide, d_k and d_v alike"),
-        ({"w_o": np.ones((D, 5)), "b_o": np.ones(5)}, {}, "its output is as wide as its input"),
-        ({"b_k": None}, {}, "it has all four biases or none"),
-        ({}, {"scale": 1.0}, "its scale is always 1 / sqrt(d_k)"),
-        ({}, {"softcap": 2.0}, "it has no soft cap"),
+        ({"made": {"n_kv_heads": 2}}, {}, "n_kv_heads"),
+        ({"w_o": None}, {}, "w_o"),
+        ({"made": {"d_k": 3}}, {}, "width"),
+        ({"made": {"d_v": 1}}, {}, "width"),
+        ({"w_o": np.ones((D, 5)), "b_o": np.ones(5)}, {}, "output"),
+        ({"b_k": None}, {}, "biases"),
+        ({}, {"scale": 1.0}, "scale"),
+        ({}, {"softcap": 2.0}, "softcap"),
     ],
 )
 def test_why_the_module_cannot_be_used(
@@ -152,15 +156,23 @@ def test_why_the_module_cannot_be_used(
     """
     changed = dict(change)
     weights = replace(Projections.random(D, H, bias=True, **changed.pop("made", {})), **changed)
-    expected = f"# torch.nn.MultiheadAttention cannot be used here: {reason}."
-    assert torch_code.layer_in_one_call(usual(weights, **options)) == expected
+    trace = usual(weights, **options)
+    assert torch_code.obstacle(trace) == reason
+    (line,) = torch_code.layer_in_one_call(trace).split("\n")
+    assert line.startswith("# torch.nn.MultiheadAttention")
+    assert torch_code.OBSTACLES[reason] in line
 
 
 def test_why_the_function_cannot_be_used() -> None:
     """F.scaled_dot_product_attention has no soft cap, and never gives NaN to an empty row."""
     empty = np.zeros((T, T), dtype=bool)
-    assert "no soft cap" in torch_code.heads_in_one_call(usual(softcap=1.0))
-    assert "zeros, not NaN" in torch_code.heads_in_one_call(usual(mask=empty, empty_rows="nan"))
+    for options, reason in (
+        ({"softcap": 1.0}, "soft cap"),
+        ({"mask": empty, "empty_rows": "nan"}, "NaN"),
+    ):
+        code = torch_code.heads_in_one_call(usual(**options))
+        assert code.startswith("# F.scaled_dot_product_attention")
+        assert missing(code, reason) == []
     assert torch_code.heads_in_one_call(usual(mask=empty)).startswith("head_outputs = ")
 
 
@@ -215,3 +227,20 @@ def test_the_module_gets_our_weights() -> None:
     assert '"in_proj_weight": torch.cat([w_q, w_k, w_v], dim=1).T' in code
     assert '"in_proj_bias": torch.cat([b_q, b_k, b_v])' in code
     assert code.endswith("\noutput = output + inputs")
+
+
+def test_the_app_hands_out_what_ran_under_pytorch() -> None:
+    """The lines of 688 layers, in which every three options meet, are those that PyTorch ran and
+    that gave our numbers. After a change of lines run scripts/check_torch_code.py.
+    """
+    kept = json.loads((DATA / "torch_code.json").read_text(encoding="utf-8"))
+    assert kept["choices"] == [list(choice) for choice in CHOICES]
+    assert len(kept["cases"]) > 600
+    wrong = []
+    for row in kept["cases"]:
+        places, texts = (list(map(int, part.split())) for part in row.split("|"))
+        layer = Case(*(names[i] for names, i in zip(kept["choices"], places, strict=True)))
+        ran = {form: of[i] for (form, of), i in zip(kept["texts"].items(), texts, strict=True)}
+        found = lines_of(trace_of(layer))
+        wrong += [(layer, form, found[form]) for form in found if found[form] != ran[form]]
+    assert wrong == []

@@ -13,8 +13,9 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from attention_core import AttentionError
+from attention_lab.state_file import FOCUS
 from attention_ui.components import APP
-from attention_ui.control_list import GROUPS
+from attention_ui.control_list import CONTROLS, GROUPS
 from attention_ui.here import Here
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
@@ -24,10 +25,18 @@ ROOT = Path(__file__).resolve().parents[2]
 EVERY_PAGE = [page.url_path for page in PAGES]
 
 
-def opened(page: str = PAGES[0].url_path, *, theme: str = "light", **address: object) -> AppTest:
-    """The app as a visitor sees it who comes by the address of a page."""
+def opened(
+    page: str = PAGES[0].url_path, *, theme: str = "light", bare: bool = False, **address: object
+) -> AppTest:
+    """The app as a visitor sees it who comes by the address of a page.
+
+    An address that names neither a control nor a place opens the first example; unless bare, it is
+    made to name the head, at its default, so that the layer is the usual one.
+    """
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     app.context = {"theme": theme}
+    if not bare and address.keys().isdisjoint((*(control.name for control in CONTROLS), *FOCUS)):
+        address["head"] = 0
     for name, value in address.items():
         app.query_params[name] = str(value)
     file = Path(page_of(page).path)
@@ -74,8 +83,13 @@ def said(app: AppTest) -> list[str]:
 
 
 def title(app: AppTest) -> str:
-    """The heading of the page that is shown."""
-    return str(app.title[0].value)
+    """The heading of the page that is shown: on the stage where it has one."""
+    return str(app.title[0].value) if app.title else str(stage(app)["title"])
+
+
+def stage(app: AppTest) -> dict[str, Any]:
+    """What the stage of a step says."""
+    return next((dict(s["stage"]) for s in _all_scenes(app) if "stage" in s), {})
 
 
 def page_shown(app: AppTest) -> Page:
@@ -92,13 +106,19 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:
     """Every matrix board, as the browser gets it."""
+    return [scene for scene in _all_scenes(app) if scene["panels"]]
+
+
+def _all_scenes(app: AppTest) -> list[dict[str, Any]]:
+    """The same, and the strip of steps where it stands alone."""
     return [scene_of(proto.bytes) for proto in _sent_to(app, "board")]
 
 
-def way(app: AppTest) -> dict[str, Any]:
-    """The way through the layer, as the browser gets it."""
-    (proto,) = _sent_to(app, "way")
-    return dict(json.loads(proto.bytes))
+def letters(formula: Any) -> list[str]:
+    """What a formula of a stage writes, sign by sign."""
+    if isinstance(formula, str):
+        return [formula]
+    return [sign for part in (formula or [])[2:] for sign in letters(part)]
 
 
 def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
@@ -119,8 +139,9 @@ def html(app: AppTest) -> list[str]:
 
 
 def texts(app: AppTest) -> str:
-    """All Markdown and captions in one string."""
-    return "\n".join(str(element.value) for kind in (app.markdown, app.caption) for element in kind)
+    """All Markdown and captions, and the words of the stage, in one string."""
+    shown = [str(element.value) for kind in (app.markdown, app.caption) for element in kind]
+    return "\n".join([*shown, *(stage(app).get(part, "") for part in ("question", "says"))])
 
 
 def numbers_of(spec: Any) -> np.ndarray:

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.masks.faults import FAULTS
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.notation.notation import turned
 from attention_lab.notation.texts import GML
+from attention_lab.notation.wording import turned
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.registry import PAGES
 from tests.ui.app import here, opened, scenes, texts
@@ -102,7 +102,7 @@ def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None
     )
     shown("softmax", {"closer": ["files"]}, "gml")
     page = files["This step as one web page"]()
-    assert "<p>Each column becomes shares that sum to 1" in page
+    assert '"says": "Each column becomes shares' in page
     assert '"transposed": true' in page
     assert "axis=-1" in page
 

@@ -40,19 +40,6 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
 }
 
 
-DECIDED_BY_THE_MODEL = {
-    "d_model",
-    "n_heads",
-    "init",
-    "seed",
-    "d_k",
-    "d_v",
-    "positions",
-    "embedding",
-    "piece",
-}
-
-
 def moved(app: AppTest, name: str, value: Any) -> AppTest:
     """The app after one control was moved."""
     unfolded(app).get_by_key(name).set_value(widget_value(BY_NAME[name], value))
@@ -138,44 +125,6 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
     assert getattr(here(app).scenario, name) == value or app.warning
     assert not app.error
     assert not app.exception
-
-
-@pytest.mark.parametrize(
-    ("address", "idle"),
-    [
-        ({}, {"scale", "window", "layer"}),
-        ({"scaling": "custom", "mask": "window"}, {"layer"}),
-        ({"weights": "weightless"}, {"scale", "window", "init", "seed", "d_k", "d_v", "layer"}),
-        ({"weights": "orthonormal"}, {"scale", "window", "init", "layer"}),
-        ({"weights": "trained"}, {"scale", "window", *DECIDED_BY_THE_MODEL}),
-    ],
-)
-def test_a_control_without_effect_is_switched_off(
-    address: dict[str, object], idle: set[str]
-) -> None:
-    """What cannot change the numbers now is greyed out, and only that."""
-    app = unfolded(opened("scores", **address))
-    assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
-
-
-@pytest.mark.parametrize(
-    ("name", "weights"),
-    [
-        ("init", "orthonormal"),
-        ("seed", "weightless"),
-        ("d_k", "weightless"),
-        ("layer", "random"),
-        *((name, "trained") for name in sorted(DECIDED_BY_THE_MODEL)),
-    ],
-)
-def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
-    """A greyed-out control really changes no number, whatever the address says."""
-    still, changed = (
-        opened("scores", weights=weights),
-        opened("scores", weights=weights, **{name: MOVES[name][0]}),
-    )
-    assert getattr(here(changed).scenario, name) == MOVES[name][0]
-    assert not different(here(still).trace, here(changed).trace)
 
 
 @pytest.mark.parametrize("name", ["own_scale", "present"])

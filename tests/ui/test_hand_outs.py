@@ -12,12 +12,14 @@ from attention_core import STEPS
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui import panels
+from attention_ui import closer_look
 from attention_ui.focus import Focus
 from attention_ui.here import Here
 from attention_ui.trained.heads_shown import of_model, one_head_here
 from tests.ui.app import here, opened
 from tests.ui.uploads import OWN_X, WHOLE
+
+BY_HAND = {"weights": "by hand", "d_model": 8, "n_heads": 2, "piece": 3, "positions": "false"}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +29,8 @@ from tests.ui.uploads import OWN_X, WHOLE
         ({"weights": "tied", "seed": 3}, "tied weights (seed 3)"),
         ({"weights": "weightless"}, "weightless"),
         ({"weights": "trained", "layer": 2}, "trained weights (layer 2)"),
+        (BY_HAND, "named features, weights made by hand"),
+        ({"weights": "by hand"}, "random weights (seed 0)"),
         ({"own": OWN_X.address()}, "random weights (seed 0), own X"),
         ({"own": WHOLE.address(), "edits": "wq_0_3_9"}, "own X, W_Q, W_K, W_V, W_O, 1 edited cell"),
         (
@@ -130,7 +134,7 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(
 ) -> None:
     """Its name, sentence and code, and the table, are those of the one of three that was chosen."""
     taken: list[str] = []
-    monkeypatch.setattr(panels, "_files", lambda now, of, board: taken.append(of))
+    monkeypatch.setattr(closer_look, "files", lambda now, of, board: taken.append(of))
     app = opened(page, which=which)
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()

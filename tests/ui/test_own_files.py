@@ -14,7 +14,7 @@ from attention_lab.user_data.npz_matrices import write_npz
 from attention_lab.user_data.own_matrices import OwnMatrices, template
 from attention_ui import own_numbers
 from attention_ui.markdown import plain
-from tests.lab.test_own_matrices import npz
+from tests.lab.own_matrix_cases import npz
 from tests.ui.app import facts, here, named_in, opened, pressed
 from tests.ui.callbacks import file, session
 

@@ -18,7 +18,7 @@ from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.user_data.own_matrices import read_own
 from attention_ui.registry import PAGES
 from tests.lab.made_weight_files import npz, safetensors
-from tests.lab.test_own_weights import D, H, as_gpt2, as_torch, weights
+from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
 from tests.ui.app import gone_to, here, opened, page_shown, scenes, texts, title
 from tests.ui.uploads import asked
 

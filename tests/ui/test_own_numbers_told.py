@@ -11,7 +11,7 @@ import pytest
 
 from attention_core import STEPS
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import facts, here, opened, scenes, texts
+from tests.ui.app import facts, here, letters, opened, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
 
 WEIGHTLESS = {"weights": "weightless"}
@@ -66,7 +66,7 @@ def test_inputs_are_told_as_they_were_made(
     told = facts(app)
     assert (told["made_of_words"], told["own_inputs"], told["trained"]) == (made, own, trained)
     assert ("words" in scenes(app)[0]["arrays"]) == made
-    assert ("E_{" in app.latex[0].value) == told["is_a_sum"] == made
+    assert ("E" in letters(stage(app)["formula"])) == told["is_a_sum"] == made
     factors = [factor.name for term in told["arithmetic"].terms for factor in term.factors]
     assert factors == (["words", "positions"] if made else ["inputs"])
 
@@ -80,7 +80,7 @@ def test_an_edited_input_stands_beside_its_word() -> None:
     assert {"words", "positions", "inputs"} <= set(scene["arrays"])
     assert "changed" in scene["arrays"]["inputs"]
     assert "inputs" not in scene["rules"]
-    assert "E_{" not in edited.latex[0].value
+    assert "E" not in letters(stage(edited)["formula"])
     assert (facts(edited)["edited"], facts(edited)["is_a_sum"]) == (True, False)
     assert facts(opened("tokens", edits="x_2_1_-0.5", query=2, feature=0))["is_a_sum"] is True
     elsewhere = opened("tokens", edits="wq_0_0_1")

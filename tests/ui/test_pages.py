@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.scenario import Scenario
 from attention_ui.panels import CLOSER
-from attention_ui.presets import presets
-from attention_ui.registry import PAGES, Page, page_of, story
+from attention_ui.registry import PAGES, page_of, story, strip
 from attention_viz.theme import ON_BOARDS, PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
@@ -30,10 +30,11 @@ from tests.ui.app import (
     numbers_of_scene,
     opened,
     scenes,
+    stage,
     texts,
     title,
-    way,
 )
+from tests.ui.situations import SITUATIONS, USUAL, chosen, every
 
 COLOURS = {
     "color",
@@ -41,51 +42,9 @@ COLOURS = {
     *(f"{of}color" for of in ("bg", "border", "fill", "grid", "line", "arrow")),
 }
 TAGS = {"div", "span", "small", "bdi"}
-HOSTILE = (
-    "<script>alert(1)</script> @query &lt; $x$ **b** `c` [l](//x) :red[x] %{z} שלום 👩🏽\u200d🚀 "
-    + "x" * 300
-)
-LARGEST = {"n_tokens": 64, "d_model": 512, "n_heads": 16}
 # Pages that draw nothing: before the visitor has given them a file, or because the visitor is to do
 # the work.
 WAITING = {"your-weights", "practice"}
-# Situations in which a page has divided by zero, indexed past an end, or drawn nothing.
-SITUATIONS: dict[str, dict[str, object]] = {
-    "as it opens": {},
-    "dark": {"theme": "dark"},
-    "presentation": {"present": "true", "own_scale": "true"},
-    "one token": {"text": "a"},
-    "one of everything": {"text": "a", "d_model": 1, "n_heads": 1},
-    "largest": LARGEST | {"head": 15, "query": 63, "key": 62, "feature": 31},
-    "largest and causal": LARGEST | {"mask": "causal", "residual": "true"},
-    "largest and weightless": LARGEST | {"weights": "weightless"},
-    "wide heads": {"d_k": 128, "d_v": 128, "n_heads": 16, "feature": 127},
-    "narrow keys, wider values": {"d_k": 3, "d_v": 5, "feature": 4},
-    "uneven heads": {"d_model": 7, "n_heads": 3, "d_k": 2, "d_v": 3},
-    "weightless": {"weights": "weightless", "residual": "true"},
-    "tied": {"weights": "tied", "n_heads": 1},
-    "orthonormal": {"weights": "orthonormal", "init": "integers"},
-    "padding": {"mask": "padding", "n_tokens": 16, "query": 15, "key": 15},
-    "only itself": {"mask": "window", "window": 0},
-    "integers": {
-        "embedding": "integers",
-        "init": "integers",
-        "positions": "false",
-        "scaling": "off",
-    },
-    "all scores 0": {"scaling": "custom", "scale": 0},
-    "saturated": {"scaling": "custom", "scale": -100},
-    "pieces": {"piece": 1, "n_tokens": 64},
-    "trained": {"weights": "trained", "layer": 3, "head": 11, "query": 14, "feature": 383},
-    "trained and filled up": {
-        "weights": "trained",
-        "layer": 5,
-        "n_tokens": 20,
-        "mask": "padding",
-        "n_heads": 5,
-    },
-    "hostile text": {"text": HOSTILE, "query": 2, "key": 4},
-}
 
 
 @lru_cache(maxsize=2)
@@ -95,8 +54,25 @@ def in_situation(name: str) -> AppTest:
     return opened(**address)
 
 
-@pytest.mark.parametrize("page", EVERY_PAGE)
-@pytest.mark.parametrize("situation", SITUATIONS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The runs of `test_a_page_runs_clean`, the pages of a situation one after the other."""
+    if "situation" in metafunc.fixturenames:
+        runs = every() if metafunc.config.getoption("every_situation") else chosen()
+        metafunc.parametrize(("situation", "page"), list(runs))
+
+
+def test_every_situation_is_run_in_every_section() -> None:
+    """`make test` runs six situations of a page or more, and each in every section of the menu."""
+    runs = list(chosen())
+    assert len(set(runs)) == len(runs)
+    sections = {page.section for page in PAGES}
+    assert {(name, page_of(page).section) for name, page in runs} == set(
+        product(SITUATIONS, sections)
+    )
+    assert min(Counter(page for _, page in runs)[page] for page in EVERY_PAGE) == USUAL
+    assert set(runs) <= set(every())
+
+
 def test_a_page_runs_clean(situation: str, page: str) -> None:
     """No exception, no error box, nothing logged; every picture is dressed, described and JSON
     that a browser takes.
@@ -146,7 +122,7 @@ def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
     """Every number of the focused head, in each field that a page claims to show, is sent to a
     board or a figure.
     """
-    app = opened(page, mask="causal", head=1)
+    app = opened(page, mask="causal", head=1, whole="true")
     trace = here(app).trace
     drawn = numbers_shown(app)
     for field in page_of(page).fields:
@@ -182,60 +158,12 @@ def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
         assert set(board["axes"].get("T", {"labels": trace.tokens})["labels"]) == set(trace.tokens)
 
 
-@pytest.mark.parametrize("page", [page.url_path for page in story()])
-def test_the_way_through_the_layer(page: str) -> None:
-    """Every story page links to all steps, and says which step it is."""
-    app = opened(page)
-    pages = [step.url_path for step in story()]
-    place = pages.index(page)
-    assert way(app) == {
-        "steps": [{"title": step.title, "path": step.url_path} for step in story()],
-        "place": place,
-    }
-    assert any(f"Step {place + 1} of {len(pages)}" in element.value for element in app.markdown)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
-def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
-    """A section that looks after itself leaves out the controls it has no use for, and says
-    which count.
-    """
-    app, own = opened(page.url_path), page.own_controls
-    used = ("text", "n_tokens", "d_model", "n_heads") if own is None else own.used
-    assert keys_of(app) == set(used)
-    assert ("Weights" in [box.label for box in app.sidebar.expander]) == (own is None)
-    said = [caption.value for caption in app.sidebar.caption]
-    assert said == ([presets()[0].says] if own is None else [own.says])
-
-
-@pytest.mark.parametrize("page", ["trained-heads", "training"])
-def test_what_is_set_elsewhere_stays_in_the_address(page: str) -> None:
-    """A control that was moved is drawn where nothing uses it, too: what is not drawn leaves
-    the address.
-    """
-    address = {"d_model": "32", "seed": "7", "text": "One two"}
-    app = opened("scores", **address)
-    for there in (page, "scores"):
-        app = gone_to(app, there)
-        assert {name: app.query_params.get(name) for name in address} == address
-        assert "n_heads" not in keys_of(app) or there == "scores"
-    assert here(app).scenario == Scenario(text="One two", d_model=32, seed=7)
-
-
-def test_an_example_chosen_among_trained_heads_is_in_the_address() -> None:
-    """It sets controls that were not on the page, which come with it."""
-    app = opened("trained-heads")
-    example = next(one for one in presets() if one.scenario.d_model != Scenario().d_model)
-    app.selectbox(key="example").select(example.name).run()
-    assert app.query_params["d_model"] == str(example.scenario.d_model)
-    assert here(gone_to(app, "scores")).scenario == example.scenario
-
-
-def keys_of(app: AppTest) -> set[str | None]:
-    """The names of the sizes' widgets that are in the sidebar."""
-    side = app.sidebar
-    widgets = (*side.text_area, *side.select_slider, *side.number_input, *side.slider)
-    return {widget.key for widget in widgets} & {"text", "n_tokens", "d_model", "n_heads"}
+@pytest.mark.parametrize("page", [page.url_path for page in strip()])
+def test_the_strip_of_steps(page: str) -> None:
+    """Every page of the story links to all of them, and says which one it is."""
+    shown = stage(opened(page))
+    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip()]
+    assert shown["steps"][shown["place"]]["path"] == page
 
 
 @pytest.mark.parametrize("page", [page.url_path for page in story()])
@@ -244,14 +172,15 @@ def test_every_step_explains_itself(page: str) -> None:
     cell's arithmetic.
     """
     app = opened(page)
-    assert page_of(page).question in app.markdown[0].value + app.markdown[1].value
+    shown = stage(app)
+    assert shown["question"] == page_of(page).question
     if page == PAGES[0].url_path:
         return
     trace, fields = here(app).trace, page_of(page).fields
     field = fields[0]
-    shape = " × ".join(map(str, getattr(trace, field).shape))
-    assert len(app.latex) >= 1
-    assert any(shape in element.value for element in app.markdown)
+    assert shown["formula"][0] == "math"
+    result = next(panel for panel in scenes(app)[0]["panels"] if panel["role"] == "result")
+    assert result["badge"].startswith(str(getattr(trace, field).shape[-2]))
     assert [len(app.dataframe), len(app.code), len(app.get("download_button"))] == [0, 0, 0]
     app.session_state["closer"] = list(CLOSER)
     app.run()

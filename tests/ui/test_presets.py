@@ -11,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, trace_of
+from attention_lab.cell_worth_telling import cell_worth_telling
+from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, settled, trace_of
 from attention_ui.control_list import CONTROLS, widget_value
+from attention_ui.focus import Focus
 from attention_ui.presets import FILE, Preset, presets, widget_values
 from tests.ui.app import here, opened, unfolded
 
@@ -79,11 +81,13 @@ def test_names_and_scenarios_are_unique() -> None:
 
 
 def test_the_examples_asked_for_are_there() -> None:
-    """The sentence about the animal comes first, as the app opens; one head can be compared
-    with eight.
+    """The layer made by hand comes first, as the app opens, then the usual one; one head can be
+    compared with eight, random weights with trained ones.
     """
     scenarios = [preset.scenario for preset in presets()]
-    assert scenarios[0] == Scenario()
+    assert scenarios[0].weights == settled(scenarios[0]).weights == "by hand"
+    assert scenarios[1] == Scenario()
+    assert scenarios[-1] == Scenario(weights="trained", layer=3)
     assert {1, 8} <= {scenario.n_heads for scenario in scenarios}
     assert "weightless" in {scenario.weights for scenario in scenarios}
     assert "causal" in {scenario.mask for scenario in scenarios}
@@ -104,6 +108,7 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
         assert app.get_by_key(control.name).value == widget_value(
             control, getattr(preset.scenario, control.name)
         )
+    assert here(app).focus == Focus(*(preset.focus or ()))
     assert example_box(app).value == preset.name
     assert preset.says in [caption.value for caption in app.caption]
 
@@ -111,11 +116,11 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
 def test_moving_a_control_leaves_the_example() -> None:
     """As soon as a choice differs the example is no longer named; moving back names it again."""
     app = unfolded(opened("scores"))
-    assert example_box(app).value == presets()[0].name
+    assert example_box(app).value == presets()[1].name
     app.toggle(key="residual").set_value(True).run()
     assert example_box(app).value is None
     app.toggle(key="residual").set_value(False).run()
-    assert example_box(app).value == presets()[0].name
+    assert example_box(app).value == presets()[1].name
 
 
 @pytest.mark.parametrize(
@@ -127,15 +132,40 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
     """A browser may still send the example it showed together with the next change: that change
     must not be lost.
     """
-    shown, example = presets()[0].scenario, presets()[1]
+    shown, example = presets()[1].scenario, presets()[2]
     state: dict[str, Any] = widget_values(shown) | moved | {module.KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
     module._load(shown)
-    expected = example.scenario if loads else replace(shown, **moved)
-    assert {**state, module.KEY: ""} == {**widget_values(expected), module.KEY: ""}
+    state.pop("visit", None)
+    expected = example.held if loads else widget_values(replace(shown, **moved))
+    assert {**state, module.KEY: ""} == {**expected, module.KEY: ""}
 
 
-def test_the_example_by_hand_has_whole_numbers() -> None:
+@pytest.mark.parametrize("preset", presets(), ids=by_name)
+def test_an_example_tells_of_one_cell(preset: Preset) -> None:
+    """Each example names a cell that its layer has and a query may see, none at the corner; without
+    one it tells of the cell that any sentence would.
+    """
+    trace, cell = trace_of(preset.scenario), preset.focus
+    assert cell is not None
+    assert (cell.query, cell.key) != (0, 0)
+    assert trace.probabilities[0, cell.head, cell.query, cell.key] > 0
+    assert trace.inputs.shape[2] > cell.feature
+    told = cell_worth_telling(trace)
+    assert replace(preset, focus=None).held == preset.held | told._asdict()
+
+
+def test_the_examples_about_it_look_at_it() -> None:
+    """Where a sentence has an "it", its example asks what that reads."""
+    for preset in presets():
+        trace, cell = trace_of(preset.scenario), preset.focus
+        assert cell is not None
+        assert trace.tokens[cell.query] == "it" or "it" not in trace.tokens
+        if preset.scenario.weights in ("by hand", "trained"):
+            assert trace.probabilities[0, cell.head, cell.query].argmax() == cell.key
+
+
+def test_the_example_on_paper_has_whole_numbers() -> None:
     """The example for paper has whole numbers everywhere up to the scores, none above 99."""
     scenario = next(
         preset.scenario for preset in presets() if preset.scenario.embedding == "integers"

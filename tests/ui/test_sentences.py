@@ -13,7 +13,7 @@ from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.growth_table import TOKEN_COUNTS
 from attention_lab.masks.painted import mask_to_text
 from attention_lab.masks.shuffles import SITUATIONS
-from attention_lab.notation.notation import axis_names, joined
+from attention_lab.notation.array_axes import axis_names, joined
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.ui.app import alternatives, here, opened, texts

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.notation.notation import axis_names, joined
+from attention_lab.notation.array_axes import axis_names, joined
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.ui.app import facts, here, opened

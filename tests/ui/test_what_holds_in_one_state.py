@@ -1,4 +1,6 @@
-"""Sentences that hold in one state of the app and would be false in another."""
+"""What pages of the story and the heads state in one state of the app, and would be false in
+another.
+"""
 
 from __future__ import annotations
 
@@ -7,104 +9,81 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.heads.patterns import largest_entropy, pattern_of
+from attention_lab.heads.portraits import MEASURES
+from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import opened, texts
+from attention_viz.labels import number
+from tests.ui.app import facts, here, opened, texts
 
 
 @pytest.mark.parametrize(
-    ("page", "choices", "said", "unsaid"),
+    ("page", "choices", "stated"),
     [
-        ("softmax", {}, "from “animal”, the rest from 9 others. The shares", ""),
-        ("softmax", {"mask": "causal", "query": 2}, "from “animal”. The shares", "the rest"),
-        ("softmax", {"text": "a"}, "**100.0 %** from “a”. The shares", "the rest"),
-        (
-            "projections",
-            {"weights": "weightless", "n_heads": 1},
-            "one head alone has the whole embedding",
-            "Only so do",
-        ),
-        (
-            "projections",
-            {"weights": "weightless"},
-            "Only so do heads cut up the embedding",
-            "one head alone",
-        ),
-        ("mask", {"mask": "causal"}, "a token sees itself and those before it", ""),
-        (
-            "mask-workshop",
-            {"mw_try": "nothing left", "text": "a"},
-            "| 1 share, sum 0.0 |",
-            "1 shares",
-        ),
-        (
-            "mask-workshop",
-            {"mw_try": "nothing left", "n_tokens": 1},
-            "of NaN spoils the only token",
-            "all others",
-        ),
-        (
-            "invariances",
-            {"inv_reads": "causal mask", "text": "the the the"},
-            "only shuffles the output",
-            "cannot be told",
-        ),
-        (
-            "output",
-            {"own": OwnMatrices(w_o=np.eye(16)).address()},
-            "Number 0 takes from **1 of 4 heads**, as",
-            "**all",
-        ),
-        ("scores", {"notation": "gml"}, "its formulas count heads from 1", ""),
-        ("scores", {"edits": "x_40_1_3"}, "1 edit lies outside", "Edited cells"),
-        ("head-portraits", {"n_tokens": 2}, "of at most ln 2 = 0.693", "ln 4"),
-        ("head-portraits", {"n_heads": 2}, "Both heads together differ by", "All 2 heads"),
-        ("layers", {"text": "Hi"}, "would make a token keep 96.3 %", "is what makes"),
-        ("merge", {"weights": "trained", "layer": 3}, "5,312 of 5,376", "5312"),
-        ("scale", {"text": "a"}, "0.00 after (all scores are equal)", "nor independent"),
-        ("scale", {}, "(real queries and keys are neither of mean 0 nor independent)", "are equal"),
-        (
-            "invariances",
-            {"inv_topic": "scale", "text": "a"},
-            "variance 0.00, because all of them are equal",
-            "neither",
-        ),
-        (
-            "invariances",
-            {"inv_topic": "scale"},
-            "neither independent nor of variance 1",
-            "are equal",
-        ),
-        ("encoder-decoder", {}, "only sentences and masks differ", "only the sentences"),
-        (
-            "tokens",
-            {"weights": "trained", "n_tokens": 20},
-            "[CLS] before them and [SEP] after.",
-            "last",
-        ),
-        (
-            "mask-workshop",
-            {"mw_try": "how to hide", "mw_bias": 0},
-            "less likely below 0",
-            "makes a key less likely",
-        ),
-        ("head-portraits", {}, "its mean over the queries", ""),
-        ("arrays", {"ar_field": "output"}, "Made from merged.", "and inputs"),
-        (
-            "arrays",
-            {"ar_field": "output", "residual": "true"},
-            "Made from merged and inputs.",
-            "Made from merged.",
-        ),
+        # shares that are listed are all, or not
+        ("softmax", {}, {"other_keys_read": 9}),
+        ("softmax", {"mask": "causal", "query": 2}, {"other_keys_read": 0}),
+        ("softmax", {"text": "a"}, {"other_keys_read": 0, "reads": [(0, 1.0)]}),
+        # one head cuts nothing up
+        ("projections", {"weights": "weightless", "n_heads": 1}, {"features_read": 16}),
+        ("projections", {"weights": "weightless"}, {"features_read": 4, "features": 16}),
+        # a causal mask shows the diagonal
+        ("mask", {"mask": "causal", "query": 4}, {"keys_seen": 5, "mask": "causal"}),
+        ("output", {"own": OwnMatrices(w_o=np.eye(16)).address()}, {"heads_mixed": 1}),
+        ("merge", {"weights": "trained", "layer": 3}, {"wrong_cells": 5312}),
+        ("scale", {"text": "a"}, {"scores_vary": False}),
+        ("scale", {}, {"scores_vary": True}),
+        ("head-portraits", {"n_heads": 2}, {"heads": 2}),
+        # an edit of a cell that is not there counts for nothing
+        ("scores", {"edits": "x_40_1_3"}, {"edits_outside": 1, "edited_cells": 0}),
+        ("scores", {"edits": "x_0_1_3"}, {"edits_outside": 0, "edited_cells": 1}),
     ],
 )
 def test_what_holds_in_one_state_alone(
-    page: str, choices: dict[str, Any], said: str, unsaid: str
+    page: str, choices: dict[str, Any], stated: dict[str, Any]
 ) -> None:
-    """Shares that are listed are all or not; one head cuts nothing up; a bias of 0 hides nothing.
+    """Each fact is that of the layer which the controls ask for."""
+    told = facts(opened(page, **choices))
+    assert {name: told[name] for name in stated} == stated
 
-    X is not always added. And what a reader asks is said: a causal mask shows the diagonal, a
-    head's number is a mean.
-    """
-    told = texts(opened(page, **choices)).replace("\\", "")
-    assert said in told
-    assert not unsaid or unsaid not in told
+
+def test_many_wrong_cells_are_counted_in_thousands() -> None:
+    """As other large numbers: 5,312 and 5,376."""
+    app = opened("merge", weights="trained", layer=3)
+    for count in (facts(app)["wrong_cells"], here(app).trace.merged.size):
+        assert f"{count:,}" in texts(app)
+
+
+def test_a_notation_that_counts_heads_from_1() -> None:
+    """Its formulas do; boards and sentences count from 0, which the frame says of it alone."""
+    formulas = [NOTATIONS[name].first_head for name in ("gml", "ours")]
+    assert formulas == [1, 0]
+    captions = [len(opened("scores", notation=name).main.caption) for name in ("ours", "gml")]
+    assert captions[1] > captions[0]
+
+
+def test_the_last_special_token_stands_before_what_is_filled_up() -> None:
+    """Of a trained layer [CLS] is the first token, and [SEP] the last of the sentence alone."""
+    tokens = here(opened("tokens", weights="trained", n_tokens=20)).trace.tokens
+    assert len(tokens) == 20
+    assert (tokens[0], tokens[-1] != "[SEP]", "[SEP]" in tokens) == ("[CLS]", True, True)
+
+
+@pytest.mark.parametrize(("choices", "n_tokens"), [({"n_tokens": 2}, 2), ({}, 4)])
+def test_how_far_heads_can_differ(choices: dict[str, Any], n_tokens: int) -> None:
+    """At most the entropy of as many tokens or heads as there are."""
+    app = opened("head-portraits", **choices)
+    bound = largest_entropy(n_tokens)
+    assert f"ln {n_tokens} = {number(bound, 3)}" in texts(app)
+    assert 0 < facts(app)["layer_divergence"] < bound
+
+
+def test_a_heads_number_is_a_mean_over_its_queries() -> None:
+    """What stands beside a head is the mean of what its queries have."""
+    app = opened("head-portraits", head=1)
+    shares = here(app).trace.probabilities[0, 1]
+    measure = next(one for one in MEASURES if one.name == facts(app)["measure"])
+    assert facts(app)["value"] == measure.value(pattern_of(here(app).trace))[0, 1]
+    logs = np.log(shares, where=shares > 0, out=np.zeros_like(shares))
+    assert measure.name == "entropy"
+    assert facts(app)["value"] == pytest.approx(-(shares * logs).sum(axis=-1).mean())

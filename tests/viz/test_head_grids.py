@@ -15,6 +15,7 @@ from attention_viz.heads.head_matrices import correlations, divergences
 from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, example, square
 from tests.viz.reading_figures import as_sent, strings
+from tests.viz.reading_words import missing
 
 FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
 
@@ -50,30 +51,26 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "heads", "cell", "words"),
+    ("field", "heads", "cell", "facts"),
     [
-        (
-            "query_heads",
-            [0],
-            (0, 0, 0),
-            "field is 'query_heads' but must be one of scores, scaled_scores, masked",
-        ),
-        ("heads", [0], (0, 0, 0), "field is 'heads' but must be one of"),
-        ("scores", [0, 18], (0, 0, 0), "head is 18 but must be from 0 to 16"),
-        ("scores", [], (0, 0, 0), "choose at least one"),
-        ("scores", [0], (0, 5, 0), "query is 5 but must be from 0 to"),
-        ("scores", [0], (0, 0, -1), "key is -1 but must be"),
-        ("scores", [0], (0, 0), r"cell is \(0, 0\) but must be three numbers: head, query and key"),
+        ("query_heads", [0], (0, 0, 0), ["field", "'query_heads'", *FIELDS]),
+        ("heads", [0], (0, 0, 0), ["field", "'heads'", *FIELDS]),
+        ("scores", [0, 18], (0, 0, 0), ["head", 18, 0, 16]),
+        ("scores", [], (0, 0, 0), ["head", "at least one"]),
+        ("scores", [0], (0, 5, 0), ["query", 5, 0, 4]),
+        ("scores", [0], (0, 0, -1), ["key", -1, 0, 6]),
+        ("scores", [0], (0, 0), ["cell", 0, 0, "head", "query", "key"]),
     ],
 )
 def test_what_no_head_has(
-    field: str, heads: list[int], cell: tuple[int, int, int], words: str
+    field: str, heads: list[int], cell: tuple[int, int, int], facts: list[float | str]
 ) -> None:
     """A field without a matrix of queries and keys, a head or a cell that there is not is
     answered by what there is.
     """
-    with pytest.raises(SettingsError, match=words):
+    with pytest.raises(SettingsError) as refused:
         heads_grid(example(), field, heads, cell=cell)
+    assert missing(str(refused.value), *facts) == []
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:

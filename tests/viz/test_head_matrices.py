@@ -3,48 +3,58 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from attention_lab.heads.similarity import redundancy
 from attention_viz.heads.head_matrices import alike_says, closest_says
+from tests.viz.reading_words import holds, numbers_said
+
+ALONE = np.full((4, 4), np.nan)  # heads without preferences have no correlation
+
+
+def of_pair(number: float, n_heads: int, others: float) -> np.ndarray:
+    """A number for heads 0 and 1, another for all other pairs."""
+    numbers = np.full((n_heads, n_heads), others)
+    numbers[0, 1] = numbers[1, 0] = number
+    return numbers
 
 
 def test_the_closest_of_several_heads() -> None:
-    """Of three heads the pair with the smallest divergence is named, with its number."""
+    """Of three heads the pair with the smallest divergence is named, with its number, and how
+    far its patterns overlap; so is the pair with the largest correlation.
+    """
     distance = np.array([[0.0, 0.5, 0.25], [0.5, 0.0, 0.375], [0.25, 0.375, 0.0]])
-    assert closest_says(distance).startswith(
-        "Closest: heads 0 and 2 with 0.250; their patterns overlap to"
-    )
-    assert alike_says(1.0 - 2.0 * distance) == "Most alike: heads 0 and 2 with 0.50."
+    overlap = round(100 * float(redundancy(distance)[0, 2]), 1)
+    assert holds(closest_says(distance), 0, 2, 0.25, overlap)
+    assert holds(alike_says(1.0 - 2.0 * distance), 0, 2, 0.5)
 
 
 def test_two_heads_are_one_pair() -> None:
-    """Two heads that prefer opposite keys are not called most alike: there is no other pair to
-    be less alike.
+    """Two heads that prefer opposite keys are not told like a pair that stands out from others:
+    there is no other pair to be less alike.
     """
-    assert alike_says(np.array([[1.0, -0.875], [-0.875, 1.0]])) == "Heads 0 and 1: −0.88."
-    assert closest_says(np.array([[0.0, 0.25], [0.25, 0.0]])).startswith(
-        "Heads 0 and 1: 0.250; their patterns"
-    )
+    one_pair, several = (of_pair(-0.875, n_heads, -0.9) for n_heads in (2, 3))
+    assert holds(alike_says(one_pair), 0, 1, -0.88)
+    assert holds(alike_says(several), 0, 1, -0.88)
+    assert alike_says(one_pair) != alike_says(several)
+    one_pair, several = (of_pair(0.25, n_heads, 0.5) for n_heads in (2, 3))
+    assert holds(closest_says(one_pair), 0, 1, 0.25)
+    assert closest_says(one_pair) != closest_says(several)
 
 
-def test_no_two_of_equal_heads_are_closest() -> None:
+@pytest.mark.parametrize("said", [closest_says(np.zeros((4, 4))), alike_says(ALONE)])
+def test_no_two_of_equal_heads_are_closest(said: str) -> None:
     """Where all heads look alike, as under a window of 0, no pair is singled out, and no head
-    has a correlation.
+    has a correlation: the sentence holds no number.
     """
-    assert (
-        closest_says(np.zeros((4, 4)))
-        == "No two patterns differ here; what the heads read there, their values, may all the same."
-    )
-    assert (
-        alike_says(np.full((4, 4), np.nan))
-        == "Grey: a head without preferences has no correlation."
-    )
+    assert said.endswith(".")
+    assert numbers_said(said) == []
 
 
 def test_some_heads_without_preferences() -> None:
     """One grey row among others is explained beside the pair that stands out."""
-    correlation = np.array([[1.0, 0.5, np.nan], [0.5, 1.0, np.nan], [np.nan, np.nan, np.nan]])
-    said = alike_says(correlation)
-    assert (
-        said == "Most alike: heads 0 and 1 with 0.50. Grey: a head without preferences has no"
-        " correlation."
-    )
+    known = of_pair(0.5, 3, 0.25)
+    greyed = known.copy()
+    greyed[2] = greyed[:, 2] = np.nan
+    assert holds(alike_says(greyed), 0, 1, 0.5, alike_says(ALONE))
+    assert not holds(alike_says(known), alike_says(ALONE))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_viz.labels import LONGEST, longest, number, percent, short
+from attention_viz.labels import LONGEST, longest, number, numbered, percent, short
 
 
 @given(st.text(st.characters(categories=None), max_size=40))
@@ -45,6 +45,11 @@ def test_labels(token: str, label: str) -> None:
     in two.
     """
     assert short(token) == label
+
+
+def test_equal_tokens_have_labels_apart() -> None:
+    """Equal tokens get labels that differ and stay text."""
+    assert numbered(["the", "the", "<b>"]) == ("0 the", "1 the", "2 &lt;b&gt;")
 
 
 def test_the_width_of_labels() -> None:

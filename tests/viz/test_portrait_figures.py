@@ -10,8 +10,10 @@ from attention_lab.heads.portraits import MEASURES
 from attention_viz.heads.portrait_figures import profile, strip, value_says
 from tests.viz.example_traces import square
 from tests.viz.reading_figures import as_sent
+from tests.viz.reading_words import numbers_said
 
 BY_NAME = {measure.name: measure for measure in MEASURES}
+(RANK,) = (measure for measure in MEASURES if measure.axis == "R")
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -48,9 +50,8 @@ def test_bars_and_ticks(causal: bool) -> None:
             np.testing.assert_allclose(drawn - zero, scale * usual[0], atol=1e-5)
         column, ends = place % 6, zero + lengths
         assert column - 1e-6 <= min(zero.min(), ends.min())
-        assert (
-            max(ends.max(), drawn.max(initial=0)) < column + 0.57
-        )  # its number is written from 0.59 to 0.88
+        # Its number is written from 0.59 to 0.88.
+        assert max(ends.max(), drawn.max(initial=0)) < column + 0.57
     as_sent(figure)
 
 
@@ -104,7 +105,7 @@ def test_the_profile_of_one_measure(name: str) -> None:
     values = measure.profile(pattern)[0].astype("f4")
     np.testing.assert_array_equal(bars["y"], values[1])
     np.testing.assert_array_equal(dots["y"], values[[0, 2]].ravel())
-    assert bars["x"][0] == ("σ1" if name == "rank of the scores" else "0 t0")
+    assert bars["x"][0] == ("σ1" if measure is RANK else "0 t0")
     if measure.of_scores:
         assert lines == []
     else:
@@ -116,20 +117,26 @@ def test_a_single_head_has_no_others() -> None:
     """With one head there are no dots of other heads."""
     trace = square(5, 1)
     figure = profile(trace, BY_NAME["entropy"], pattern_of(trace), 0)
-    assert [part["name"] for part in figure["data"]] == ["head 0", "no preference"]
+    assert [(part["type"], part.get("mode")) for part in figure["data"]] == [
+        ("bar", None),
+        ("scatter", "lines"),
+    ]
 
 
 def test_the_number_of_a_head_in_words() -> None:
     """Beside that of a head without preferences; a single token has no previous one, which is
     said as such.
     """
-    alone, measures = (
-        pattern_of(square(1, 2)),
-        [BY_NAME[name] for name in ("self-mass", "previous-token mass")],
+    alone = pattern_of(square(1, 2))
+    own, previous = (
+        value_says(BY_NAME[name], alone, 1, "") for name in ("self-mass", "previous-token mass")
     )
-    told = [value_says(measure, alone, 1, "") for measure in measures]
-    assert told == ["1.000; without preferences 1.000", "none, for no query has such a key"]
-    assert value_says(BY_NAME["rank of the scores"], alone, 0, "d_k = 2") == "1 of at most d_k = 2"
+    assert numbers_said(own) == [1.0, 1.0]
+    assert previous
+    assert numbers_said(previous) == []
+    rank = value_says(RANK, alone, 0, "d_k = 2")
+    assert numbers_said(rank) == [1, 2]
+    assert "d_k = 2" in rank
 
 
 def test_a_single_token_has_its_picture() -> None:

@@ -17,6 +17,7 @@ from attention_lab.notation.texts import GML
 from attention_lab.practice import ASKED, MOST_TERMS, Question, ask
 from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
+from tests.viz.reading_words import NUMBER, missing, numbers_said
 
 
 def layer(**options: Any) -> Trace:
@@ -32,6 +33,13 @@ def lists(asked: Asked) -> list[list[float]]:
         [float(n.replace("−", "-").replace("∞", "inf")) for n in numbers.split(", ")]
         for _, numbers in asked.given
     ]
+
+
+def products(answer: str) -> list[list[float]]:
+    """The factors of each product in the sum that an answer shows."""
+    term = rf"\(?{NUMBER.pattern}(?: × {NUMBER.pattern})*\)?"
+    (shown,) = re.findall(rf"{term}(?: \+ {term})+(?= [≈=])", answer)
+    return [numbers_said(part) for part in shown.split(" + ")]
 
 
 def worked_out(question: Question, given: list[list[float]]) -> float:
@@ -87,60 +95,74 @@ def test_the_working_that_is_shown_is_right(size: float) -> None:
     for field in ("queries", "scores", "head_outputs", "output"):
         for number in range(1, 10):
             question = ask(trace, number, field)
-            shown = worded(question, trace, OURS).answer.partition("from ")[2].partition(" ≈")[0]
-            terms = re.sub(r"[()]", "", shown).replace("−", "-").replace("e-", "e~").split(" + ")
-            factors = [
-                [float(one.replace("~", "-")) for one in term.split(" × ")] for term in terms
-            ]
-            assert len(factors) == len(question.exact.terms)
-            assert question.accepts(sum(map(math.prod, factors)))
+            terms = products(worded(question, trace, OURS).answer)
+            assert len(terms) == len(question.exact.terms)
+            assert question.accepts(sum(map(math.prod, terms)))
 
 
-def test_the_words_by_hand() -> None:
-    """Heads, tokens with their places, and the matrix are named; what is hidden is said, and
-    what is added.
-    """
+def test_a_question_names_its_cell() -> None:
+    """Head, tokens with their places and the number of the feature stand in the question."""
     trace = layer(causal=True, residual=True)
-    asked = {field: worded(ask(trace, 1, field), trace, OURS) for field in ASKED}
-    head, query, key = ask(trace, 1, "probabilities").exact.index[1:]
     words = trace.labels("T")
-    assert (
-        asked["probabilities"].question
-        == f"Head {head}: what share of what “{words[query]}” ({query}) reads comes from"
-        f" “{words[key]}” ({key})?"
-    )
-    hidden = "; −∞ is hidden" if query < 3 else ""
-    assert (
-        asked["probabilities"].given[0][0]
-        == f"the scaled scores of “{words[query]}” ({query}) with every key, in order{hidden}"
-    )
+    for number in range(1, 20):
+        question = ask(trace, number, "probabilities")
+        head, query, key = question.exact.index[1:]
+        facts = (head, words[query], query, words[key], key)
+        assert missing(worded(question, trace, OURS).question, *facts) == []
+        question = ask(trace, number, "values")
+        row, column = question.exact.index[1:]
+        facts = (column, words[row], row, column % 2, column // 2)
+        assert missing(worded(question, trace, OURS).question, *facts) == []
+
+
+def test_what_is_given_has_its_name() -> None:
+    """A list of numbers is named by its token or by the column of its matrix; a hidden score is
+    explained where there is one.
+    """
+    trace = layer(causal=True)
+    words = trace.labels("T")
+    for number in range(1, 20):
+        question = ask(trace, number, "probabilities")
+        ((name, _),) = worded(question, trace, OURS).given
+        query = question.exact.index[2]
+        assert missing(name, words[query], query) == []
+        assert ("−∞" in name) == (query < 3)
     row, column = ask(trace, 1, "values").exact.index[1:]
-    assert asked["values"].question.endswith(f"It is feature {column % 2} of head {column // 2}.")
-    assert [name for name, _ in asked["values"].given] == [
-        f"the vector of “{words[row]}” ({row})",
-        f"column {column} of W_V",
-        "the bias",
-    ]
-    assert [name for name, _ in asked["output"].given][2:] == [
-        "the bias",
-        "the layer’s input, added",
-    ]
-    place = ask(trace, 1, "merged").exact.index[2]
-    assert asked["merged"].answer == f"{place}, from {place // 2} × 2 + {place % 2}"
+    vector, weights, _ = (name for name, _ in worded(ask(trace, 1, "values"), trace, OURS).given)
+    assert missing(vector, words[row], row) == []
+    assert missing(weights, column, "W_V") == []
+
+
+@pytest.mark.parametrize("residual", [False, True])
+def test_what_is_added_is_given(residual: bool) -> None:
+    """The bias of an output is a list of its own, and so is the input of a residual layer."""
+    trace = layer(residual=residual)
+    question = ask(trace, 1, "output")
+    row, column = question.exact.index[1:]
+    added = [trace.projections.b_o[column], *([trace.inputs[0, row, column]] * residual)]
+    given = lists(worded(question, trace, OURS))[2:]
+    assert given == [[pytest.approx(one, abs=10**-question.places)] for one in added]
+    assert len({name for name, _ in worded(question, trace, OURS).given}) == len(given) + 2
+
+
+def test_the_place_of_a_merged_number() -> None:
+    """The answer shows how a head and its feature give the column."""
+    question = ask(layer(), 1, "merged")
+    place = question.exact.index[2]
+    answer = worded(question, layer(), OURS).answer
+    assert numbers_said(answer) == [place, place // 2, 2, place % 2]
+    assert f"{place // 2} × 2 + {place % 2}" in answer
 
 
 def test_where_tokens_are_columns() -> None:
     """The weights are transposed as on the boards, and so are rows and columns."""
     trace = layer()
     place = ask(trace, 1, "output").exact.index[2]
-    assert worded(ask(trace, 1, "output"), trace, GML).given[1][0] == f"row {place} of W_Oᵀ"
-    assert (
-        "In which row of the merged matrix" in worded(ask(trace, 1, "merged"), trace, GML).question
-    )
-    assert (
-        "In which column of the merged matrix"
-        in worded(ask(trace, 1, "merged"), trace, OURS).question
-    )
+    weights = worded(ask(trace, 1, "output"), trace, GML).given[1][0]
+    assert missing(weights, place, "row", "W_Oᵀ") == []
+    ours, gml = (worded(ask(trace, 1, "merged"), trace, text).question for text in (OURS, GML))
+    assert ("column" in ours, "row" in ours) == (True, False)
+    assert ("column" in gml, "row" in gml) == (False, True)
 
 
 def test_a_sheet_to_print() -> None:

@@ -88,7 +88,7 @@ def test_only_plain_values_and_bytes_are_written(value: Any) -> None:
     either.
     """
     for written in (as_text, as_bytes):
-        with pytest.raises(TypeError, match=f", not {type(value).__name__}; pack arrays"):
+        with pytest.raises(TypeError, match=type(value).__name__):
             written({"limit": value})
 
 

@@ -9,18 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_viz.labels import numbered
+from attention_viz.sheet import Sheet
 from attention_viz.theme import Figure
-from attention_viz.tiles import (
-    MOST_HATCHED,
-    Sheet,
-    Tile,
-    across_for,
-    column_labels,
-    largest,
-    numbered,
-    tiled,
-)
-from tests.viz.example_traces import square
+from attention_viz.tiles import MOST_HATCHED, Tile, across_for, largest, tiled
 from tests.viz.reading_figures import as_sent
 
 ROWS, COLUMNS = ("a", "b", "c"), ("v", "w", "x", "y", "z")
@@ -192,18 +184,9 @@ def test_numbers_are_written_where_they_fit(room: float) -> None:
     assert ("texttemplate" in drawn(figure)[0]) == (room == 1000)
 
 
-def test_at_most_four_side_by_side_and_labels_apart() -> None:
-    """Up to sixteen tiles stand in lines of at most four; equal tokens get labels that differ
-    and stay text.
-    """
+def test_at_most_four_side_by_side() -> None:
+    """Up to sixteen tiles stand in lines of at most four."""
     assert all(1 <= across_for(n) <= 4 for n in range(1, 17))
-    assert numbered(["the", "the", "<b>"]) == ("0 the", "1 the", "2 &lt;b&gt;")
-
-
-def test_columns_of_a_wide_matrix_are_head_and_feature() -> None:
-    """Where heads lie side by side, a column is named head·feature; elsewhere by its token."""
-    assert column_labels(square(5), "queries") == ["0·0", "0·1", "0·2", "1·0", "1·1", "1·2"]
-    assert column_labels(square(3), "scores") == ["t0", "t1", "t2"]
 
 
 def test_the_largest_number_leaves_masked_cells_out() -> None:

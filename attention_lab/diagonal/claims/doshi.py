@@ -5,38 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.formulas import merge_heads, softmax, split_heads
-from attention_core.masks import causal_mask, padding_mask
+from attention_core.formulas import merge_heads, split_heads
 from attention_core.projections import Projections
-from attention_core.trace import Trace
 
 from ...heads.layout_mistakes import merge_without_swap
-from ..token_matrices import gaussian_tokens
-from .record import (
-    ALWAYS,
-    CONDITION,
-    FALSE,
-    Evidence,
-    claims_of,
-    difference,
-    fits,
-    same,
-    shown,
-    size,
-)
+from .doshi_masks import decoder_like_encoder, look_ahead_across, mask_before_scale, padding_is_gone
+from .example_layer import HEADS, LAYER, TOKENS, WIDTH, X
+from .record import ALWAYS, FALSE, Evidence, claims_of, difference, fits, same, size
 
 claim = claims_of("doshi")
-
-TOKENS, WIDTH, HEADS = 5, 6, 2
-X = gaussian_tokens(TOKENS, WIDTH)
-LAYER = Projections.random(WIDTH, HEADS)
-
-
-def with_last_changed(causal: bool) -> tuple[Trace, Trace]:
-    """The layer before and after the last token changes."""
-    other = X.copy()
-    other[-1] += 1
-    return attend(X, LAYER, causal=causal), attend(other, LAYER, causal=causal)
 
 
 @claim(
@@ -92,30 +69,6 @@ def q_times_k() -> Evidence:
 
 
 @claim(
-    "The mask is added before scaling.",
-    CONDITION,
-    "For −∞ the order does not matter. A finite bias must be added after scaling, or it is scaled,"
-    " too.",
-)
-def mask_before_scale() -> Evidence:
-    """Both orders for a causal mask of −∞ and for a bias that falls with distance."""
-    trace = attend(X, LAYER)
-    hidden = np.where(causal_mask(TOKENS), 0.0, -np.inf)
-    distance = -np.abs(np.subtract.outer(np.arange(TOKENS), np.arange(TOKENS))).astype(float)
-    gaps = [
-        difference(
-            softmax((trace.scores + added) * trace.scale), softmax(trace.scaled_scores + added)
-        )
-        for added in (hidden, distance)
-    ]
-    says = (
-        f"The weights differ by {shown(gaps[0])} for −∞ and by up to {gaps[1]:.2f} for a bias of −1"
-        " per position."
-    )
-    return Evidence(gaps[1] < 1e-9, gaps[0] < 1e-12 and gaps[1] > 0.01, says)
-
-
-@claim(
     "Merging is simply reshaping to eliminate the Head dimension.",
     FALSE,
     "First swap Head and Sequence, then reshape; a bare reshape mixes up tokens and heads.",
@@ -127,50 +80,6 @@ def reshape_merges() -> Evidence:
     moved = int((bare != swapped).sum())
     says = f"Without the swap {moved} of {bare.size} numbers are in the wrong place."
     return Evidence(moved == 0, same(swapped, trace.merged), says)
-
-
-@claim(
-    "The look-ahead mask belongs to the encoder-decoder attention.",
-    FALSE,
-    "It belongs to the decoder's self-attention. Cross-attention needs the padding mask of the"
-    " source, and no other.",
-)
-def look_ahead_across() -> Evidence:
-    """What a later target token does to earlier ones, in cross-attention and in self-attention,
-    without that mask.
-    """
-    source, other = gaussian_tokens(TOKENS, WIDTH, seed=1), X.copy()
-    other[-1] += 1
-    across, within = (
-        difference(
-            attend(X, LAYER, memory=one).output[0, :-1],
-            attend(other, LAYER, memory=two).output[0, :-1],
-        )
-        for one, two in ((source, source), (X, other))
-    )
-    says = (
-        f"A later target token moves earlier outputs by {shown(across)} across and by {within:.2f}"
-        " within the decoder."
-    )
-    return Evidence(across > 1e-9, across < 1e-12 and within > 0.01, says)
-
-
-@claim(
-    "The decoder's self-attention works just like the encoder's.",
-    CONDITION,
-    "Except that it is causal: a token must not see later ones.",
-)
-def decoder_like_encoder() -> Evidence:
-    """How far earlier outputs move when the last token changes, without and with a causal mask."""
-    free, causal = (
-        difference(*(t.output[0, :-1] for t in with_last_changed(hiding)))
-        for hiding in (False, True)
-    )
-    says = (
-        f"Another last token moves earlier outputs by {free:.2f} in an encoder and by"
-        f" {shown(causal)} in a decoder."
-    )
-    return Evidence(same(free, causal), free > 0.01 and causal < 1e-12, says)
 
 
 @claim(
@@ -211,26 +120,6 @@ def merging_mixes() -> Evidence:
         f"Merged and output differ by up to {gap:.2f}; they agree only where W_O is the identity."
     )
     return Evidence(gap < 1e-9, gap > 0.01 and same(identity.merged, identity.output), says)
-
-
-@claim(
-    "The padding mask takes padding out of the attention.",
-    CONDITION,
-    "It hides padded keys. Padded queries still give rows, which must be ignored later.",
-)
-def padding_is_gone() -> Evidence:
-    """The attention to and from the two padded of five tokens."""
-    real = TOKENS - 2
-    shares = attend(X, LAYER, mask=padding_mask([real], TOKENS)).probabilities[0]
-    to_padding, from_padding = (
-        float(shares[..., real:].sum()),
-        float(shares[:, real:].sum() / HEADS),
-    )
-    says = (
-        f"All queries together give padded keys {shown(to_padding)}; the 2 padded queries still"
-        f" give away {from_padding:.0f}."
-    )
-    return Evidence(from_padding == 0, to_padding == 0 and abs(from_padding - 2) < 1e-9, says)
 
 
 @claim(

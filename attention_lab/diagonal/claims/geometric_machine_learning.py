@@ -14,79 +14,20 @@ from attention_core.projections import Projections
 
 from ..convex_hull import in_hull
 from ..token_matrices import gaussian_tokens
-from .record import (
-    ALWAYS,
-    CONDITION,
-    FALSE,
-    Evidence,
-    claims_of,
-    difference,
-    fits,
-    same,
-    shown,
-    size,
+from .geometric_machine_learning_projections import (
+    HEADS,
+    WIDTH,
+    N,
+    T,
+    columns_span,
+    less_general,
+    one_letter,
+    projection_size,
+    projections,
 )
+from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, same, shown
 
 claim = claims_of("gml")
-
-# N features, T tokens, heads of width N ÷ n_heads.
-N, T, HEADS, WIDTH = 12, 5, 3, 4
-
-
-@claim(
-    "Each head's projection P_i has size N × (N ÷ n_heads) and is applied as P_i Z.",
-    FALSE,
-    "The sizes clash: an N × (N ÷ n_heads) matrix is applied as PᵀZ, or P is (N ÷ n_heads) × N.",
-)
-def projection_size() -> Evidence:
-    """The two products with a matrix of the stated size."""
-    p, z = Projections.stiefel(N, HEADS).w_q[:, :WIDTH], gaussian_tokens(T, N).T
-    return Evidence(
-        fits(p, z),
-        fits(p.T, z),
-        f"P is {size(p)}, Z is {size(z)}; only PᵀZ fits and is {size(p.T @ z)}.",
-    )
-
-
-@claim(
-    "The columns of the projection matrices span smaller spaces.",
-    FALSE,
-    "In P Z it is the rows of P that span a subspace of the tokens' space; its columns do not even"
-    " lie in it.",
-)
-def columns_span() -> Evidence:
-    """What of Z survives P: its part in the span of P's rows, all of it."""
-    p, z = Projections.random(N, HEADS).w_q[:, :WIDTH].T, gaussian_tokens(T, N).T
-    onto_rows = np.linalg.pinv(p) @ p
-    kept = same(p @ (onto_rows @ z), p @ z) and np.linalg.matrix_rank(p) == WIDTH < N
-    return Evidence(
-        p.shape[0] == N,
-        bool(kept),
-        f"A column of P has {p.shape[0]} numbers, a token {N}. Z and its part in the span of the"
-        f" {WIDTH} rows give the same P Z (difference"
-        f" {shown(difference(p @ (onto_rows @ z), p @ z))}).",
-    )
-
-
-@claim(
-    "The matrices P are projections.",
-    CONDITION,
-    "A rectangular P is no projector. If its rows are orthonormal, PᵀP is one, and P gives"
-    " coordinates in its range.",
-)
-def projections() -> Evidence:
-    """PᵀP twice, for a Gaussian and for an orthonormal P."""
-    loose = [
-        weights.w_q[:, :WIDTH]
-        for weights in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))
-    ]
-    errors = [difference(p @ p.T @ p @ p.T, p @ p.T) for p in loose]
-    return Evidence(
-        errors[0] < 1e-9,
-        errors[1] < 1e-9,
-        f"P itself is {WIDTH} × {N}, so P P does not exist; PᵀP applied twice differs from once by"
-        f" {errors[0]:.2f} for a random P and by {shown(errors[1])} for an orthonormal one.",
-    )
 
 
 @claim(
@@ -139,30 +80,6 @@ def softmax_sum() -> Evidence:
         f" {short:.3f}."
     )
     return Evidence(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, says)
-
-
-@claim(
-    "One letter will do: P_i is the projection matrix, called W elsewhere, and also the matrix of"
-    " probabilities.",
-    FALSE,
-    "They are two things: weights, the same for every sentence, and probabilities, made anew from"
-    " each.",
-)
-def one_letter() -> Evidence:
-    """The same weights on two sentences."""
-    weights = Projections.random(N, HEADS)
-    one, other = (attend(gaussian_tokens(T, N, seed), weights) for seed in (0, 1))
-    kept = same(one.projections.w_q, other.projections.w_q)
-    moved = difference(one.probabilities, other.probabilities)
-    says = (
-        f"The projection is {N} × {WIDTH}, the probabilities {T} × {T}; a new sentence moves only"
-        f" these, by {moved:.2f}."
-    )
-    return Evidence(
-        size(one.projections.w_q[:, :WIDTH]) == size(one.probabilities[0, 0]),
-        kept and moved > 0,
-        says,
-    )
 
 
 @claim(
@@ -246,32 +163,6 @@ def heads_combined() -> Evidence:
         " with it."
     )
     return Evidence(plain == N, plain == WIDTH and mixed == N, says)
-
-
-@claim(
-    "The weights do not and should not have maximum generality: orthonormal columns suffice.",
-    CONDITION,
-    "An opinion. Orthonormal columns cap the scores at |x_i||x_j|/√d_k, and with them how sharp"
-    " attention can be.",
-)
-def less_general() -> Evidence:
-    """The largest probability with orthonormal weights and with the same weights times 8."""
-    x, p = gaussian_tokens(T, N), Projections.stiefel(N, HEADS)
-    bounded, free = (
-        attend(x, Projections(c * p.w_q, c * p.w_k, p.w_v, n_heads=HEADS)) for c in (1, 8)
-    )
-    length = np.linalg.norm(x, axis=1)
-    capped = bool(
-        (
-            np.abs(bounded.scaled_scores[0]) <= np.outer(length, length) / np.sqrt(WIDTH) + 1e-12
-        ).all()
-    )
-    tops = [float(trace.probabilities.max(axis=-1).mean()) for trace in (bounded, free)]
-    says = (
-        f"The largest share of a row is {tops[0]:.2f} on average; 8 times larger weights, which are"
-        f" not allowed, reach {tops[1]:.2f}."
-    )
-    return Evidence(tops[0] >= tops[1], capped, says)
 
 
 @claim(

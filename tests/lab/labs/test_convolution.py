@@ -4,50 +4,16 @@ heads.
 
 from __future__ import annotations
 
-import math
-from itertools import product
-
 import numpy as np
 import pytest
 
 from attention_core import SettingsError
-from attention_lab.labs.convolution import (
-    convolve,
-    error_curve,
-    expected_error,
-    leak,
-    pixel_attention,
-    run_convolution,
-    run_two_heads,
-)
+from attention_lab.labs.convolution import convolve, pixel_attention, run_convolution, run_two_heads
 from attention_lab.labs.convolution_heads import position_features
 from attention_lab.labs.images import IMAGES, KERNELS
 from attention_lab.labs.padding import PADDINGS, kernel_offsets, shift_matrix, token_grid
-
-H, W = 5, 7
-RNG = np.random.default_rng(0)
-IMAGE = RNG.random((H, W))
-KERNEL = RNG.normal(size=(3, 3))
-# Where each padding is as exact as float64 gets.
-SHARP = {"nothing": 40.0, "frame": 40.0, "sink": 80.0, "circular": 110.0}
-
-
-def looped(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
-    """The convolution by plain loops over pixels and kernel cells."""
-    height, width = image.shape
-    reach = len(kernel) // 2
-    result = np.zeros(image.shape)
-    for row, column, down, across in product(
-        range(height), range(width), range(-reach, reach + 1), range(-reach, reach + 1)
-    ):
-        r, c = row + down, column + across
-        if padding == "circular":
-            r, c = r % height, c % width
-        elif padding == "nothing":
-            r, c = min(max(r, 0), height - 1), min(max(c, 0), width - 1)
-        if 0 <= r < height and 0 <= c < width:
-            result[row, column] += kernel[down + reach, across + reach] * image[r, c]
-    return result
+from tests.lab.labs.convolution_cases import IMAGE, KERNEL, RNG, SHARP, H, W, looped
+from tests.lab.refusal import refused
 
 
 @pytest.mark.parametrize("padding", PADDINGS)
@@ -72,66 +38,6 @@ def test_sharp_heads_are_the_convolution(padding: str) -> None:
     assert run.trace.sizes["H"] == 9
     assert run.trace.sizes["K"] == 4
     assert run.hit > 1 - 1e-14
-
-
-@pytest.mark.parametrize("padding", PADDINGS)
-def test_blunt_heads_are_not(padding: str) -> None:
-    """At sharpness 2 no padding is near the convolution: the heads leak to the neighbours."""
-    assert run_convolution(IMAGE, KERNEL, 2.0, padding).largest_error > 0.3
-
-
-@pytest.mark.parametrize(
-    ("sharpness", "hit"),
-    [(0.25, 0.087), (1, 0.318), (2, 0.619), (4, 0.931), (8, 0.99866), (12, 0.999975)],
-)
-def test_the_smallest_hit(sharpness: float, hit: float) -> None:
-    """What a head gives to its target at each sharpness: θ⁻² with θ = 1 + 2 Σ e^(-α k²) on a
-    large enough picture.
-    """
-    run = run_convolution(RNG.random((6, 6)), KERNEL, sharpness, "nothing")
-    assert run.hit == pytest.approx(hit, abs=6e-4)
-    theta = 1 + 2 * sum(math.exp(-sharpness * k * k) for k in range(1, 30))
-    assert run.hit >= theta**-2 - 1e-15
-
-
-def test_what_leaks_out_of_a_hit() -> None:
-    """4·e^-α to the four neighbours, e^-α/2 to a sink, and around a circle of 6 the neighbours
-    lie α/2 below.
-    """
-    assert (
-        leak(3.0, "frame", (6, 6))
-        == leak(3.0, "nothing", (6, 6))
-        == pytest.approx(4 * math.exp(-3), rel=1e-15)
-    )
-    assert leak(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
-    assert leak(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
-    assert leak(3.0, "circular", (2, 6)) == pytest.approx(
-        math.exp(-6) + 2 * math.exp(-1.5), rel=1e-12
-    )
-    assert leak(3.0, "circular", (1, 1)) == 0
-
-
-@pytest.mark.parametrize("padding", PADDINGS)
-def test_the_error_falls_along_its_line(padding: str) -> None:
-    """The error falls with the sharpness below 4·e^-α (e^-α/2 with a sink) times what the
-    picture and kernel allow.
-    """
-    sharpnesses = np.array([6.0, 9.0, 12.0])
-    errors = error_curve(IMAGE, KERNEL, sharpnesses, padding)
-    bounds = [expected_error(IMAGE, KERNEL, alpha, padding) for alpha in sharpnesses]
-    assert (errors < bounds).all()
-    assert (errors > np.array(bounds) / 6).all()
-    slope = np.diff(np.log(errors)) / np.diff(sharpnesses)
-    gap = {"sink": 0.5, "circular": 1 - math.cos(2 * math.pi / W)}.get(padding, 1.0)
-    np.testing.assert_allclose(slope, -gap, atol=0.12)
-
-
-def test_a_whole_number_is_a_sharpness() -> None:
-    """6 and 6.0 are one sharpness, alone, in a list and in an array."""
-    wanted = error_curve(IMAGE, KERNEL, [6.0, 9.0])
-    for sharpnesses in ([6, 9], [6, 9.0], np.array([6, 9]), np.array([6, 9], np.float32)):
-        assert error_curve(IMAGE, KERNEL, sharpnesses).tolist() == wanted.tolist()
-    assert error_curve(IMAGE, KERNEL, 6).tolist() == wanted[:1].tolist()
 
 
 def test_nothing_is_not_zero_padding() -> None:
@@ -237,20 +143,16 @@ def test_every_preset_runs(name: str) -> None:
 
 def test_bad_requests() -> None:
     """Unknown padding, sharpness, pixel or channels are errors with a sentence."""
-    with pytest.raises(
-        SettingsError, match="padding is 'mirror' but must be one of nothing, frame, sink, circular"
-    ):
+    with refused(SettingsError, "padding", "mirror", "nothing", "frame", "sink", "circular"):
         run_convolution(IMAGE, KERNEL, 8, "mirror")
     for sharpness in (0, -1.0, float("nan"), 201, True, "8"):
-        with pytest.raises(SettingsError, match=r"sharpness is .* above 0 and at most 200"):
+        with refused(SettingsError, "sharpness", 0, 200):
             run_convolution(IMAGE, KERNEL, sharpness)  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match="no pixel in row 5, column 0 of 5 × 7"):
+    with refused(SettingsError, "row 5", "column 0", 5, 7):
         pixel_attention(run_convolution(IMAGE, KERNEL, 8), 5, 0)
-    with pytest.raises(SettingsError, match="image has 1 channels but the kernel reads 3"):
+    with refused(SettingsError, "image", 1, 3):
         run_convolution(IMAGE, RNG.normal(size=(3, 3, 3, 4)), 8)
-    with pytest.raises(
-        SettingsError, match="enough for one channel, but the kernel joins 3 with 4"
-    ):
+    with refused(SettingsError, 3, 4):
         run_two_heads(RNG.random((H, W, 3)), RNG.normal(size=(3, 3, 3, 4)), 8)
-    with pytest.raises(SettingsError, match="Every number of the kernel is 0"):
+    with refused(SettingsError, "kernel", 0):
         run_two_heads(IMAGE, np.zeros((3, 3)), 8)

@@ -25,6 +25,7 @@ from attention_lab.labs.stack_settings import ROWS, StackSettings, expected_stac
 from attention_lab.labs.stiefel import orthonormality_error
 from attention_lab.labs.textures import CLASSES, draw_textures, tiles
 from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
+from tests.lab.refusal import Facts, refused
 
 SHORT = StackSettings(n_layers=3, n_steps=23, batch=5)
 
@@ -181,22 +182,22 @@ def test_the_start_decides() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("changes", "facts"),
     [
         (
             {"row": "random"},
-            "row is 'random' but must be one of glorot, scaled, orthonormal, stiefel",
+            ("row", "random", "glorot", "scaled", "orthonormal", "stiefel"),
         ),
-        ({"loss": "hinge"}, "loss is 'hinge' but must be one of relative error, cross-entropy"),
-        ({"n_heads": 3}, "n_heads is 3 but must divide 16"),
-        ({"n_layers": 25}, "n_layers is 25 but must be from 1 to 24"),
-        ({"connection": "no"}, "connection is 'no' but must be True or False"),
-        ({"learning_rate": 2.0}, "learning_rate is 2.0"),
-        ({"n_steps": 10_000}, "would take about [0-9]+ seconds .* at most 60"),
+        ({"loss": "hinge"}, ("loss", "hinge", "relative error", "cross-entropy")),
+        ({"n_heads": 3}, ("n_heads", 3, 16)),
+        ({"n_layers": 25}, ("n_layers", 25, 1, 24)),
+        ({"connection": "no"}, ("connection", "no", "True", "False")),
+        ({"learning_rate": 2.0}, ("learning_rate", "2.0")),
+        ({"n_steps": 10_000}, ("seconds", 60)),
     ],
 )
-def test_bad_settings(changes: dict[str, Any], sentence: str) -> None:
+def test_bad_settings(changes: dict[str, Any], facts: Facts) -> None:
     """A setting outside its range is an error that names it, before anything is computed."""
-    with pytest.raises(SettingsError, match=sentence):
+    with refused(SettingsError, *facts):
         next(train_stack(replace(StackSettings(), **changes)))
     assert expected_stack_seconds(StackSettings()) < 10

@@ -10,6 +10,7 @@ import pytest
 from attention_core import SettingsError, ShapeError
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping, column_softmax
+from tests.lab.refusal import refused
 
 N, TOKENS, HEADS = 12, 7, 3
 Z = np.random.default_rng(0).normal(size=(N, TOKENS))
@@ -111,13 +112,11 @@ def test_the_softmax_of_columns() -> None:
 
 def test_bad_requests() -> None:
     """An unknown convention, columns or width is an error with a sentence."""
-    with pytest.raises(
-        SettingsError, match="convention is 'paper' but must be one of manual, code"
-    ):
+    with refused(SettingsError, "convention", "paper", "manual", "code"):
         check_mapping(Z, GIVEN, "paper")
-    with pytest.raises(ShapeError, match=r"z has shape \(7, 12\) but must have 12 rows"):
+    with refused(ShapeError, "z", "(7, 12)", 12):
         check_mapping(Z.T, GIVEN, "code")
-    with pytest.raises(SettingsError, match="must divide d_model 12"):
+    with refused(SettingsError, "d_model", 12):
         JuliaHeads.random(12, 5)
-    with pytest.raises(SettingsError, match="columns is 'round'"):
+    with refused(SettingsError, "columns", "round"):
         column_effect("round")

@@ -13,6 +13,7 @@ from attention_lab.labs.tasks import (
     task_named,
     unseen_examples,
 )
+from tests.lab.refusal import refused
 
 N = 7
 
@@ -82,7 +83,5 @@ def test_the_error_that_counts_as_one() -> None:
 
 def test_an_unknown_task() -> None:
     """The error lists the tasks."""
-    with pytest.raises(
-        SettingsError, match="task is 'chess' but must be one of neighbours, agreement"
-    ):
+    with refused(SettingsError, "task", "chess", "neighbours", "agreement"):
         task_named("chess")

@@ -25,6 +25,7 @@ from attention_lab.labs.training_settings import (
     expected_seconds,
     models,
 )
+from tests.lab.refusal import Facts, refused
 
 SHORT = TrainingSettings(n_steps=37, batch=5)
 
@@ -93,9 +94,7 @@ def test_a_run_continues_where_it_stopped(constraint: str) -> None:
 def test_a_checkpoint_of_another_run_is_refused(changes: dict[str, Any]) -> None:
     """Going on with other settings would train something else without a word."""
     first = next(train(SHORT))
-    with pytest.raises(
-        SettingsError, match=r"The checkpoint is of .* go on with the settings it was made by"
-    ):
+    with refused(SettingsError, "checkpoint", "settings"):
         next(train(replace(SHORT, **changes), start=first))
 
 
@@ -171,31 +170,31 @@ def test_models_worth_comparing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("changes", "facts"),
     [
-        ({"task": "<script>"}, "task is '<script>' but must be one of"),
-        ({"n_heads": 0}, "n_heads is 0 but must be from 1 to 16"),
-        ({"n_heads": 2.5}, "n_heads is 2.5 but must be a whole number"),
-        ({"d_k": 65}, "d_k is 65 but must be from 0 to 64"),
-        ({"batch": 0}, "batch is 0"),
-        ({"learning_rate": 0.0}, "learning_rate is 0.0 but must be a number from 1e-06 to 1"),
-        ({"learning_rate": float("nan")}, "learning_rate is nan"),
-        ({"temperature": -1.0}, "temperature is -1.0 but must be a number from 0.001 to 1000"),
-        ({"constraint": "round"}, "constraint is 'round' but must be one of free, orthonormal"),
+        ({"task": "<script>"}, ("task", "<script>")),
+        ({"n_heads": 0}, ("n_heads", 0, 1, 16)),
+        ({"n_heads": 2.5}, ("n_heads", "2.5")),
+        ({"d_k": 65}, ("d_k", 65, 0, 64)),
+        ({"batch": 0}, ("batch", 0)),
+        ({"learning_rate": 0.0}, ("learning_rate", "0.0", "1e-06", 1)),
+        ({"learning_rate": float("nan")}, ("learning_rate", "nan")),
+        ({"temperature": -1.0}, ("temperature", "-1.0", "0.001", 1000)),
+        ({"constraint": "round"}, ("constraint", "round", "free", "orthonormal")),
         (
             {"constraint": "orthonormal", "d_k": 11},
-            "w_q cannot have 11 orthonormal columns in 10 dimensions",
+            ("w_q", 11, 10),
         ),
-        ({"seed": -1}, "seed is -1"),
+        ({"seed": -1}, ("seed", -1)),
         (
             {"n_steps": 100_000, "n_heads": 16, "batch": 512},
-            "would take about [0-9]{4,} seconds .* at most 60",
+            ("seconds", 60),
         ),
     ],
 )
-def test_bad_settings(changes: dict[str, Any], sentence: str) -> None:
+def test_bad_settings(changes: dict[str, Any], facts: Facts) -> None:
     """A setting outside its range is an error that names it, before anything is computed."""
-    with pytest.raises(SettingsError, match=sentence):
+    with refused(SettingsError, *facts):
         next(train(replace(TrainingSettings(), **changes)))
 
 

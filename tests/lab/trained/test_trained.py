@@ -16,6 +16,7 @@ from attention_lab.trained.encoded_text import (
 )
 from attention_lab.trained.head_finder import RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
+from tests.lab.refusal import refused
 
 ANIMAL = "The animal did not cross the street because it was too tired."
 
@@ -59,7 +60,7 @@ def test_the_weights_are_not_copied() -> None:
 @pytest.mark.parametrize("layer", [-1, 6])
 def test_a_layer_that_does_not_exist(layer: int) -> None:
     """There are layers 0 to 5."""
-    with pytest.raises(SettingsError, match="from 0 to 5"):
+    with refused(SettingsError, 0, 5):
         trained_layer(ANIMAL, layer)
 
 

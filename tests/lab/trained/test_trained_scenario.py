@@ -24,6 +24,7 @@ from attention_lab.scenario import (
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.own_matrices import OwnMatrices
+from tests.lab.refusal import Facts, missing, refused
 
 ANIMAL = "The animal did not cross the street because it was too tired."
 TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
@@ -97,7 +98,7 @@ def test_padding_changes_no_real_token() -> None:
         )
         assert not long.probabilities[..., 15:].any()
     assert tokens_of(replace(TRAINED, n_tokens=19)).n_real == 15
-    assert "4 [PAD] fill up to 19" in tokens_of(replace(TRAINED, n_tokens=19)).notes[0]
+    assert missing(tokens_of(replace(TRAINED, n_tokens=19)).notes[0], "[PAD]", 4, 19) == []
 
 
 @pytest.mark.parametrize("n_tokens", [1, 2, 5, 64])
@@ -140,23 +141,23 @@ def test_edits_and_own_matrices_work_on_top() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "words"),
+    ("own", "facts"),
     [
         (
             OwnMatrices(w_q=np.ones((16, 16))),
-            "W_Q is 16 × 16, but in a trained layer it must be 384 × 384",
+            ("W_Q", 16, 384),
         ),
         (
             OwnMatrices(x=np.ones((5, 16))),
-            "X is 5 × 16, but in a trained layer it must be tokens × 384",
+            ("X", 5, 16, 384),
         ),
     ],
 )
-def test_a_matrix_of_another_shape_does_not_fit(own: OwnMatrices, words: str) -> None:
+def test_a_matrix_of_another_shape_does_not_fit(own: OwnMatrices, facts: Facts) -> None:
     """Trained weights cannot change their sizes: the sentence says which matrix does not fit,
     and what to do.
     """
-    with pytest.raises(ShapeError, match=words):
+    with refused(ShapeError, *facts):
         trace_of(replace(TRAINED, own=own.address()))
 
 
@@ -171,7 +172,7 @@ def test_own_inputs_go_through_the_trained_weights() -> None:
 @pytest.mark.parametrize("layer", [6, -1])
 def test_layers_that_there_are_not(layer: int) -> None:
     """There are layers 0 to 5."""
-    with pytest.raises(SettingsError, match=r"layer is .* but must be from 0 to 5"):
+    with refused(SettingsError, "layer", 0, 5):
         trace_of(replace(TRAINED, layer=layer))
 
 

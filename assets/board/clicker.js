@@ -1,0 +1,56 @@
+import { goTo } from "./strip.js";
+
+const ON_KEYS = new Set(["PageDown", "ArrowRight", " "]);
+const BACK_KEYS = new Set(["PageUp", "ArrowLeft"]);
+const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=combobox], [role=listbox], [role=textbox]";
+
+/**
+ * Let the keys of a clicker goBeside through a step in a lecture, without a click first; gives how to let goBeside of them.
+ *
+ * They never take keys from a field, a button or a matrix that has the focus. board has lecture, moments and links.
+ */
+export function attachClicker(board) {
+  const act = (event) => {
+    if (!board.lecture || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isTaken(event.composedPath()[0], event.key)) return;
+    const done = acted(board, event.key);
+    if (done) event.preventDefault();
+  };
+  document.addEventListener("keydown", act);
+  return () => document.removeEventListener("keydown", act);
+}
+
+function isTaken(target, key) {
+  if (!(target instanceof Element) || target === document.body) return false;
+  if (target.closest(FIELDS) || target.closest("[role=application]")) return true;
+  return key === " " && Boolean(target.closest("button, a, summary"));
+}
+
+function acted(board, key) {
+  if (ON_KEYS.has(key)) return nextMomentOf(board);
+  if (BACK_KEYS.has(key)) return previousMomentOf(board);
+  if (key === "Home") return firstMoment(board);
+  if (key === "b" || key === ".") return board.black();
+  if (key === "f") return board.fullScreen();
+  return false;
+}
+
+function nextMomentOf(board) {
+  return board.moments.step(1) || goBeside(board, 1);
+}
+
+function previousMomentOf(board) {
+  return board.moments.step(-1) || goBeside(board, -1);
+}
+
+function firstMoment({ moments }) {
+  moments.go(0);
+  return true;
+}
+
+function goBeside({ model }, by) {
+  const { steps, place } = model.stage;
+  const step = steps[place + by];
+  if (step) goTo(step.path);
+  return true;
+}

@@ -1,0 +1,176 @@
+import { placeLine } from "./layout.js";
+
+const CELL_BOUNDS = { width: 92, height: 64, least: 3 }; // px, the largest and the smallest cell
+const LETTERS = { least: 11, most: 18 }; // px, the type of labels, which follows the height of the cells
+const NUMBER_SIZE = { width: 22, height: 13 }; // px, what two decimals ask for
+const ROOM = 12;
+const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right: words, arithmetic, all heads
+const QUADRANT = 210; // px, the least width of words in the empty corner of a product
+const ONE_LINE = 46; // px, the arithmetic in one line
+const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time, where more have no room
+const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
+
+/**
+ * Where everything of a step stands in a window: {zoom, boxes, signs, words, arithmetic, form}.
+ *
+ * space: {width, height, top, bottom, measure, starts, words(width, wide), column}: between top and bottom, which strip
+ * and player take, stand the words, the matrices and the arithmetic, none on another. Of all arrangements it takes the one
+ * with the largest legible type. words gives the height of the words in a width; column asks for the arithmetic in a column.
+ */
+export function fitStage(model, space) {
+  for (const most of SHOWN_ROWS) {
+    const found = fitted(model, { ...space, caps: { rows: most, columns: most, tiles: most } });
+    if (found) return found;
+  }
+  return null;
+}
+
+function fitted(model, space) {
+  const main = model.panels.filter(({ size }) => size !== "small");
+  const plans = arrangements(main, model.stage?.signs).flatMap((arranged) => plansOf(model, space, arranged));
+  if (!plans.length) return null;
+  const best = plans.reduce((one, other) => (other.score > one.score ? other : one));
+  return withTiles(model, space, best);
+}
+
+// As the scene places them, all in a row, or one below another.
+function arrangements(panels, signs = []) {
+  const given = { panels, corner: !panels.some(({ place }) => place[0] === 0 && place[1] === 0), signs: [] };
+  const isRow = panels.every(({ place }) => place[1] === 0);
+  const plain = panels.every(({ role }) => role !== "row");
+  const inRow = { panels: panels.map((panel, i) => ({ ...panel, place: [i, 0] })), signs };
+  const stacked = { panels: panels.map((panel, i) => ({ ...panel, place: [0, i] })), signs: [], stacked: true };
+  if (isRow) return [{ ...given, corner: false, signs }, stacked];
+  return plain ? [given, inRow, stacked] : [given, stacked];
+}
+
+function plansOf(model, space, arranged) {
+  const places = [];
+  for (const words of [...(arranged.corner ? ["corner"] : []), "top", "side"]) {
+    for (const form of space.column ? ["column"] : ["column", "line"]) places.push(planned(model, space, arranged, words, form));
+  }
+  return places.filter(Boolean);
+}
+
+function planned(model, space, arranged, words, form) {
+  const side = words === "side" || form === "column" ? sideOf(space) : 0;
+  const width = space.width - (side ? side + 2 * ROOM : 0);
+  const above = words === "top" ? space.words(space.width, true) + ROOM : 0;
+  const below = form === "line" ? ONE_LINE + ROOM : 0;
+  const area = { x: 0, y: space.top + above, width, height: space.height - space.top - space.bottom - above - below };
+  if (words === "side" && space.words(side) + (form === "column" ? LEAST_TERMS : 0) > area.height) return null;
+  const grid = largest(model, space, arranged.panels, area);
+  if (!grid) return null;
+  const quadrant = words === "corner" ? quadrantOf(grid) : null;
+  if (quadrant && (quadrant.width < QUADRANT || space.words(quadrant.width) > quadrant.height)) return null;
+  return placed(space, arranged, { words, form, side, area, grid, quadrant });
+}
+
+function sideOf({ width }) {
+  return Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * width)));
+}
+
+// The largest cells with which all panels stand in an area; null where there are none.
+function largest(model, space, panels, area) {
+  let [width, height] = [CELL_BOUNDS.width, CELL_BOUNDS.height];
+  for (let turn = 0; turn < 40; turn += 1) {
+    const grid = gridOf(model, space, panels, area, width, height);
+    const [wide, high] = [grid.width - area.width, grid.height - area.height];
+    if (wide <= 0 && high <= 0) return grid;
+    if (width <= CELL_BOUNDS.least && wide > 0) return null;
+    if (height <= CELL_BOUNDS.least && high > 0) return null;
+    if (wide > 0) width = Math.max(CELL_BOUNDS.least, Math.min(width - 0.5, width - wide / Math.max(1, grid.columns)));
+    if (high > 0) height = Math.max(CELL_BOUNDS.least, Math.min(height - 0.5, height - high / Math.max(1, grid.rows)));
+  }
+  return null;
+}
+
+function gridOf(model, space, panels, area, wide, high) {
+  const [height, width] = [tidy(Math.min(high, 1.1 * wide)), tidy(Math.min(wide, 3 * high))];
+  const letters = Math.min(LETTERS.most, Math.max(LETTERS.least, 0.45 * height, 0.28 * width));
+  const zoom = Math.min(letters, Math.max(LETTERS.least, 0.6 * height)) / LETTERS.least;
+  const digits = width >= NUMBER_SIZE.width && height >= NUMBER_SIZE.height ? 2 : -1;
+  const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };
+  const inner = { ...space, staged: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: 90 };
+  placeLine(model, inner, plan, panels);
+  const count = (side, axis) => sum(mostBy(plan.boxes, side, (box) => box[axis].count * (axis === "rows" ? box.tileRows : box.tileColumns)));
+  return { ...plan, zoom, columns: count(0, "columns"), rows: count(1, "rows") };
+}
+
+function tidy(size) {
+  return size > 12 ? Math.floor(size) : size;
+}
+
+function mostBy(boxes, side, measured) {
+  const most = new Map();
+  for (const box of boxes) {
+    const place = box.panel.place[side];
+    most.set(place, Math.max(most.get(place) ?? 0, measured(box)));
+  }
+  return [...most.values()];
+}
+
+function sum(numbers) {
+  return numbers.reduce((a, b) => a + b, 0);
+}
+
+// The free corner of a product: left of the panels in the first line, above those in the first column.
+function quadrantOf({ boxes }) {
+  const right = Math.min(...boxes.filter(({ panel }) => panel.place[1] === 0).map(({ titleX }) => titleX));
+  const low = Math.min(...boxes.filter(({ panel }) => panel.place[0] === 0).map(({ titleY }) => titleY));
+  return { x: 0, y: 0, width: right - 2 * ROOM, height: low - ROOM };
+}
+
+function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
+  const total = grid.width + (side ? side + 2 * ROOM : 0);
+  const left = Math.max(0, Math.floor((space.width - total) / 2));
+  const [dx, dy] = [left, area.y + Math.max(0, Math.floor(Math.min(24, (area.height - grid.height) / 3)))];
+  const boxes = grid.boxes.map((box) => moved(box, dx, dy));
+  const column = side ? { x: left + grid.width + 2 * ROOM, y: space.top, width: side, height: space.height - space.top - space.bottom } : null;
+  const wordsBox = {
+    corner: () => ({ x: left, y: dy, width: quadrant.width, height: quadrant.height }),
+    top: () => ({ x: left, y: space.top, width: space.width - left, height: area.y - ROOM - space.top, wide: true }),
+    side: () => ({ ...column, height: space.words(side) }),
+  }[words]();
+  const from = words === "side" ? wordsBox.y + wordsBox.height + ROOM : words === "top" ? area.y : space.top;
+  const arithmetic =
+    form === "column"
+      ? { ...column, y: from, height: column.y + column.height - from }
+      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: ONE_LINE };
+  return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
+}
+
+function moved(box, dx, dy) {
+  const tiles = box.tiles.map((tile) => ({ ...tile, x: tile.x + dx, y: tile.y + dy }));
+  return { ...box, x: box.x + dx, y: box.y + dy, titleX: box.titleX + dx, titleY: box.titleY + dy, tiles };
+}
+
+// What can be read counts: the type of the numbers, up to that of a lecture; below that the cells themselves.
+function scoreOf({ cell: { width, height, digits } }, words, form) {
+  const letters = Math.min(20, 0.5 * height, width / 2.6);
+  const legible = digits < 0 ? Math.min(width, height, 10) / 10 : letters;
+  return legible + (form === "column" ? 0.4 : 0) + (words === "corner" ? 0.4 : 0) + Math.min(width, height) / 500;
+}
+
+// The signs between the matrices of a row: "·" and "=".
+function signsOf({ signs }, boxes) {
+  return signs.slice(0, boxes.length - 1).map((text, i) => {
+    const [one, other] = [boxes[i], boxes[i + 1]];
+    const middle = Math.max(one.bodyHeight, other.bodyHeight) / 2;
+    return { text, x: (one.x + one.bodyWidth + other.titleX) / 2, y: Math.min(one.y, other.y) + middle };
+  });
+}
+
+// Small pictures of all heads stand below the arithmetic, where its column has room for them.
+function withTiles(model, space, plan) {
+  const { arithmetic, form, zoom, boxes } = plan;
+  const small = model.panels.filter(({ size }) => size === "small");
+  if (form !== "column" || !small.length) return plan;
+  const inner = { ...space, staged: true, zoom: Math.min(zoom, 1.2), width: arithmetic.width, terse: 90, gaps: [ROOM, ROOM] };
+  const found = { width: 0, height: 0, cell: plan.cell, boxes: [] };
+  placeLine(model, inner, found, small.map((panel, i) => ({ ...panel, place: [0, i] })));
+  const room = arithmetic.height - found.height - ROOM;
+  if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return plan;
+  const tiles = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
+  return { ...plan, boxes: [...boxes, ...tiles], arithmetic: { ...arithmetic, height: room } };
+}

@@ -1,0 +1,56 @@
+const LAST_MOMENT = 3;
+
+/**
+ * What of a result is in sight. Moments of a step: 0 as it came (whole, or covered), 1 the explained cell, 2 its row, 3 all.
+ *
+ * Of what is covered, cells and rows can be asked for. changed is called when something else is in sight.
+ */
+export class Moments {
+  constructor(changed) {
+    Object.assign(this, { changed, moment: 0, covered: false, cells: new Set(), rows: new Set() });
+  }
+
+  /** Cover the result, or uncover it. */
+  cover(covered) {
+    if (covered === this.covered) return;
+    this.covered = covered;
+    this.go(0);
+  }
+
+  /** Go on, or back; whether there was such a moment. */
+  step(by) {
+    const next = this.moment + by;
+    if (next < 0 || next > LAST_MOMENT) return false;
+    this.go(next);
+    return true;
+  }
+
+  go(moment) {
+    this.moment = moment;
+    this.cells.clear();
+    this.rows.clear();
+    this.changed();
+  }
+
+  /** Whether any of the result is out of sight. */
+  get hiding() {
+    return this.moment === 0 ? this.covered : this.moment < LAST_MOMENT;
+  }
+
+  /** Show a cell of a covered result, or a whole row; whether it was covered. */
+  ask(index, row = null) {
+    if (!this.hiding) return false;
+    if (row === null) this.cells.add(index.join());
+    else this.rows.add(row);
+    this.changed();
+    return true;
+  }
+
+  /** Whether a cell of the result is covered. focus: the index of the explained cell; axis: that of the rows, or null. */
+  hides(index, focus, axis) {
+    if (!this.hiding || this.cells.has(index.join()) || this.rows.has(index[axis])) return false;
+    if (this.moment === 1) return !index.every((place, i) => place === focus?.[i]);
+    if (this.moment === 2) return axis !== null && index[axis] !== focus?.[axis];
+    return true;
+  }
+}

@@ -1,0 +1,167 @@
+import { attachClicker } from "./clicker.js";
+import { button, element, icon } from "./elements.js";
+import { blockOf } from "./scene.js";
+import { indexIn } from "./geometry.js";
+import { Moments } from "./moments.js";
+import { fillStrip } from "./strip.js";
+import { fillWords } from "./words.js";
+
+const NARROW_WINDOW = 640; // px; in a narrower or lower window a step is scrolled
+const LOW = 380;
+const WINDOW_MARGIN = 8;
+const STRIP = { plain: 38, lecture: 46 };
+const CONTROLS = 40;
+const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
+const MOST_BUTTONS = 4; // for heads; more are a list
+
+/** What stands around the matrices of a step: the strip of steps, words, what of the result is in sight, keys of a lecture. */
+export class Step {
+  constructor(board, parts) {
+    Object.assign(this, { board, parts, moments: new Moments(() => board.uncovered()), column: false });
+    this.detach = attachClicker(this);
+    parts.black.addEventListener("click", () => this.black());
+    window.addEventListener("resize", (this.resize = () => board.fit()));
+    parts.section.numbers = (array) => this.numbers(array);
+  }
+
+  end() {
+    this.detach();
+    window.removeEventListener("resize", this.resize);
+  }
+
+  get model() {
+    return this.board.model;
+  }
+
+  get lecture() {
+    return Boolean(this.model?.stage?.lecture);
+  }
+
+  /** Write the words of a scene and its controls. */
+  dress() {
+    const { stage } = this.model;
+    const { section, strip, words, chosen } = this.parts;
+    section.classList.toggle("step", Boolean(stage));
+    section.classList.toggle("lecture", this.lecture);
+    const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
+    for (const part of [words, chosen]) part.hidden = !stage || alone;
+    strip.hidden = !stage || !this.board.handlers.onChoose; // a hand-out has no other steps
+    this.parts.dock.hidden = alone;
+    if (!stage) return;
+    if (alone) return fillStrip(strip, stage);
+    section.dataset.stage = stage.title;
+    const { onChoose } = this.board.handlers;
+    fillStrip(strip, stage);
+    fillWords(words, stage, onChoose);
+    this.moments.cover(Boolean(stage.hide));
+    const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
+    const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
+    const legend = this.model.flow ? element("span", "legend", "− ", element("i", "feature"), " +", element("span", "space"), "0 ", element("i", "share"), " 1") : null;
+    chosen.replaceChildren(...(legend ? [legend] : []), ...this.heads(), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
+  }
+
+  // One button for each head, or a list where there are many: the same cell of that head is explained then.
+  heads() {
+    const { heads } = this.model.stage;
+    const { onChoose } = this.board.handlers;
+    if (!onChoose || !heads || heads.count < 2) return [];
+    const all = Array.from({ length: heads.count }, (_, head) => head);
+    if (heads.count > MOST_BUTTONS) {
+      const list = element("select", "speed", ...all.map((head) => element("option", "", `head ${head}`)));
+      Object.assign(list, { selectedIndex: heads.chosen, ariaLabel: "Head" });
+      list.addEventListener("change", () => onChoose("head", list.selectedIndex));
+      return [list];
+    }
+    const made = all.map((head) => button("option", String(head), `Head ${head}`, () => onChoose("head", head)));
+    made.forEach((one, head) => one.setAttribute("aria-pressed", String(head === heads.chosen)));
+    return [element("span", "choice", element("span", "name", "head"), ...made)];
+  }
+
+  /** The window that a step is laid out for: {width, height}; null where it is scrolled, or where there is no step. */
+  window() {
+    const { section } = this.parts;
+    const width = Math.floor(section.clientWidth);
+    if (!this.model?.stage || !this.model.panels.length || width < NARROW_WINDOW || this.board.surroundings.now().printed) return null;
+    const scroller = document.querySelector("[data-testid=stMain]");
+    const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
+    const height = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
+    return height < LOW ? null : { width, height };
+  }
+
+  /** Lay the step out for its window; whether it has room there. */
+  lay(size) {
+    const { section, words, arithmetic, strip, controls, stage } = this.parts;
+    section.classList.add("fits");
+    section.style.height = `${size.height}px`;
+    const top = this.lecture ? STRIP.lecture : STRIP.plain;
+    strip.style.height = `${top}px`;
+    section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
+    const space = { ...size, top: top + 4, bottom: CONTROLS + 4, column: this.column, words: (width, wide) => this.heightOfWords(width, wide) };
+    const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
+    if (!plan) return false;
+    stage.style.width = `${size.width}px`;
+    words.classList.toggle("wide", Boolean(plan.words.wide));
+    put(words, plan.words);
+    put(arithmetic, plan.arithmetic);
+    put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
+    for (const form of ["line", "column"]) arithmetic.classList.toggle(form, plan.form === form);
+    section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
+    return true;
+  }
+
+  /** Let a step be scrolled, as on a phone and on paper. */
+  flow() {
+    const { section, words, arithmetic, controls, stage, strip } = this.parts;
+    section.classList.remove("fits");
+    for (const part of [section, words, arithmetic, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
+    arithmetic.classList.remove("line", "column");
+  }
+
+  heightOfWords(width, wide = false) {
+    const { words } = this.parts;
+    words.classList.toggle("wide", wide);
+    Object.assign(words.style, { width: `${width}px`, height: "auto" });
+    return words.offsetHeight;
+  }
+
+  /** Whether a cell of the result is covered. */
+  hides(panel, index) {
+    if (panel.role !== "result" || !this.model?.stage) return false;
+    return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
+  }
+
+  /** The numbers of an array as they are drawn: {shape, data, letters}, these in px or 0; null where it is not drawn. */
+  numbers(name) {
+    const box = this.board.boxes.find(({ panel, small }) => panel.array === name && !small);
+    if (!box) return null;
+    const { panel, rows, columns, tiles } = box;
+    const data = tiles.flatMap(({ place }) => {
+      const first = indexIn(box, this.board.slices[name], place, rows.start, columns.start);
+      return [...blockOf(this.model, name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns })];
+    });
+    const shape = [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count];
+    return { shape, data, letters: box.letters ?? 0 };
+  }
+
+  /** All terms in a column of their own, or one line again. */
+  open() {
+    this.column = !this.column;
+    this.board.relay();
+  }
+
+  /** A black screen, or the step again. */
+  black() {
+    this.parts.black.hidden = !this.parts.black.hidden;
+    return true;
+  }
+
+  fullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen?.();
+    return true;
+  }
+}
+
+function put(part, { x, y, width, height }) {
+  Object.assign(part.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+}

@@ -1,0 +1,62 @@
+import { element } from "./elements.js";
+
+let followed = null; // the kind of the link that led to the page that comes, which shall keep the keyboard's place
+
+/** The steps of the story as links {title, path}, one stop of the Tab key: arrow keys go from one to the next. */
+export function fillStrip(nav, { steps, place }) {
+  const shown = JSON.stringify([steps, place]);
+  if (nav.dataset.shown === shown) return;
+  nav.dataset.shown = shown;
+  nav.setAttribute("aria-label", "Steps of the story");
+  const [before, after] = [steps[place - 1], steps[place + 1]];
+  const list = element("div", "steps", ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
+  nav.replaceChildren(endLink(before, "‹", "Previous", "before"), list, endLink(after, "›", "Next", "after"));
+  const here = list.children[place];
+  for (const link of nav.querySelectorAll("a")) link.tabIndex = link === here ? 0 : -1;
+  nav.onkeydown = (event) => moveFocus(nav, event);
+  list.scrollLeft = here ? here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2 : 0;
+  if (followed !== null) (nav.querySelector(`a.${followed}`) ?? here)?.focus({ preventScroll: true });
+  followed = null;
+}
+
+// The step before or after; where there is none its place stays empty, so that nothing moves.
+function endLink(step, sign, name, kind) {
+  if (!step) return element("span", `${kind} none`, sign);
+  const link = linkTo(step, sign, kind);
+  link.setAttribute("aria-label", `${name}: ${step.title}`);
+  return link;
+}
+
+function moveFocus(nav, event) {
+  const links = [...nav.querySelectorAll("a")];
+  const at = links.indexOf(event.target);
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (at < 0 || !step) return;
+  event.preventDefault();
+  event.stopPropagation();
+  links[(at + step + links.length) % links.length].focus();
+}
+
+function linkTo(step, text, kind) {
+  const link = element("a", kind, text);
+  link.href = `./${step.path}`;
+  if (kind === "here") link.setAttribute("aria-current", "page");
+  if (text !== step.title) link.title = step.title;
+  // With the choices as they are now, also in a new tab.
+  for (const act of ["pointerdown", "focus"]) link.addEventListener(act, () => (link.href = `./${step.path}${window.location.search}`));
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (kind === "here") return;
+    followed = kind || "here";
+    goTo(step.path);
+  });
+  return link;
+}
+
+/** Go to a page with its URL as it stands: Streamlit follows, as it does when the browser goes back or forth. */
+export function goTo(path) {
+  window.history.pushState(null, "", `./${path}${window.location.search}`);
+  window.dispatchEvent(new PopStateEvent("popstate"));
+  document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+}

@@ -1,0 +1,33 @@
+import { button, element } from "./elements.js";
+
+/** Write what a step is about: its name and question, its formula, one sentence, and what can be chosen. */
+export function fillWords(root, { title, question, formula, says, notes, choices = [] }, choose) {
+  const shown = JSON.stringify([title, question, formula, says, notes, choices]);
+  if (root.dataset.shown === shown) return;
+  root.dataset.shown = shown;
+  const heading = element("div", "heading", element("h1", "", title), question ? element("p", "question", question) : null);
+  const picked = choices.map((choice) => chooser(choice, choose));
+  const written = element("div", "formula", formula ? mathOf(formula) : null);
+  root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""));
+}
+
+// A formula of MathML as nested lists: [tag, attributes, text or parts …].
+function mathOf([tag, attributes, ...parts]) {
+  const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...parts.map((part) => (typeof part === "string" ? part : mathOf(part))));
+  return made;
+}
+
+// One of several, as buttons of which one is pressed.
+function chooser({ name, label, options, value }, choose) {
+  const made = element("div", "choice");
+  made.setAttribute("role", "group");
+  made.setAttribute("aria-label", label);
+  for (const option of options) {
+    const one = button("option", option, option, () => option !== value && choose?.(name, option));
+    one.setAttribute("aria-pressed", String(option === value));
+    made.append(one);
+  }
+  return made;
+}

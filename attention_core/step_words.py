@@ -1,0 +1,47 @@
+"""What is said of a step and of its axes, in words that fit one layer."""
+
+from __future__ import annotations
+
+from .numpy_code import Layer
+from .projections import BIASES
+from .steps import Step, axis_size
+
+_BIAS_OF = dict(zip(("queries", "keys", "values", "output"), BIASES, strict=True))
+
+
+def says(layer: Layer, step: Step) -> str:
+    """What a step did, in one sentence for the options of a layer."""
+    added = says_added(layer, step.name)
+    if step.name == "output" and layer.projections.w_o is None:
+        also = f"{added}," if added else ""
+        return (
+            f"Without W_O the heads side by side{also} are the output; nothing of different"
+            " heads is mixed."
+        )
+    return f"{step.says.removesuffix('.')}{added}."
+
+
+def says_added(layer: Layer, name: str) -> str:
+    """What is added to the product of a step: its bias, and to a residual layer's output the
+    inputs.
+    """
+    bias = _BIAS_OF.get(name, "")
+    words = []
+    if getattr(layer.projections, bias, None) is not None:
+        words.append(f"b_{bias[-1].upper()}")
+    if layer.residual and name == "output":
+        words.append("the inputs")
+    return f", plus {' and '.join(words)}" if words else ""
+
+
+def shown_axes(letters: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
+    """The names of axes: M and O are called D, and G is called H, where they are as many."""
+    usual = (("M", "D"), ("O", "D"), ("G", "H"))
+    names = {letter: name for letter, name in usual if sizes[letter] == sizes[name]}
+    return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)
+
+
+def numbered(axis: str, sizes: dict[str, int]) -> tuple[str, ...]:
+    """The places along an axis by their numbers; a head is called one."""
+    prefix = "head " if axis in "HG" else ""
+    return tuple(f"{prefix}{place}" for place in range(axis_size(axis, sizes)))

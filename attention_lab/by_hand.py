@@ -1,0 +1,132 @@
+"""A layer made by hand: eight named features, two heads whose weights can be read, any sentence.
+
+A token's vector says which part of speech it is, a 1, and its place as an angle. Head 0 finds what
+a pronoun stands for, head 1 finds the token before. `attend` runs them like any other weights.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.embeddings import Embedding
+from attention_core.projections import Projections
+
+FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
+D_MODEL, N_HEADS, WIDTH = 8, 2, 4
+PLACES = 12  # that a position can have; a later token stands where the one twelve before it does
+UNUSED = "·"
+
+# Of pronouns only those that stand for a noun: I, you and we stand for whoever speaks or listens.
+WORDS: Mapping[str, tuple[str, ...]] = {
+    word: tuple(kind.split())
+    for kind, lines in json.loads(
+        Path(__file__).with_name("by_hand.json").read_text(encoding="utf-8")
+    ).items()
+    for word in " ".join(lines).split()
+}
+Mix = dict[str, float]  # features and their weights
+
+_STEP = 2 * math.pi / PLACES
+_ACROSS, _ALONG = 40 * math.sin(_STEP), 40 * math.cos(_STEP)
+
+
+@dataclass(frozen=True)
+class HandHead:
+    """What a head does, column by column; columns that are not listed hold zeros.
+
+    queries, keys: by the name of a column, the features that it is made of. copies: the features
+    that the values hold. gives: how much of each the output gets.
+    """
+
+    queries: Mapping[str, Mix]
+    keys: Mapping[str, Mix]
+    copies: tuple[str, ...]
+    gives: Mix
+
+
+HEADS = (
+    # A pronoun scores 3 with a noun, and 2 more with an animate one.
+    HandHead(
+        {"noun?": {"pronoun": 6, "verb": 4}, "anim.?": {"pronoun": 4, "verb": 2}},
+        {"noun": {"noun": 1}, "animate": {"animate": 1}},
+        ("noun", "animate", "pronoun", "verb"),
+        {"noun": 1, "animate": 1},
+    ),
+    # The query is 40 times the cosine and sine of the token's own angle, turned one place back.
+    HandHead(
+        {
+            "before cos": {"cos": _ALONG, "sin": _ACROSS},
+            "before sin": {"cos": -_ACROSS, "sin": _ALONG},
+        },
+        {"cos": {"cos": 1}, "sin": {"sin": 1}},
+        ("noun", "animate", "verb", "other"),
+        {"verb": 0.5, "other": 0.5},
+    ),
+)
+
+
+def part_of_speech(token: str) -> tuple[str, ...]:
+    """The features that a token has as a word; what the lexicon does not know is "other".
+
+    >>> part_of_speech("Cat"), part_of_speech("box"), part_of_speech("the")
+    (('animate', 'noun'), ('noun',), ('other',))
+    """
+    return WORDS.get(token.casefold(), ("other",))
+
+
+def named_vectors(tokens: Sequence[str]) -> Embedding:
+    """The vectors of tokens: what each is as a word, plus the cosine and sine of its place.
+
+    Shapes: T tokens -> three times (T, 8).
+
+    >>> named_vectors(["the", "cat"]).words[1].tolist()
+    [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+    """
+    words_TD = np.stack(
+        [_vector(dict.fromkeys((*part_of_speech(token), "one"), 1.0)) for token in tokens]
+    )
+    angles_T = _STEP * np.arange(len(tokens))
+    places_TD = np.zeros_like(words_TD)
+    places_TD[:, FEATURES.index("cos")] = np.cos(angles_T)
+    places_TD[:, FEATURES.index("sin")] = np.sin(angles_T)
+    return Embedding(words_TD, places_TD, words_TD + places_TD)
+
+
+def notes(n_tokens: int) -> tuple[str, ...]:
+    """What the places on a circle mean for a sentence that goes round it."""
+    if n_tokens < PLACES - 1:
+        return ()
+    return (
+        f"Weights by hand know {PLACES} places, which lie on a circle: to the first token the last"
+        " place is the one before, and a longer sentence goes round again.",
+    )
+
+
+def hand_made() -> Projections:
+    """The weights of both heads. Shapes: each of the four matrices (8, 8)."""
+    triples, rows = [], []
+    for head in HEADS:
+        copied = np.stack([_vector({feature: 1.0}) for feature in head.copies])
+        triples.append((_columns(head.queries), _columns(head.keys), copied.T))
+        given = np.array([head.gives.get(feature, 0.0) for feature in head.copies])
+        rows.append(given[:, np.newaxis] * copied)
+    return Projections.from_heads(triples, np.vstack(rows))
+
+
+def _columns(mixes: Mapping[str, Mix]) -> Array:
+    """A head's columns side by side. Shapes: (8, 4)."""
+    columns_DK = np.zeros((D_MODEL, WIDTH))
+    for column, mix in enumerate(mixes.values()):
+        columns_DK[:, column] = _vector(mix)
+    return columns_DK
+
+
+def _vector(mix: Mapping[str, float]) -> Array:
+    return np.array([float(mix.get(feature, 0)) for feature in FEATURES])

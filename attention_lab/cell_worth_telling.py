@@ -1,0 +1,60 @@
+"""Which query and which key a sentence is first told about."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.text import PAD
+from attention_core.trace import Trace
+
+from .by_hand import part_of_speech
+
+# What stands for no word of the sentence: the trained model has such tokens of its own.
+NO_WORDS = (PAD, "[PAD]", "[CLS]", "[SEP]")
+
+
+class Cell(NamedTuple):
+    """A head, a query, a key and a feature, as the pages look into them."""
+
+    head: int = 0
+    query: int = 0
+    key: int = 0
+    feature: int = 0
+
+
+def cell_worth_telling(trace: Trace, head: int = 0) -> Cell:
+    """The first pronoun and what it reads most; without one, the query that reads most from one
+    other token.
+
+    A token with itself says least, so it is chosen only where there is no other.
+
+    >>> from attention_lab.scenario import Scenario, trace_of
+    >>> cell_worth_telling(trace_of(Scenario("we saw the cat", weights="weightless", n_heads=1)))
+    Cell(head=0, query=1, key=2, feature=0)
+    """
+    shares_TS = _of_others(trace, head)
+    strongest_T = shares_TS.max(axis=1)
+    pronouns = [
+        query
+        for query, token in enumerate(trace.labels("T"))
+        if "pronoun" in part_of_speech(token) and strongest_T[query] > 0
+    ]
+    query = pronouns[0] if pronouns else int(strongest_T.argmax())
+    return Cell(head, query, int(shares_TS[query].argmax()))
+
+
+def _of_others(trace: Trace, head: int) -> Array:
+    """What a head's queries read from other tokens; −1 for themselves, and for what is no word.
+    Shapes: (T, S).
+    """
+    shares_TS: Array = trace.probabilities[0, head].copy()
+    for axis, letter in enumerate("TS"):
+        words = np.array([label not in NO_WORDS for label in trace.labels(letter)])
+        if words.sum() > 1:
+            shares_TS[(slice(None),) * axis + (~words,)] = -1
+    if shares_TS.shape[1] > 1:
+        np.fill_diagonal(shares_TS, -1)
+    return shares_TS

@@ -1,0 +1,143 @@
+"""Claims of the slides about heads: their patterns, how they are joined, and what they can do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.attention import attend
+from attention_core.projections import Projections
+
+from ..token_matrices import gaussian_tokens
+from .record import CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown
+
+claim = claims_of("slides")
+
+
+@claim(
+    "The drawback of one head: all elements use the same attention.",
+    FALSE,
+    "All value channels of a head share its pattern. Different elements (rows) have different"
+    " patterns.",
+)
+def same_attention() -> Evidence:
+    """Rows of one head's A; and its outputs channel by channel."""
+    trace = attend(gaussian_tokens(5, 4), Projections.random(4, 1))
+    A, values = trace.probabilities[0, 0], trace.value_heads[0, 0]
+    rows = difference(A[0], A[1])
+    channels = np.stack([A @ channel for channel in values.T], axis=1)
+    says = (
+        f"Rows 1 and 2 differ by up to {rows:.2f}; every one of the 4 channels is mixed by the"
+        " same A."
+    )
+    return Evidence(rows < 1e-9, rows > 0.01 and same(channels, trace.head_outputs[0, 0]), says)
+
+
+@claim(
+    "The heads are stacked one below the other and multiplied by W_O, which has h·d_v rows.",
+    FALSE,
+    "Side by side: N × h·d_v. Stacked they are h·N × d_v, which does not fit W_O.",
+)
+def vertical_stack() -> Evidence:
+    """Both ways of joining two heads."""
+    trace = attend(gaussian_tokens(5, 6), Projections.random(6, 2))
+    heads, w_o = trace.head_outputs[0], np.asarray(trace.projections.w_o)
+    below, beside = np.vstack(list(heads)), np.hstack(list(heads))
+    right = fits(beside, w_o) and same(beside @ w_o, trace.output[0])
+    says = (
+        f"Stacked: {below.shape[0]} × {below.shape[1]}, side by side: {beside.shape[0]} ×"
+        f" {beside.shape[1]}; "
+    )
+    return Evidence(fits(below, w_o), right, says + f"W_O has {len(w_o)} rows.")
+
+
+@claim(
+    "Scores are divided by √C.",
+    CONDITION,
+    "That is right for tokens without weights. With projections it is √d_k, what a score adds up.",
+)
+def root_of_c() -> Evidence:
+    """The spread of scores of projected Gaussian tokens, C = 32 and d_k = 4."""
+    query, key = gaussian_tokens(400, 4, seed=1), gaussian_tokens(400, 4, seed=2)
+    by_c, by_d_k = (float((query @ key.T).std() / np.sqrt(width)) for width in (32, 4))
+    says = (
+        f"C = 32, d_k = 4: the standard deviation is {by_c:.2f} after √C and {by_d_k:.2f} after"
+        " √d_k."
+    )
+    return Evidence(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, says)
+
+
+def shifting_heads(size: int, sharpness: float) -> Projections:
+    """Nine heads on a square image (content, one-hot position), each looking at one neighbour;
+    the image wraps.
+    """
+    pixels = np.arange(size**2).reshape(size, size)
+    w_q, w_k, w_v = [], [], []
+    for shift in np.ndindex(3, 3):
+        target = np.roll(pixels, (1 - shift[0], 1 - shift[1]), axis=(0, 1)).ravel()
+        blank = np.zeros((1, size**2))
+        w_q.append(np.vstack([blank, sharpness * np.eye(size**2)[target]]))
+        w_k.append(np.vstack([blank, np.eye(size**2)]))
+        w_v.append(np.eye(1 + size**2)[:, :1])
+    return Projections(np.hstack(w_q), np.hstack(w_k), np.hstack(w_v), n_heads=9)
+
+
+@claim(
+    "h heads are more expressive than a √h × √h convolution.",
+    CONDITION,
+    "With positions, a rule for the border, enough value width, h a square number, and in the limit"
+    " of sharp heads. Without positions attention cannot tell neighbours from others at all.",
+)
+def heads_and_convolution() -> Evidence:
+    """A 3 × 3 kernel on a 4 × 4 image that wraps around, by nine sharp heads; and shuffled
+    tokens without positions.
+    """
+    size, rng = 4, np.random.default_rng(0)
+    image, kernel = rng.random((size, size)), rng.random((3, 3))
+    wanted = sum(
+        kernel[i, j] * np.roll(image, (1 - i, 1 - j), axis=(0, 1)) for i, j in np.ndindex(3, 3)
+    )
+    x = np.hstack([image.reshape(-1, 1), np.eye(size**2)])
+    errors = [
+        difference(
+            attend(x, shifting_heads(size, beta), scale=1.0).merged[0] @ kernel.ravel(),
+            np.ravel(wanted),
+        )
+        for beta in (2.0, 40.0)
+    ]
+    content, order = image.reshape(-1, 1), rng.permutation(size**2)
+    free = Projections.random(1, 9, d_k=2, d_v=1)
+    moved = difference(
+        attend(content[order], free).output[0], attend(content, free).output[0][order]
+    )
+    says = (
+        f"Nine sharp heads miss the convolution by {shown(errors[1])}, blunt ones by"
+        f" {errors[0]:.1f}. "
+    )
+    says += (
+        f"Without positions shuffled pixels give shuffled outputs (difference {shown(moved)}): no"
+        " kernel does that."
+    )
+    return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9, says)
+
+
+@claim(
+    "Always use multi-head attention.",
+    CONDITION,
+    "Advice, not a result. Heads that ask the same question are worth one head; different questions"
+    " need several.",
+)
+def always_several_heads() -> Evidence:
+    """Two equal heads against one head whose W_O is the sum of theirs; two different heads
+    against that one.
+    """
+    x, p = gaussian_tokens(5, 6), Projections.random(6, 2)
+    w_o = np.asarray(p.w_o)
+    first = (p.w_q[:, :3], p.w_k[:, :3], p.w_v[:, :3])
+    twice = attend(x, Projections.from_heads([first, first], w_o)).output
+    once = attend(x, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
+    gap, other = difference(twice, once), difference(attend(x, p).output, once)
+    says = (
+        f"Two equal heads give what one gives (difference {shown(gap)}); two different ones do not"
+        f" ({other:.2f})."
+    )
+    return Evidence(gap > 1e-9, gap < 1e-9 and other > 0.01, says)

@@ -1,0 +1,59 @@
+"""Whether the user's own matrices fit the weights that a scenario puts beside them."""
+
+from __future__ import annotations
+
+from attention_core.counting import counted
+from attention_core.errors import ShapeError
+
+from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS
+from .own_matrices import OwnMatrices
+
+
+def check_beside_trained(own: OwnMatrices, width: int) -> None:
+    """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises:
+    ShapeError.
+    """
+    for name, matrix in own.given.items():
+        rows = len(matrix) if name == "x" else width
+        expected = (width,) if name in BIAS_SYMBOLS else (rows, width)
+        if matrix.shape != expected:
+            said = ("tokens", width) if name == "x" else expected
+            raise ShapeError(
+                f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained"
+                f" layer it must be {' × '.join(map(str, said))}: choose other weights, or leave"
+                " it out"
+            )
+
+
+def check_beside_drawn(
+    own: OwnMatrices, weights: str, d_model: int, n_heads: int, d_k: int, d_v: int
+) -> None:
+    """No more columns than rows can be orthonormal, weightless layers have identity matrices beside
+    the user's own, and no control changes a width that an own matrix decides. Raises: ShapeError.
+    """
+    for size, width, alone in (("d_k", d_k, ("w_q", "w_k")), ("d_v", d_v, ("w_v",))):
+        said = own.deciding(size)
+        is_beside = weights == "weightless" and not own.given.keys() >= set(alone)
+        if is_beside and said and width * n_heads != d_model:
+            raise ShapeError(
+                f"{said}, but weightless layers have the identity beside it, {d_model} ×"
+                f" {d_model}: choose other weights, give"
+                f" {' and '.join(ALL_SYMBOLS[name] for name in alone)}"
+                f"{' in one NPZ file' * (len(alone) > 1)}, or leave it out"
+            )
+        if weights == "orthonormal" and said and width > d_model:
+            raise ShapeError(
+                f"{said}, which makes {size} = {width} with {counted(n_heads, 'head')}, but"
+                f" an orthonormal head is at most as wide as the inputs, {d_model}: choose"
+                f" other weights, make all heads together at most {n_heads * d_model}"
+                " wide, or leave it out"
+            )
+
+
+def check_residual(residual: bool, d_in: int, d_out: int) -> None:
+    """Own matrices may make an output to which the inputs cannot be added. Raises: ShapeError."""
+    if residual and d_in != d_out:
+        raise ShapeError(
+            f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch"
+            f" Residual off, or give W_O {counted(d_in, 'column')}, as many as X has"
+        )

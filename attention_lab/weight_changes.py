@@ -1,0 +1,47 @@
+"""What became of the weights when a size was changed, in sentences."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from attention_core import AttentionError
+from attention_core.projections import MATRICES
+
+from .by_hand import D_MODEL, N_HEADS, WIDTH
+from .scenario import DRAWN, Scenario, projections_of, settled
+
+SIZES = {"d_model": "Embedding size", "n_heads": "Heads"}
+
+
+def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
+    """That weights by hand do not fit, and what moving one size has done to the weights.
+
+    before: the scenario of the run before, if there was one.
+    """
+    with suppress(AttentionError):
+        if settled(now).weights != now.weights:
+            return (
+                f"The weights by hand are made for {D_MODEL} features and {N_HEADS} heads, each"
+                f" {WIDTH} wide; at these sizes the weights are random.",
+            )
+        for name, label in SIZES.items():
+            size = getattr(now, name)
+            if before and before != now == replace(before, **{name: size}):
+                return _of_weights(
+                    before, now, f"{label}: {size} instead of {getattr(before, name)}."
+                )
+    return ()
+
+
+def _of_weights(before: Scenario, now: Scenario, change: str) -> tuple[str, ...]:
+    old, new = (projections_of(scenario) for scenario in (before, now))
+    same = all(np.array_equal(getattr(old, name), getattr(new, name)) for name in MATRICES)
+    if same and (old.n_heads, old.d_k) != (new.n_heads, new.d_k):
+        return (
+            f"{change} The weights are the same, cut into {new.n_heads} instead of {old.n_heads}.",
+        )
+    is_drawn = settled(before).weights == now.weights and now.weights in DRAWN
+    return (f"{change} The weights are drawn anew.",) if is_drawn and not same else ()

@@ -1,0 +1,108 @@
+"""The widgets of the training laboratory that say what is trained, and on what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from attention_lab.labs.tasks import TASKS, task_named
+from attention_lab.labs.training_settings import (
+    CONSTRAINTS,
+    LIMITS,
+    WIDE,
+    TrainingSettings,
+    check_settings,
+    expected_seconds,
+)
+from attention_viz.labels import counted
+
+from ..address import KEPT, bound
+from ..facts import fact
+from ..one_of import one_of
+from ..whole_numbers import seed_input, whole_number_input
+
+# How many heads each model has.
+MODELS = {"1 head": 1, WIDE: 1, "2 heads": 2, "3 heads": 3, "4 heads": 4, "6 heads": 6}
+OWN = "own sizes"
+RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
+TEMPERATURES = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
+
+
+def settings() -> TrainingSettings:
+    """Draw the choices, each bound to the address with fixed bounds, and give what they
+    describe.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        task = one_of("Task", TASKS, "neighbours", **_about("task"))
+        model = bound(
+            st.selectbox, "Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model")
+        )
+        seed = seed_input(**_about("seed"))
+        more = st.popover("More choices", icon=":material/tune:")
+    with more:
+        sizes = _own_sizes() if model == OWN else _sizes_of(task, str(model))
+        n_steps, batch, rate, constraint, temperature = _how()
+    return TrainingSettings(task, *sizes, n_steps, batch, rate, constraint, temperature, seed)
+
+
+def _sizes_of(task: str, model: str) -> tuple[int, int, int]:
+    """Heads, d_k and d_v of a named model; 0 where they are the task's."""
+    return MODELS.get(model, 2), *(task_named(task).wide if model == WIDE else (0, 0))
+
+
+def _own_sizes() -> tuple[int, int, int]:
+    """Heads, d_k and d_v as they are typed."""
+    n_heads = _whole_number("Heads", "n_heads", 2, "heads")
+    d_k = _whole_number("d_k (0: as the task has it)", "d_k", 0)
+    return n_heads, d_k, _whole_number("d_v (0: as the task has it)", "d_v", 0)
+
+
+def _how() -> tuple[int, int, float, str, float]:
+    """Steps, batch, learning rate, constraint, and temperature, 0 for √d_k."""
+    n_steps = _whole_number("Steps (0: as the task has them)", "n_steps", 0, "steps", step=100)
+    batch = _whole_number("Sequences per step", "batch", 32)
+    rate = bound(st.select_slider, "Learning rate", RATES, "0.01", **_about("rate"))
+    constraint = bound(
+        st.selectbox,
+        "Columns of W_Q, W_K, W_V",
+        tuple(CONSTRAINTS),
+        required=True,
+        **_about("constraint"),
+        help=(
+            "orthonormal: each head's columns stay orthonormal while it learns (Stiefel manifold)."
+        ),
+    )
+    temperature = bound(
+        st.select_slider,
+        "Temperature: scores are divided by",
+        TEMPERATURES,
+        **_about("temperature"),
+    )
+    divisor = 0.0 if temperature == TEMPERATURES[0] else float(temperature)
+    return n_steps, batch, float(rate), str(constraint), divisor
+
+
+def _whole_number(label: str, limit: str, default: int, name: str = "", **more: Any) -> int:
+    """A field for a number that the settings bound. limit: its name there; name: in the address."""
+    about = _about(name or limit) | more
+    return whole_number_input(st, label, *LIMITS[limit], default, **about)
+
+
+def says(settings: TrainingSettings) -> None:
+    """The task in words, and the size of the layer. Raises: SettingsError for what is refused."""
+    check_settings(settings)
+    task = settings.lesson
+    d_k, d_v = settings.widths
+    n_numbers = fact("numbers_to_learn", settings.n_parameters)
+    st.markdown(f"**“{task.says}”**")
+    st.caption(
+        f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v"
+        f" {d_v}) · {counted(n_numbers, 'number')} to learn ·"
+        f" {counted(settings.last_step, 'step')} with {counted(settings.batch, 'sequence')} each,"
+        f" all of them new, about {expected_seconds(settings):.1f} s"
+    )
+
+
+def _about(name: str) -> dict[str, Any]:
+    return {"key": f"train_{name}", **KEPT}

@@ -1,0 +1,20 @@
+"""What is chosen on a stage: which of three matrices, the head, and what is shown of the step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+THREE = ("queries", "keys", "values")
+
+
+def choose(name: object, value: object) -> None:
+    """In a callback: take over what was chosen on a stage; what a browser of ours would not send
+    is passed over.
+    """
+    match name, value:
+        case "which", str(field) if field in THREE:
+            st.session_state["which"] = field
+        case ("present" | "hide" | "whole") as switch, bool(on):
+            st.session_state[switch] = on
+        case "head", int(head) if head >= 0:
+            st.session_state["head"] = head

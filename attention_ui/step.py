@@ -1,0 +1,70 @@
+"""The stage of a story page: its board with all words, in one window, and what is chosen on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from attention_lab import notation
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import Notation, symbol
+from attention_viz.payload import JSON
+from attention_viz.step_scene import Choice, StepWords, staged, strip_alone
+
+from .board import show_board
+from .here import Here
+from .registry import strip
+from .stage_choices import THREE
+from .visit import visit
+
+# What URLs with pinned cells call the board of a page, where not by the name of the page.
+BOARDS = {"projections": "projection", "overview": "layer"}
+WHOLE = "Every number is real and computed from your sentence: click a matrix to open its step."
+
+
+def show_step(
+    now: Here,
+    field: str,
+    board: JSON,
+    more: str = "",
+    choices: Sequence[Choice] = (),
+    on_open: Callable[[str], None] | None = None,
+) -> JSON:
+    """Show the step that computes a field, at the top of its page, wherever the page calls it;
+    gives the scene, for hand-outs.
+
+    field: "" for the whole layer. more: LaTeX that is added to the formula. on_open: called with
+    the link of a matrix that is clicked.
+    """
+    page = visit().page
+    words = StepWords(
+        title=page.title,
+        question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
+        says=notation.says(now.trace, field, now.notation) if field else WHOLE,
+        formula=formula(now.trace, field, now.notation) + more if field else "",
+        steps=[(step.title, step.url_path) for step in strip()],
+        place=strip().index(page),
+        choices=choices,
+        heads=now.trace.sizes["H"] if "head" in page.looks_into else 1,
+        head=now.focus.head if "head" in page.looks_into else 0,
+        hide=bool(st.session_state.get("hide")),
+        lecture=bool(st.session_state.get("present")),
+    )
+    scene = staged(board, words)
+    with visit().stage_place:
+        show_board(scene, BOARDS.get(page.url_path, page.url_path), on_open)
+    visit().has_stage = True
+    return scene
+
+
+def show_strip(text: Notation) -> None:
+    """Show the strip of steps alone, above a page of the story that has no stage."""
+    place = strip().index(visit().page)
+    steps = [(step.title, step.url_path) for step in strip()]
+    show_board(strip_alone(steps, place, text.convention == "column"), "strip")
+
+
+def of_three(chosen: str) -> tuple[Choice]:
+    """The choice between queries, keys and values on a stage."""
+    return (Choice("which", "Which of the three", THREE, chosen),)

@@ -1,0 +1,69 @@
+"""Masked scores above the shares that the softmax makes of them, as one column of a board."""
+
+from __future__ import annotations
+
+from attention_core import Trace
+
+from ..matrices import Matrix, Side, hidden_of, shares_of
+
+
+def scores_and_shares(
+    trace: Trace,
+    at: tuple[int, int],
+    column: int,
+    sides: tuple[Side, Side],
+    *,
+    key: str | int,
+    titles: tuple[str, str],
+    limit: float,
+    small: bool,
+) -> list[Matrix]:
+    """The matrices of one head in one column of the board, each made from the one before: the
+    scaled scores, which are only read, the masked ones, and their shares.
+
+    at: sequence and head. key: what tells the names of these matrices from those of other columns.
+    limit: the value of the strongest colour of the scores.
+    """
+    scaled, masked = f"scaled {key}", f"scores {key}"
+    return [
+        Matrix(scaled, trace.scaled_scores[at], *sides, None, "scaled scores", kind="logit"),
+        Matrix(
+            masked,
+            trace.masked_scores[at],
+            *sides,
+            (column, 0),
+            titles[0],
+            kind="logit",
+            limit=limit,
+            rule=hidden_of(scaled),
+            small=small,
+        ),
+        shares(f"shares {key}", masked, trace, at, (column, 1), sides, titles[1], small),
+    ]
+
+
+def shares(
+    name: str,
+    scores: str,
+    trace: Trace,
+    at: tuple[int, int],
+    place: tuple[int, int],
+    sides: tuple[Side, Side],
+    title: str,
+    small: bool = False,
+) -> Matrix:
+    """What each query of one head gives to each key, by the softmax of another matrix of the board.
+
+    scores: the name of that matrix. at: sequence and head. place: on the board.
+    """
+    return Matrix(
+        name,
+        trace.probabilities[at],
+        *sides,
+        place,
+        title,
+        kind="probability",
+        rule=shares_of(scores, trace.sizes["S"]),
+        small=small,
+        hidden=trace.hidden[at],
+    )

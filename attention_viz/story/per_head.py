@@ -1,0 +1,103 @@
+"""The boards of the steps in which every head works alone, from the scores to its output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..payload import JSON, Stage
+from ..scene import Panel, scene
+
+Cell = tuple[int, int, int]  # head, row, column
+
+
+def scores(stage: Stage, cell: Cell) -> JSON:
+    """Queries times keys, and the scores of all heads."""
+    panels = [
+        Panel("query_heads", 2, 3, (0, 1), title="queries"),
+        Panel("key_heads", 3, 2, (1, 0), title="keys, transposed"),
+        Panel("scores", 2, 3, (1, 1), "result"),
+        *_all_heads(stage, "scores", (2, 1)),
+    ]
+    says = "Every query times every key gives the scores."
+    return scene(stage, panels, _at("scores", cell), says)
+
+
+def scale(stage: Stage, cell: Cell) -> JSON:
+    """The scores times one number, and what the softmax would make of a row before and after."""
+    panels = [
+        Panel("scores", 2, 3, (0, 0)),
+        Panel("scaled_scores", 2, 3, (1, 0), "result"),
+        Panel("raw_shares", None, 3, (0, 1), "row", title="softmax of this row, raw"),
+        Panel("scaled_shares", None, 3, (1, 1), "row", title="softmax of this row, scaled"),
+        *_all_heads(stage, "scaled_scores", (2, 0)),
+    ]
+    says = "The scores times the scale give the scaled scores."
+    return scene(stage, panels, _at("scaled_scores", cell), says)
+
+
+def mask(stage: Stage, cell: Cell) -> JSON:
+    """The scaled scores before and after the mask."""
+    panels = [
+        Panel("scaled_scores", 2, 3, (0, 0)),
+        Panel("masked_scores", 2, 3, (1, 0), "result"),
+        *_all_heads(stage, "masked_scores", (2, 0)),
+    ]
+    says = "The mask hides scores." if stage.trace.hidden.any() else "No score is hidden."
+    return scene(stage, panels, _at("masked_scores", cell), says)
+
+
+def softmax(stage: Stage, cell: Cell) -> JSON:
+    """The masked scores, the probabilities, and one row in its stages."""
+    panels = [
+        Panel("masked_scores", 2, 3, (0, 0)),
+        Panel("probabilities", 2, 3, (1, 0), "result"),
+        Panel("share_sum", 2, None, (2, 0), "total"),
+        Panel("shifted_scores", None, 3, (0, 1), "row", title="this row, minus its maximum"),
+        Panel("row_maximum", None, None, (1, 1), "row"),
+        Panel("exponentials", None, 3, (0, 2), "row", title="exponentials"),
+        Panel("row_sum", None, None, (1, 2), "row"),
+        *_all_heads(stage, "probabilities", (3, 0)),
+    ]
+    says = "The softmax makes shares of every row of scores."
+    return scene(stage, panels, _at("probabilities", cell), says)
+
+
+def mixing(stage: Stage, cell: Cell) -> JSON:
+    """Probabilities times values, and the weighted values before they are added up."""
+    panels = [
+        Panel("probabilities", 2, 3, (0, 1)),
+        Panel("value_heads", 2, 3, (1, 0), title="values"),
+        Panel("head_outputs", 2, 3, (1, 1), "result"),
+        Panel("weighted_values", 3, 4, (2, 0), "aside", title="weight × value, before the sum"),
+        *_all_heads(stage, "head_outputs", (2, 1)),
+    ]
+    says = "The probabilities, multiplied with the values, give the head outputs."
+    return scene(stage, panels, _at("head_outputs", cell), says)
+
+
+def pair(stage: Stage, cell: Cell) -> JSON:
+    """One query token and one key token in all heads: every head with every head, and number by
+    number.
+    """
+    head, query, key = cell
+    panels = [
+        Panel("query_heads", 1, 3, (0, 1), title="the query in every head"),
+        Panel("key_heads", 3, 1, (1, 0), title="the key in every head"),
+        Panel("pair_products", 3, 4, (1, 1), "result", diagonal=True),
+        Panel("pair_hadamard", 3, 4, (2, 1), "aside", title="query ⊙ key"),
+        Panel("scores", 1, None, (3, 1), "aside", title="row sums = scores"),
+        Panel("pair_total", None, None, (3, 2), "aside"),
+    ]
+    says = "One pair of tokens in all heads."
+    return scene(stage, panels, _at("pair_products", (query, key, head, head)), says)
+
+
+def _at(field: str, cell: Sequence[int]) -> tuple[str, tuple[int, ...]]:
+    return field, (0, *cell)
+
+
+def _all_heads(stage: Stage, field: str, place: tuple[int, int]) -> list[Panel]:
+    """The matrices of all heads, small; nothing where there is only one."""
+    if stage.trace.sizes["H"] == 1:
+        return []
+    return [Panel(field, 2, 3, place, "tiles", tiles=1, small=True, title="all heads")]

@@ -1,0 +1,82 @@
+"""The boards of the two products with weight matrices: into the heads, and out of them."""
+
+from __future__ import annotations
+
+from attention_core.head_blocks import head_columns
+
+from ..payload import JSON, Stage
+from ..scene import Panel, scene
+from .per_head import Cell
+from .windows import MOST, around, output_window, windowed
+
+SOURCES = {"queries": ("inputs", "w_q"), "keys": ("memory", "w_k"), "values": ("memory", "w_v")}
+
+
+def projection(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
+    """The inputs times one of the weight matrices, for a window of columns around the head's.
+
+    focused: the head's own columns alone.
+    """
+    source, weights = SOURCES[field]
+    head, row, feature = cell
+    column = head_columns(stage.trace, field, head).start + feature
+    letter = stage.letters(field)[-1]
+    stage = windowed(stage, letter, around(stage.trace, field, head, 1 if focused else MOST))
+    panels = [
+        Panel(source, 1, 2, (0, 1), editable=source == "inputs"),
+        Panel(weights, 0, 1, (1, 0), editable=True),
+        Panel(field, 1, 2, (1, 1), "result"),
+    ]
+    return scene(stage, panels, (field, (0, row, column)), _made(stage, source, weights, field))
+
+
+def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON:
+    """Merged times W_O, and the same output as a sum of one row per head.
+
+    focused: of W_O and the output only as many columns as a head is wide, that of the cell among
+    them.
+    """
+    if stage.trace.projections.w_o is None:
+        panels = [Panel("merged", 1, 2, (0, 0)), Panel("output", 1, 2, (1, 0), "result")]
+    else:
+        most = stage.trace.sizes["V"] if focused else MOST
+        stage = windowed(stage, "O", output_window(stage.trace, column, most))
+        panels = [
+            Panel("merged", 1, 2, (0, 1)),
+            Panel("w_o", 0, 1, (1, 0), editable=True),
+            Panel("output", 1, 2, (1, 1), "result"),
+            Panel("head_contributions", 1, 3, (1, 2), "aside", title="this row, head by head"),
+        ]
+    if stage.trace.residual:
+        panels.append(Panel("inputs", 1, 2, (2, 1), title="inputs, added"))
+    return scene(
+        stage, panels, ("output", (0, query, column)), _made(stage, "merged heads", "w_o", "output")
+    )
+
+
+def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
+    """What a field is made of, in words: a product with a matrix, if there is one, and what is
+    added to it.
+    """
+    has_weights = getattr(stage.trace.projections, weights) is not None
+    times = f" multiplied by {stage.symbol(weights)}" if has_weights else ""
+    added = stage.trace.says_added(field)
+    return (
+        f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'}"
+        f" the {field}."
+    )
+
+
+def before_and_after(stage: Stage, query: int) -> JSON:
+    """One token: its row of the inputs, what each head adds to it, and its row of the output."""
+    stage = windowed(stage, "T", (query, query + 1))
+    parts = [Panel("inputs", None, 2, (0, 0), title="the token before")]
+    if stage.trace.projections.w_o is not None:
+        parts.append(Panel("head_contributions", 1, 3, (0, 1), title="what each head adds"))
+        parts.append(Panel("head_outputs", 1, 3, (1, 1), "aside", title="what each head found"))
+    parts.append(Panel("output", None, 2, (0, 2), "result", title="the token after"))
+    says = "One token before and after the layer."
+    return scene(stage, parts, ("output", (0, query, 0)), says) | {
+        "player": False,
+        "arithmetic": False,
+    }

@@ -1,0 +1,46 @@
+"""What you have seen: one token before and after the layer, and what comes next in a model."""
+
+import streamlit as st
+
+from attention_lab.heads.keys_read import strongest_keys
+from attention_ui.board import show_board
+from attention_ui.facts import fact
+from attention_ui.here import here
+from attention_ui.panels import token
+from attention_ui.registry import page_of
+from attention_viz import story
+from attention_viz.labels import percent
+
+AHEAD = ("break-it", "all-heads", "trained-heads", "training", "practice")
+
+now = here()
+trace, focus = now.trace, now.focus
+asking = token(trace, "T", focus.query)
+
+reads = []
+for head in range(fact("heads", trace.sizes["H"])):
+    for key, share in strongest_keys(trace, head, focus.query, count=1):
+        reads.append(f"- Head {head} reads most from {token(trace, 'S', key)}: {percent(share)}.")
+st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** On the way:")
+st.markdown("\n".join(reads) if reads else "It may see no key, so no head brings it anything.")
+show_board(story.before_and_after(now.stage, focus.query), "seen")
+st.caption(
+    "Above, what the layer knew of the token. Below, what each head adds after W_O, and their sum,"
+    " the output."
+)
+st.subheader("What comes next in a model", anchor=False)
+st.markdown(
+    "- **Residual connection:** the output is added to the input, so that a layer only has to say"
+    " what is new. *Scores and mask* in the sidebar has a switch for it.\n"
+    "- **LayerNorm and a feed-forward part:** every token is normalised and passes two more"
+    " matrices by itself, the same for all tokens.\n"
+    "- **More layers:** the result is the input of the next attention layer. The trained encoder of"
+    " this app has six.\n"
+    "- **The next word:** a language model compares the last token's vector with the vector of"
+    " every word. Attention alone predicts nothing."
+)
+st.subheader("Where to go from here", anchor=False)
+with st.container(horizontal=True):
+    for name in AHEAD:
+        page = page_of(name)
+        st.page_link(page.path, label=f"{page.title}: {page.question}", icon=page.icon)

@@ -1,0 +1,130 @@
+"""The layers whose PyTorch lines are run: every choice of weights, memory, mask, bias and rule."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attention_core import STEPS, Projections, Trace, attend
+from attention_lab.export import torch_code
+
+B, T, S, H, D, M = 2, 3, 5, 6, 12, 11
+RNG = np.random.default_rng(4)
+SOME = RNG.random((B, H, T, S)) < 0.6
+SOME[..., 0] = True
+EMPTY = SOME & (np.arange(T) != 1)[:, np.newaxis]
+NUMBERS = RNG.normal(size=(B, H, T, S))
+X, ELSEWHERE = RNG.normal(size=(B, S, D)), RNG.normal(size=(B, S, D))
+WEIGHTS: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "shared heads": {"n_kv_heads": 2},
+    "free widths": {"d_k": 7, "d_v": 3},
+    "free widths, shared heads": {"d_k": 7, "d_v": 3, "n_kv_heads": 1},
+}
+CHANGES: dict[str, dict[str, Any]] = {
+    "no biases": {},
+    "all biases": {"bias": True},
+    "b_o only": {"b_o": np.arange(D) / 8},
+    "b_q and b_v only": {"bias": True, "b_k": None, "b_o": None},
+    "no w_o": {"w_o": None},
+    "no w_o, all biases": {"bias": True, "w_o": None, "b_o": None},
+}
+MEMORIES = {"itself": D, "as wide": D, "of its own width": M}
+MASKS: dict[str, dict[str, Any]] = {
+    "no mask": {},
+    "causal": {"causal": True},
+    "one value": {"mask": True},
+    "one column": {"mask": np.ones((T, 1), dtype=bool)},
+    "keys": {"mask": SOME[0, 0, 0]},
+    "queries and keys": {"mask": SOME[0, 0]},
+    "heads": {"mask": SOME[0]},
+    "padding": {"mask": SOME[:, :1, :1]},
+    "padding, causal": {"mask": SOME[:, :1, :1], "causal": True},
+    "all axes": {"mask": SOME},
+    "empty row": {"mask": EMPTY},
+    "empty row as nan": {"mask": EMPTY, "empty_rows": "nan"},
+    "empty sequence": {"mask": (np.arange(B) > 0)[:, None, None, None] & SOME[:, :1, :1]},
+}
+BIASES: dict[str, dict[str, Any]] = {
+    "no bias": {},
+    "one number": {"bias": 0.5},
+    "bias of keys": {"bias": NUMBERS[0, 0, 0]},
+    "bias of queries and keys": {"bias": NUMBERS[0, 0]},
+    "bias of all axes": {"bias": NUMBERS},
+    "bias that hides": {"bias": np.where(SOME[0], NUMBERS[0], -np.inf)},
+    "bias that hides all": {"bias": np.where(EMPTY, NUMBERS, -np.inf)},
+}
+RULES: dict[str, dict[str, Any]] = {
+    "usual scale": {},
+    "scale 0.3": {"scale": 0.3},
+    "scale 0": {"scale": 0.0},
+    "scale -0.7": {"scale": -0.7},
+    "soft cap": {"softcap": 0.8},
+    "scale -1.1, soft cap": {"scale": -1.1, "softcap": 2.0},
+}
+RESIDUAL = {"plain": False, "residual": True}
+CHOICES = (WEIGHTS, CHANGES, MEMORIES, MASKS, BIASES, RULES, RESIDUAL)
+
+FORMS: dict[str, Callable[[Trace], str]] = {
+    field: getattr(torch_code, field) for field in STEPS
+} | {
+    "head_outputs in one call": torch_code.heads_in_one_call,
+    "output in one call": torch_code.layer_in_one_call,
+}
+
+
+class Case(NamedTuple):
+    """One choice of each kind, by their names."""
+
+    weights: str
+    change: str
+    memory: str
+    mask: str
+    bias: str
+    rule: str
+    residual: str
+
+
+def cases() -> Iterator[Case]:
+    """Every combination that makes a layer: inputs are added only to an output as wide."""
+    for names in product(*CHOICES):
+        case = Case(*names)
+        if case.residual == "plain" or projections(*case[:3]).d_out == D:
+            yield case
+
+
+@lru_cache
+def projections(weights: str, change: str, memory: str, dtype: str = "float64") -> Projections:
+    """The weights of a case."""
+    changed = dict(CHANGES[change])
+    drawn = {"bias": changed.pop("bias", False), "d_memory": MEMORIES[memory], "seed": 5}
+    return replace(Projections.random(D, H, **drawn, **WEIGHTS[weights]), **changed).astype(dtype)
+
+
+def trace_of(case: Case, dtype: str = "float64") -> Trace:
+    """The layer of a case. The choices that change only its numbers leave its lines as they are."""
+    itself = case.memory == "itself"
+    memory = None if itself else ELSEWHERE[..., : MEMORIES[case.memory]].astype(dtype)
+    options = {**MASKS[case.mask], **BIASES[case.bias], **RULES[case.rule]}
+    if itself:
+        options |= {name: _square(options[name]) for name in ("mask", "bias") if name in options}
+    x = X[:, : S if itself else T].astype(dtype)
+    weights = projections(*case[:3], dtype)
+    return attend(x, weights, memory=memory, residual=RESIDUAL[case.residual], **options)
+
+
+def _square(given: Any) -> Any:
+    """A mask or bias for self-attention: its T rows, and the first ones again up to S."""
+    array = np.asarray(given)
+    return array[..., np.arange(S) % T, :] if array.ndim > 1 and array.shape[-2] == T else array
+
+
+def lines_of(trace: Trace) -> dict[str, str]:
+    """All lines that are handed out for a layer."""
+    return {name: sys.intern(form(trace)) for name, form in FORMS.items()}

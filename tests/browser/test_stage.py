@@ -1,0 +1,198 @@
+"""A step stands whole in one window: operands, result and arithmetic in sight, none on another."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_ui.registry import story
+from tests.browser.driving import IDLE, one_by_one, parameters, settled
+
+pytestmark = pytest.mark.browser
+
+WINDOWS = [(1280, 640), (1280, 720), (1366, 640), (1366, 768), (1920, 1080)]
+LECTURE = [(1280, 720), (1920, 1080)]
+FIRST = "weights=by%20hand&d_model=8&n_heads=2&text=the%20cat%20saw%20the%20box%20and%20it%20ran"
+SIZES = {
+    "first example": FIRST,
+    "12 tokens, 16 features, 4 heads": "seed=0",
+    "16 tokens, 64 features, 8 heads": "n_tokens=16&d_model=64&n_heads=8",
+    "trained layer": "weights=trained&layer=3&head=1",
+}
+STEPS = [page.url_path for page in story() if page.fields]
+# What a stage shows: the areas of its matrices, its arithmetic and its words, and the type of its
+# numbers.
+SHOWN = """() => {
+  const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
+    ...(element.matches(selector) ? [element] : []),
+    ...(element.shadowRoot ? all(element.shadowRoot, selector) : []),
+  ]);
+  const [stage] = all(document, '[data-stage]');
+  const area = element => {
+    const {x, y, width, height} = element.getBoundingClientRect();
+    return {name: element.dataset.matrix ?? element.className, role: element.dataset.role ?? '',
+      x, y, width, height};
+  };
+  const matrices = [...stage.querySelectorAll('[data-matrix]')].map(area);
+  const [arithmetic, words, controls] = ['[data-arithmetic]', '.words', '.controls']
+    .map(part => area(stage.querySelector(part)));
+  const sizes = matrices.map(({name}) => [name, stage.numbers(name)?.letters]);
+  const letters = Object.fromEntries(sizes);
+  const scrolled = document.querySelector('[data-testid=stMain]').scrollTop;
+  return {matrices, arithmetic, words, controls, letters, scrolled};
+}"""
+
+
+def at_size(page: Page, window: tuple[int, int]) -> dict[str, Any]:
+    """What the stage shows in a window."""
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    page.evaluate(IDLE)
+    page.evaluate(IDLE)
+    found: dict[str, Any] = page.evaluate(SHOWN)
+    return found
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    """Whether two areas share more than an edge."""
+    return all(
+        one[start] < other[start] + other[size] - 1 and other[start] < one[start] + one[size] - 1
+        for start, size in (("x", "width"), ("y", "height"))
+    )
+
+
+def faults(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
+    """What is out of sight, or lies on something else."""
+    areas = [*shown["matrices"], shown["arithmetic"], shown["words"], shown["controls"]]
+    found = [
+        f"{area['name']} reaches out of the window: {area}"
+        for area in areas
+        if area["x"] < 0
+        or area["y"] < 0
+        or area["x"] + area["width"] > window[0] + 1
+        or area["y"] + area["height"] > window[1] + 1
+    ]
+    found += [
+        f"{a['name']} lies on {b['name']}" for a, b in combinations(areas, 2) if overlap(a, b)
+    ]
+    roles = {area["role"] for area in shown["matrices"]}
+    if not {"operand", "result"} <= roles and len(shown["matrices"]) > 1:
+        found.append(f"only {roles} are shown")
+    return found + (["the page is scrolled"] if shown["scrolled"] else [])
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_step_fits_its_window(page: Page, address: str, name: str) -> None:
+    """Every step in every window: all matrices, arithmetic, words and player in sight, no two on
+    one another; numbers of at least 11 px for the sizes of a first visit.
+    """
+    found = {}
+    addresses = [f"{address}/{step}?{SIZES[name]}" for step in STEPS if step != "overview"]
+    for at in one_by_one(page, addresses):
+        for window in WINDOWS:
+            shown = at_size(at, window)
+            wrong = faults(shown, window)
+            if name in list(SIZES)[:2]:
+                small = {a: n for a, n in shown["letters"].items() if (n or 0) < 11}
+                wrong += [f"numbers of {array} are {size} px" for array, size in small.items()]
+            if wrong:
+                found[at.url.split("/")[-1].split("?")[0], window] = wrong
+    assert found == {}
+
+
+@pytest.mark.parametrize("name", list(SIZES)[:2])
+def test_a_lecture_fills_the_window(page: Page, address: str, name: str) -> None:
+    """In lecture mode a step stands alone in the window, without menu and sidebar; the numbers of
+    the first example are at least 18 px high.
+    """
+    found = {}
+    addresses = [
+        f"{address}/{step}?{SIZES[name]}&present=true" for step in STEPS if step != "overview"
+    ]
+    for at in one_by_one(page, addresses):
+        expect(at.get_by_test_id("stSidebar")).not_to_be_visible()
+        expect(at.get_by_test_id("stHeader")).not_to_be_visible()
+        for window in LECTURE:
+            shown = at_size(at, window)
+            wrong = faults(shown, window)
+            least = 18 if name == "first example" else 11
+            small = {a: n for a, n in shown["letters"].items() if (n or 0) < least}
+            wrong += [f"numbers of {array} are {size} px" for array, size in small.items()]
+            if wrong:
+                found[at.url.split("/")[-1].split("?")[0], window] = wrong
+    assert found == {}
+
+
+def test_the_overview_stands_in_one_window(page: Page, address: str) -> None:
+    """The whole layer, with all heads, from the inputs to the output."""
+    for at in one_by_one(page, [f"{address}/overview?{asked}" for asked in SIZES.values()]):
+        for window in WINDOWS:
+            shown = at_size(at, window)
+            names = {area["name"] for area in shown["matrices"]}
+            assert {"inputs", "probabilities", "head_outputs", "output"} <= names
+            for area in shown["matrices"]:
+                assert area["y"] + area["height"] <= window[1], (window, area)
+                assert area["x"] + area["width"] <= window[0] + 1, (window, area)
+
+
+def test_a_clicker_goes_through_a_step_and_on(page: Page, address: str) -> None:
+    """Without a click first: the explained cell, its row, all of it, the next step; and back."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    for _ in range(3):
+        page.keyboard.press("PageDown")
+    assert "/scores" in page.url
+    page.keyboard.press("PageDown")
+    expect(page.locator("h1")).to_have_text("Scale")
+    settled(page)
+    page.keyboard.press("PageUp")
+    expect(page.locator("h1")).to_have_text("Scores")
+
+
+def test_a_clicker_leaves_fields_and_matrices_alone(page: Page, address: str) -> None:
+    """Keys in a matrix that has the focus explore it, and outside a lecture nothing listens."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    page.locator("[data-role=result]").focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text("Scores")
+    page.goto(f"{address}/scores?seed=0")
+    settled(page)
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text("Scores")
+
+
+def test_a_black_screen(page: Page, address: str) -> None:
+    """b makes the screen black, and b again brings the step back."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    page.keyboard.press("b")
+    expect(page.locator(".black")).to_be_visible()
+    page.keyboard.press("b")
+    expect(page.locator(".black")).to_be_hidden()
+
+
+def test_a_covered_result_is_in_the_url(page: Page, address: str) -> None:
+    """The result is covered by a button, the URL says so, and a cell that is asked for shows."""
+    page.goto(f"{address}/scores?seed=0")
+    settled(page)
+    page.get_by_role("button", name="Cover the result").click()
+    page.wait_for_url("**hide=true**")
+    assert parameters(settled(page))["hide"] == "true"
+    expect(page.locator(".arithmetic .result")).to_have_count(0)
+    page.goto(f"{address}/scores?seed=0&hide=true")
+    settled(page)
+    expect(page.locator(".arithmetic .result")).to_have_count(0)
+
+
+def test_the_end_of_a_lecture(page: Page, address: str) -> None:
+    """A button of the stage ends the lecture: menu and sidebar are there again."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    page.get_by_role("button", name="End the lecture mode").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    assert "present" not in parameters(settled(page))

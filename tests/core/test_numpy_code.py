@@ -1,0 +1,37 @@
+"""The NumPy lines of every step reproduce it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from tests.core.trace_cases import CASES, ORDER, run
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", CASES)
+def test_the_code_of_every_field_reproduces_it(name: str, dtype: str) -> None:
+    """The NumPy lines shown for a field give its very numbers when run on the fields before it,
+    for every option.
+    """
+    trace, namespace = run(name, dtype)
+    for field in ORDER:
+        with np.errstate(invalid="ignore"):
+            exec(trace.code(field), namespace)  # the code under test is text
+        expected = getattr(trace, field)
+        assert namespace[field].shape == expected.shape, field
+        tolerance = 1e-12 if dtype == "float64" else 1e-5
+        np.testing.assert_allclose(
+            namespace[field], expected, rtol=tolerance, atol=tolerance, err_msg=field
+        )
+        namespace[field] = expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_code_names_only_what_the_step_needs(name: str) -> None:
+    """A line reads no field but those that its step declares in `needs`."""
+    trace, _ = run(name)
+    for field in ORDER:
+        words = set(compile(trace.code(field), field, "exec").co_names)
+        assert words & set(ORDER) - {field} <= set(STEPS[field].needs.split()), field

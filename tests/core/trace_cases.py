@@ -1,0 +1,88 @@
+"""Layers with every option, each axis of another length."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from attention_core import Projections, Trace, attend, padding_mask
+
+B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
+ORDER = [
+    "inputs",
+    "memory",
+    "queries",
+    "keys",
+    "values",
+    "query_heads",
+    "key_heads",
+    "value_heads",
+    "scores",
+    "scaled_scores",
+    "masked_scores",
+    "probabilities",
+    "head_outputs",
+    "merged",
+    "output",
+]
+SOME = np.random.default_rng(7).random((B, H, T, S)) < 0.6
+EMPTY = SOME & (np.arange(T) != 1)[:, np.newaxis]
+BIAS = np.random.default_rng(8).normal(size=(H, T, S))
+HIDING = np.where(SOME, 0.5, -np.inf)
+ALL_BIASES = {"bias": True}
+# name -> how the weights are made, how the layer is called; "self" leaves the memory out.
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "self": ({"d_memory": D}, {"self": True}),
+    "cross": ({}, {}),
+    "biases": (ALL_BIASES, {}),
+    "causal": ({"d_memory": D}, {"self": True, "causal": True}),
+    "causal cross": ({}, {"causal": True}),
+    "mask": ({}, {"mask": SOME}),
+    "mask of one query row": ({}, {"mask": SOME[0, 0, 0]}),
+    "padding": ({}, {"mask": padding_mask([2, 5], S), "causal": True}),
+    "bias": ({}, {"bias": BIAS}),
+    "bias that hides": ({}, {"bias": HIDING}),
+    "mask and bias": ({}, {"mask": SOME, "bias": BIAS}),
+    "softcap": ({}, {"softcap": 0.5}),
+    "scale": ({}, {"scale": -0.25}),
+    "scale 0": ({}, {"scale": 0}),
+    "empty rows": (ALL_BIASES, {"mask": EMPTY}),
+    "empty rows by bias": ({}, {"bias": np.where(EMPTY, BIAS, -np.inf)}),
+    "empty rows as nan": (ALL_BIASES, {"mask": EMPTY, "empty_rows": "nan"}),
+    "shared heads": ({"n_kv_heads": G}, {}),
+    "one shared head": ({"n_kv_heads": 1, **ALL_BIASES}, {"mask": SOME}),
+    "residual": (ALL_BIASES, {"residual": True}),
+    "residual to oneself": ({"d_memory": D}, {"self": True, "residual": True}),
+    "heads joined": ({"w_o": None}, {}),
+    "heads joined with a bias": ({"w_o": None, "b_o": np.arange(H * V)}, {}),
+    "everything": (
+        {"n_kv_heads": G, **ALL_BIASES},
+        {
+            "mask": EMPTY,
+            "bias": BIAS,
+            "causal": True,
+            "scale": 0.3,
+            "softcap": 2.0,
+            "residual": True,
+        },
+    ),
+}
+
+
+def run(name: str, dtype: str = "float64") -> tuple[Trace, dict[str, Any]]:
+    """The trace of a case, and what a reader needs to run its code: inputs, weights, options,
+    sizes.
+    """
+    made, called = (dict(part) for part in CASES[name])
+    changed = {key: made.pop(key) for key in ("w_o", "b_o") if key in made}
+    p = Projections.random(D, H, **{"d_k": K, "d_v": V, "d_memory": M, "seed": 3} | made)
+    p = replace(p, **changed).astype(dtype)
+    rng = np.random.default_rng(9)
+    x, memory = rng.normal(size=(B, T, D)).astype(dtype), rng.normal(size=(B, S, M)).astype(dtype)
+    trace = attend(x, p, memory=None if called.pop("self", False) else memory, **called)
+    names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
+    given = {"x": x, "other_sequence": memory, "np": np} | {key: getattr(p, key) for key in names}
+    options = {key: getattr(trace, key) for key in ("scale", "softcap", "mask", "bias")}
+    return trace, given | options | trace.sizes

@@ -1,0 +1,77 @@
+import { fitStage } from "../../assets/board/fit.js";
+import { openScene } from "../../assets/board/scene.js";
+import { assert, test } from "./testing.js";
+
+const axes = {
+  T: { word: "query position", labels: Array.from({ length: 64 }, (_, i) => `word${i}`) },
+  S: { word: "key position", labels: Array.from({ length: 64 }, (_, i) => `word${i}`) },
+  K: { word: "feature", labels: null },
+  D: { word: "feature", labels: null },
+};
+const numbers = (shape, letters) => ({ shape, axes: letters, kind: "feature", role: "text", limit: 1, data: new Uint8Array(4 * shape.reduce((a, b) => a * b, 1)) });
+const panel = (array, role, place, more = {}) => ({ id: `${array} ${role}`, array, role, place, rows: 0, columns: 1, title: array, badge: "4 × 4, query × key", size: "full", ...more });
+
+// A product of T × K and K × S, as the scores have it; of all heads a small picture.
+function product(T, K, S) {
+  const arrays = { one: numbers([T, K], ["T", "K"]), other: numbers([K, S], ["K", "S"]), result: numbers([T, S], ["T", "S"]) };
+  const panels = [panel("one", "operand", [0, 1]), panel("other", "operand", [1, 0]), panel("result", "result", [1, 1])];
+  return openScene({ axes, arrays, panels, stage: { signs: ["·", "="] } });
+}
+
+const space = (width, height, more = {}) => ({
+  width, height, top: 42, bottom: 44, starts: new Map(), column: false,
+  measure: (text, size) => 0.5 * size * text.length,
+  words: (wide, isWide) => (isWide ? 60 : Math.ceil(40000 / wide)),
+  ...more,
+});
+
+const areas = (plan) => [
+  ...plan.boxes.map((box) => ({ name: box.panel.id, x: box.titleX, y: box.titleY, width: box.x + box.bodyWidth - box.titleX, height: box.y + box.bodyHeight - box.titleY })),
+  { name: "words", ...plan.words },
+  { name: "arithmetic", ...plan.arithmetic },
+];
+const overlap = (a, b) => a.x < b.x + b.width - 0.5 && b.x < a.x + a.width - 0.5 && a.y < b.y + b.height - 0.5 && b.y < a.y + a.height - 0.5;
+
+const WINDOWS = [[948, 580], [948, 660], [1034, 580], [1034, 708], [1588, 1020], [1248, 712], [700, 580]];
+const SIZES = [[8, 4, 8], [12, 4, 12], [12, 16, 16], [16, 64, 8], [14, 32, 14], [64, 64, 64], [1, 1, 1]];
+
+test("in every window words, matrices and arithmetic lie between strip and player, and none on another", () => {
+  for (const [width, height] of WINDOWS) {
+    for (const sizes of SIZES) {
+      for (const column of [false, true]) {
+        const found = areas(fitStage(product(...sizes), space(width, height, { column })));
+        for (const area of found) {
+          const name = `${area.name} of ${sizes} in ${width} × ${height}`;
+          assert.ok(area.x >= -0.5 && area.x + area.width <= width + 0.5, `${name}: across`);
+          assert.ok(area.y >= 42 - 0.5 && area.y + area.height <= height - 44 + 0.5, `${name}: down`);
+          for (const other of found) if (other !== area) assert.ok(!overlap(area, other), `${name} lies on ${other.name}`);
+        }
+      }
+    }
+  }
+});
+
+test("small products have cells for numbers in a laptop's window", () => {
+  for (const sizes of [[8, 4, 8], [12, 4, 12], [12, 16, 4]]) {
+    const { cell } = fitStage(product(...sizes), space(948, 580));
+    assert.equal(cell.digits, 2, `${sizes}`);
+    assert.ok(cell.width >= 24 && cell.height >= 18, `${sizes}: ${cell.width} × ${cell.height}`);
+  }
+});
+
+test("a larger window gives larger cells, and larger type with them", () => {
+  const [small, large] = [[948, 580], [1588, 1020]].map(([width, height]) => fitStage(product(12, 4, 12), space(width, height)));
+  assert.ok(large.cell.height > small.cell.height);
+  assert.ok(large.zoom > small.zoom);
+});
+
+test("the arithmetic stands in a column where that is asked for", () => {
+  assert.equal(fitStage(product(8, 4, 8), space(948, 580, { column: true })).form, "column");
+});
+
+test("matrices in a row have their signs between them", () => {
+  const { boxes, signs } = fitStage(product(12, 16, 4), space(948, 580));
+  if (!signs.length) return;
+  assert.deepEqual(signs.map(({ text }) => text), ["·", "="]);
+  signs.forEach(({ x }, i) => assert.ok(x > boxes[i].x + boxes[i].bodyWidth && x < boxes[i + 1].x));
+});

@@ -1,0 +1,235 @@
+"""The layer made by hand: every number of the first example by plain loops, other sentences, and
+what counts beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_core import Trace
+from attention_core.text import tokenize
+from attention_lab.by_hand import FEATURES, PLACES, WORDS, part_of_speech
+from attention_lab.column_names import ColumnNames, column_names
+from attention_lab.scenario import Scenario, embedding_of, settled, tokens_of, trace_of
+from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.user_data.own_matrices import OwnMatrices
+
+FIRST = Scenario("the cat saw the box and it ran", weights="by hand", d_model=8, n_heads=2)
+SPEECH = ["other", "noun animate", "verb", "other", "noun", "other", "pronoun", "verb"]
+TURN = 2 * math.pi / 12
+# The columns of every head as the first example describes them, features by name.
+QUERIES = [
+    [{"pronoun": 6, "verb": 4}, {"pronoun": 4, "verb": 2}, {}, {}],
+    [
+        {"cos": 40 * math.cos(TURN), "sin": 40 * math.sin(TURN)},
+        {"sin": 40 * math.cos(TURN), "cos": -40 * math.sin(TURN)},
+        {},
+        {},
+    ],
+]
+KEYS = [[{"noun": 1}, {"animate": 1}, {}, {}], [{"cos": 1}, {"sin": 1}, {}, {}]]
+COPIES = [["noun", "animate", "pronoun", "verb"], ["noun", "animate", "verb", "other"]]
+GIVES = [{"noun": 1.0, "animate": 1.0}, {"verb": 0.5, "other": 0.5}]
+
+
+def token_features(speech: str, place: int) -> dict[str, float]:
+    """A token's features by name."""
+    named = dict.fromkeys(FEATURES, 0.0) | dict.fromkeys(speech.split(), 1.0) | {"one": 1.0}
+    return named | {"cos": math.cos(TURN * place), "sin": math.sin(TURN * place)}
+
+
+def by_loops() -> tuple[list[list[list[float]]], list[dict[str, float]]]:
+    """The shares of both heads and the outputs of the first example, without the engine."""
+    tokens = [token_features(speech, place) for place, speech in enumerate(SPEECH)]
+    shares, outputs = [], [dict.fromkeys(FEATURES, 0.0) for _ in tokens]
+    for head in (0, 1):
+        asked, offered = (
+            [[sum(w * x[name] for name, w in mix.items()) for mix in columns] for x in tokens]
+            for columns in (QUERIES[head], KEYS[head])
+        )
+        shares.append([])
+        for t, query in enumerate(asked):
+            powers = [
+                math.exp(sum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(4))
+                for key in offered
+            ]
+            row = [power / sum(powers) for power in powers]
+            shares[head].append(row)
+            for name in COPIES[head]:
+                mixed = sum(share * x[name] for share, x in zip(row, tokens, strict=True))
+                outputs[t][name] += GIVES[head].get(name, 0.0) * mixed
+    return shares, outputs
+
+
+def row_of(trace: Trace, head: int, query: int) -> list[float]:
+    """A row of shares, rounded as the first example tells it."""
+    return [round(float(share), 2) for share in trace.probabilities[0, head, query]]
+
+
+def test_the_first_example_by_plain_loops() -> None:
+    """Inputs, shares and outputs of `attend` are those that loops over named features give."""
+    trace, (shares, outputs) = trace_of(FIRST), by_loops()
+    inputs = [list(token_features(speech, t).values()) for t, speech in enumerate(SPEECH)]
+    np.testing.assert_allclose(trace.inputs[0], inputs, atol=1e-12)
+    np.testing.assert_allclose(trace.probabilities[0], shares, atol=1e-12)
+    np.testing.assert_allclose(
+        trace.output[0], [list(output.values()) for output in outputs], atol=1e-12
+    )
+
+
+def test_the_first_example_shows_what_it_is_for() -> None:
+    """ "it" reads the cat, a verb its subject, the other words nothing in particular; head 1 looks
+    one back.
+    """
+    trace = trace_of(FIRST)
+    assert trace.tokens == ("the", "cat", "saw", "the", "box", "and", "it", "ran")
+    assert row_of(trace, 0, 6) == [0.01, 0.85, 0.01, 0.01, 0.12, 0.01, 0.01, 0.01]
+    for verb in (2, 7):
+        assert row_of(trace, 0, verb) == [0.03, 0.6, 0.03, 0.03, 0.22, 0.03, 0.03, 0.03]
+    for query in (0, 1, 3, 4, 5):
+        assert (trace.query_heads[0, 0, query] == 0).all()
+        np.testing.assert_allclose(trace.probabilities[0, 0, query], 1 / 8)
+    assert row_of(trace, 1, 0) == [1, 0, 0, 0, 0, 0, 0, 0]
+    assert row_of(trace, 1, 1)[:2] == [0.94, 0.06]
+    for query in range(2, 8):
+        around = row_of(trace, 1, query)[query - 2 : query + 1]
+        assert around == [0.06, 0.88, 0.06]
+    received = dict(zip(FEATURES, trace.output[0, 6].round(2).tolist(), strict=True))
+    assert (received["noun"], received["animate"]) == (0.97, 0.85)
+    assert (
+        round(float(trace_of(replace(FIRST, scaling="off")).probabilities[0, 0, 6, 1]), 2) == 0.98
+    )
+
+
+def test_nothing_in_the_weights_is_hidden() -> None:
+    """The four matrices hold these numbers and no others."""
+    weights = trace_of(FIRST).projections
+    for matrix, heads in ((weights.w_q, QUERIES), (weights.w_k, KEYS)):
+        named = [[mix.get(name, 0) for head in heads for mix in head] for name in FEATURES]
+        np.testing.assert_allclose(matrix, named)
+    copied = [name for head in COPIES for name in head]
+    np.testing.assert_array_equal(
+        weights.w_v, [[float(name == copy) for copy in copied] for name in FEATURES]
+    )
+    given = [GIVES[place // 4].get(name, 0.0) for place, name in enumerate(copied)]
+    assert weights.w_o is not None
+    np.testing.assert_array_equal(
+        weights.w_o,
+        [[give * (f == name) for f in FEATURES] for give, name in zip(given, copied, strict=True)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "pronoun", "meant"),
+    [
+        ("The dog saw a ball because it ran", "it", "dog"),
+        ("the box fell and the girl took it", "it", "girl"),
+        ("The animal did not cross the street because it was tired", "it", "animal"),
+        ("a queen read books and she slept", "she", "queen"),
+    ],
+)
+def test_a_pronoun_finds_the_animate_noun(text: str, pronoun: str, meant: str) -> None:
+    """In other sentences, too, whatever stands where."""
+    trace = trace_of(replace(FIRST, text=text))
+    row = trace.probabilities[0, 0, trace.tokens.index(pronoun)]
+    assert trace.tokens[int(row.argmax())] == meant
+    assert row.max() > 0.8
+
+
+def test_words_it_does_not_know() -> None:
+    """A name, a mark, a number, another script and [pad] are "other": nobody looks for them."""
+    trace = trace_of(replace(FIRST, text="Zorp, 7 猫 it", n_tokens=6))
+    assert [part_of_speech(token) for token in trace.tokens] == [("other",)] * 4 + [
+        ("pronoun",),
+        ("other",),
+    ]
+    np.testing.assert_allclose(trace.probabilities[0, 0], 1 / 6)
+
+
+def test_the_lexicon_is_large_enough() -> None:
+    """It holds common words of each kind in small letters, each of them one token, in features
+    that the vectors have.
+    """
+    assert len(WORDS) > 150
+    assert {"noun", "animate", "pronoun", "verb"} == {
+        part for parts in WORDS.values() for part in parts
+    }
+    for word, parts in WORDS.items():
+        assert tokenize(word).tokens == (word,) == (word.casefold(),)
+        assert "noun" in parts or "animate" not in parts
+
+
+def test_edits_and_own_matrices_count() -> None:
+    """Were the box animate, "it" would not know which is meant; and an own matrix stands in its
+    place.
+    """
+    animate = Edits((Edit("x", 4, FEATURES.index("animate"), 1.0),)).address()
+    row = trace_of(replace(FIRST, edits=animate)).probabilities[0, 0, 6]
+    assert row[1] == row[4] == pytest.approx(0.49, abs=0.005)
+    own = OwnMatrices(w_o=np.eye(8)).address()
+    trace = trace_of(replace(FIRST, own=own))
+    assert (trace.output == trace.merged).all()
+    assert (trace.probabilities == trace_of(FIRST).probabilities).all()
+
+
+@pytest.mark.parametrize("field", ["embedding", "piece", "positions", "init", "seed", "layer"])
+def test_what_does_not_count(field: str) -> None:
+    """Inputs and weights by hand leave nothing to these choices."""
+    other = {"embedding": "integers", "piece": 2, "positions": False, "init": "small"}
+    changed = trace_of(replace(FIRST, **{field: other.get(field, 3)}))
+    assert (changed.output == trace_of(FIRST).output).all()
+    assert changed.tokens == trace_of(FIRST).tokens
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"d_model": 16}, {"n_heads": 4}, {"d_k": 3}, {"d_v": 5}, {"d_model": 6, "n_heads": 3}]
+)
+def test_other_sizes_make_the_weights_random(sizes: dict[str, int]) -> None:
+    """The layer is then that of random weights, inputs included; the choice itself stays, so that
+    going back finds it.
+    """
+    scenario = replace(FIRST, **sizes)
+    assert settled(scenario) == replace(scenario, weights="random")
+    assert trace_of(scenario).output.tobytes() == trace_of(settled(scenario)).output.tobytes()
+    assert settled(replace(FIRST, d_k=4, d_v=4)).weights == "by hand"
+    assert column_names(scenario) is None
+
+
+def test_own_sizes_make_the_weights_random() -> None:
+    """An own X of another width gets random weights, one of eight columns those by hand."""
+    wide, eight = (OwnMatrices(x=np.ones((3, width))).address() for width in (6, 8))
+    assert settled(replace(FIRST, own=wide)).weights == "random"
+    assert settled(replace(FIRST, own=eight)).weights == "by hand"
+
+
+def test_the_vectors_are_words_plus_places() -> None:
+    """The inputs are the sum of what a token is and where it stands; places go round in twelve."""
+    embedding = embedding_of(replace(FIRST, text="a b c d e f g h i j k l m"))
+    assert (embedding.words + embedding.positions == embedding.inputs).all()
+    assert (embedding.words[:, 6:] == 0).all()
+    assert (embedding.positions[:, :6] == 0).all()
+    np.testing.assert_allclose(embedding.positions[12], embedding.positions[0], atol=1e-12)
+    for n_words, is_said in ((PLACES - 2, False), (PLACES - 1, True)):
+        notes = tokens_of(replace(FIRST, text="a " * n_words)).notes
+        assert any("circle" in note for note in notes) is is_said
+
+
+def test_every_column_has_a_name() -> None:
+    """Names fit the sizes, repeat what the matrices copy, and are unknown for own matrices."""
+    names = column_names(FIRST)
+    assert names is not None
+    assert names.features == names.outputs == FEATURES
+    assert names.values == tuple(map(tuple, COPIES))
+    assert [len(head) for part in (names.queries, names.keys) for head in part] == [4] * 4
+    weights = trace_of(FIRST).projections
+    for part, matrix in ((names.queries, weights.w_q), (names.keys, weights.w_k)):
+        used = [name != "·" for head in part for name in head]
+        assert matrix.any(axis=0).tolist() == used
+    assert column_names(Scenario()) is None
+    own = OwnMatrices(w_q=np.eye(8)).address()
+    assert column_names(replace(FIRST, own=own)) == replace(names, queries=())
+    assert isinstance(names, ColumnNames)

@@ -1,0 +1,93 @@
+"""Every formula and symbol is LaTeX that a browser can typeset."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from attention_core import STEPS
+from attention_lab.notation.formulas import FORMULAS, formula
+from attention_lab.notation.notation import OURS, Notation, symbol
+from tests.lab.formula_cases import KNOWN, MORE, WRITTEN, run
+
+# Macros that KaTeX knows; a new one belongs here once it has been seen to work.
+MACROS = {rf"\{sign}" for sign in (",", " ", "_", "\\")} | {
+    r"\top",
+    r"\tilde",
+    r"\hat",
+    r"\text",
+    r"\mathtt",
+    r"\mathrm",
+    r"\mathcal",
+    r"\infty",
+    r"\alpha",
+    r"\nu",
+    r"\lambda",
+    r"\frac",
+    r"\sum",
+    r"\tanh",
+    r"\div",
+    r"\cdot",
+    r"\mid",
+    r"\cdots",
+    r"\vdots",
+    r"\quad",
+    r"\begin",
+    r"\end",
+    r"\left",
+    r"\right",
+    r"\lfloor",
+    r"\rfloor",
+    r"\lceil",
+    r"\rceil",
+}
+
+
+@pytest.mark.parametrize("case", KNOWN | MORE)
+@pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
+def test_every_formula_is_valid(notation: Notation, case: str) -> None:
+    """Every field has a formula in every notation that begins with its letter, with closed
+    braces and known macros.
+    """
+    trace = run(case)
+    assert list(FORMULAS) == list(STEPS)
+    for name in STEPS:
+        latex = formula(trace, name, notation)
+        assert notation.base(name) in latex.split(" = ")[0]
+        check_latex(latex)
+
+
+@pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
+def test_every_symbol_is_valid(notation: Notation) -> None:
+    """Every symbol, and every transposed one, is valid LaTeX."""
+    for name in OURS.symbols:
+        check_latex(symbol(name, notation).latex)
+        check_latex(symbol(name, notation).transposed.latex)
+
+
+def check_latex(latex: str) -> None:
+    """Braces closed in order, brackets in pairs, no macro unknown, no two upper or two lower
+    indices in a row.
+    """
+    depth = 0
+    for sign in re.sub(r"\\.", "", latex):
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        assert depth >= 0, latex
+    assert depth == 0, latex
+    assert all(latex.count(left) == latex.count(right) for left, right in ("()", "[]")), latex
+    assert set(re.findall(r"\\(?:[a-zA-Z]+|.)", latex)) <= MACROS, latex
+    flat = latex
+    while (inner := re.sub(r"\{[^{}]*\}", "x", flat)) != flat:
+        flat = inner
+    assert not re.search(r"([\^_])(\\[a-zA-Z]+|\w)\1", flat), latex
+    assert not re.search(
+        r"\^(\\[a-zA-Z]+|\w)_(\\[a-zA-Z]+|\w)\^|_(\\[a-zA-Z]+|\w)\^(\\[a-zA-Z]+|\w)_", flat
+    ), latex
+
+
+@pytest.mark.parametrize("latex", ["W_{Q", "}W{", r"\bold W", "P^Q^{\\top}", "K_a_b", "(K"])
+def test_the_check_finds_mistakes(latex: str) -> None:
+    """What is no valid LaTeX is found."""
+    with pytest.raises(AssertionError):
+        check_latex(latex)

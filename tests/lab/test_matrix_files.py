@@ -1,0 +1,161 @@
+"""Files of own matrices: names, templates, dialects of CSV, and cells that are refused."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from attention_core import AttentionError, FileError, Projections, SettingsError, ShapeError
+from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS
+from attention_lab.user_data.own_matrices import OwnMatrices, read_own, shown_matrices, template
+from tests.lab.own_matrix_cases import SHAPES, D, a_trace, any_matrices, assert_identical, npz
+from tests.lab.refusal import Facts, missing, refused
+
+
+@given(any_matrices(1))
+def test_matrices_come_back_from_csv(own: OwnMatrices) -> None:
+    """Each matrix as a CSV file, with points or with decimal commas, and back has the same
+    bits; files add up.
+    """
+    plain = european = OwnMatrices()
+    for name, matrix in own.given.items():
+        numbers = np.atleast_2d(matrix).tolist()
+        lines = [ALL_SYMBOLS[name], *(",".join(map(repr, row)) for row in numbers)]
+        plain = plain.updated(read_own("\n".join(lines).encode(), "any name.csv"))
+        rows = "\n".join(
+            ";".join(repr(number).replace(".", ",") for number in row) for row in numbers
+        )
+        european = european.updated(read_own(rows.encode(), f"my {ALL_SYMBOLS[name]} (1).csv"))
+    assert_identical(plain, own)
+    assert_identical(european, own)
+
+
+@pytest.mark.parametrize("name", ["w_q", "W_Q", "wq", "WQ", "w_Q"])
+def test_names_in_a_file(name: str) -> None:
+    """Capital or small letters, with or without underscore; what is no name of ours is left
+    unread, and told.
+    """
+    own = read_own(
+        npz(**{name: np.eye(3), "W_Z": np.eye(2), "bias": np.array(["text"])}), "layer.NPZ"
+    )
+    assert list(own.given) == ["w_q"]
+    (note,) = own.notes
+    assert missing(note, "W_Z", "bias") == []
+
+
+def test_a_downloaded_trace_can_be_read() -> None:
+    """The app's own download brings its inputs and weights back; what was computed from them is
+    left unread.
+    """
+    trace = a_trace()
+    own = read_own(trace_to_npz(trace), "trace.npz")
+    assert_identical(own, shown_matrices(trace))
+    assert "scores" in own.notes[0]
+
+
+def test_a_template_loads_again() -> None:
+    """The template holds the matrices now shown: loading it unchanged changes no number."""
+    trace = a_trace()
+    assert_identical(read_own(template(trace), "anything.npz"), shown_matrices(trace))
+    with np.load(io.BytesIO(template(trace)), allow_pickle=False) as file:
+        assert {name: file[name].shape for name in file.files} == {
+            ALL_SYMBOLS[n]: s for n, s in SHAPES.items()
+        }
+    weightless = a_trace(Projections.weightless(D))
+    assert "w_o" not in read_own(template(weightless), "a.npz").given
+
+
+@pytest.mark.parametrize(
+    ("text", "file_name"),
+    [
+        ("1.5,-2,3e2\n4,5,6\n", "w_q.csv"),
+        ("W_Q\n1.5,-2,3e2\n4,5,6", "w_k.csv"),
+        ("\ufeffwq;;\r\n1,5;-2;300\r\n4;5;6\r\n;;\r\n".replace(";;\r\n", "\r\n", 2), "export.csv"),
+        ("# W_Q\n1.50e+00 -2 3e2\n4 5 6\n", "savetxt.txt"),
+        ("1,5\t-2\t300\n\n4\t5\t6\n\n", "Layer 1 WQ.tsv"),
+        ('"1,5","-2","300"\n"4","5","6"', "W_Q (2).csv"),
+        ('"1,500","-2","300"\n"4","5,0","6"', "W_Q.csv"),
+        ("+1.5 ; -2. ; .3e3\r4;5;6", "C:\\data\\w_q.csv"),
+    ],
+)
+def test_dialects_of_csv(text: str, file_name: str) -> None:
+    """Commas, semicolons, tabs, spaces, decimal commas, quotes, BOM, blank lines: NumPy, Excel
+    and Sheets are read.
+    """
+    assert {
+        name: matrix.tolist() for name, matrix in read_own(text.encode(), file_name).given.items()
+    } == {"w_q": [[1.5, -2.0, 300.0], [4.0, 5.0, 6.0]]}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "facts"),
+    [
+        (
+            "1,2\n3",
+            ShapeError,
+            ("W_Q", "row 0", "2 cells", "row 1", "line 2", 1),
+        ),
+        (
+            "W_K\n\n1,2\n3,4,5",
+            ShapeError,
+            ("W_K", "row 0", "2 cells", "row 1", "line 4", 3),
+        ),
+        (
+            "1,2\n3,",
+            FileError,
+            ("W_Q", "row 1", "column 1", "line 2"),
+        ),
+        ("a,b\n1,2", FileError, ("W_Q", "row 0", "column 0", "'a'")),
+        ("1,2\n3,NaN", FileError, ("W_Q", "row 1", "column 1", "NaN")),
+        ("1,-inf", FileError, ("W_Q", "row 0", "column 1", "-inf")),
+        (
+            "1,-1000001",
+            SettingsError,
+            ("W_Q", "row 0", "column 1", "-1000001.0", -1000000, 1000000),
+        ),
+        ("1,1e999", FileError, ("W_Q", "row 0", "column 1", "1e999")),
+        ("1,1_000", FileError, ("W_Q", "row 0", "column 1", "1_000")),
+        ("1,１", FileError, ("W_Q", "row 0", "column 1", "１")),
+        ("1;1.234,5", FileError, ("W_Q", "row 0", "column 1", "1.234,5")),
+        (
+            "1,234;0.5",
+            FileError,
+            ("W_Q", "row 0", "column 1", "line 1", "0.5"),
+        ),
+        (
+            "0.5;7\n1;1,234",
+            FileError,
+            ("W_Q", "row 1", "column 1", "line 2", "1,234"),
+        ),
+        ('0.5,"1,234"', FileError, ("W_Q", "row 0", "column 1", "1,234")),
+        (
+            '"1,234","-2,345"\n7,"3,456"',
+            FileError,
+            ("line 1", "1.234", "1234"),
+        ),
+        ("1,2+3j", FileError, ("W_Q", "row 0", "column 1", "2+3j")),
+        ("1,=cmd()", FileError, ("W_Q", "row 0", "column 1", "=cmd()")),
+        ('1,2\n"1"2,3', FileError, ("line 2", "quote")),
+        ("W_Q\n \n", FileError, ("numbers",)),
+        ("", FileError, ("numbers",)),
+    ],
+)
+def test_cells_that_are_refused(text: str, kind: type[AttentionError], facts: Facts) -> None:
+    """A cell that is no finite number is named by row, column and line, and so is a row of
+    another length.
+    """
+    with refused(kind, *facts):
+        read_own(text.encode(), "W_Q.csv")
+
+
+@pytest.mark.parametrize(
+    "file_name", ["matrix.csv", "w_q and w_k.csv", "axe.csv", "../../etc/passwd.csv"]
+)
+def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
+    """Where neither the first line nor the file's name says it, the names there are get listed."""
+    with refused(FileError, "X", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K"):
+        read_own(b"1,2", file_name)

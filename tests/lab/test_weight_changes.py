@@ -1,0 +1,83 @@
+"""What is said when a size moves: weights drawn anew, the same ones cut differently, or none by
+hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.own_matrices import OwnMatrices, shown_matrices
+from attention_lab.weight_changes import change_notes
+
+USUAL = Scenario()
+WHOLE = shown_matrices(trace_of(USUAL))
+BY_HAND = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
+
+
+@pytest.mark.parametrize("weights", ["random", "tied"])
+def test_the_same_weights_are_cut_differently(weights: str) -> None:
+    """Where widths follow, another number of heads cuts the same columns into other blocks."""
+    before = replace(USUAL, weights=weights)
+    (note,) = change_notes(before, replace(before, n_heads=8))
+    assert "same" in note
+    assert "8 instead of 4" in note
+    assert "anew" not in note
+
+
+@pytest.mark.parametrize(
+    ("before", "moved"),
+    [
+        (USUAL, {"d_model": 24}),
+        (replace(USUAL, weights="orthonormal"), {"n_heads": 2}),
+        (replace(USUAL, weights="tied"), {"d_model": 8}),
+        (replace(USUAL, d_k=4, d_v=4), {"n_heads": 2}),
+    ],
+)
+def test_weights_are_drawn_anew(before: Scenario, moved: dict[str, int]) -> None:
+    """Of another embedding size, or where heads have widths of their own, all are others."""
+    ((name, size),) = moved.items()
+    (note,) = change_notes(before, replace(before, **moved))
+    assert "anew" in note
+    assert f"{size} instead of {getattr(before, name)}" in note
+
+
+@pytest.mark.parametrize("sizes", [{"d_model": 16}, {"n_heads": 4}, {"d_k": 5}])
+def test_weights_by_hand_do_not_fit(sizes: dict[str, Any]) -> None:
+    """One sentence says for which sizes they were made, whatever came before; else none does."""
+    other = replace(BY_HAND, **sizes)
+    for before in (None, BY_HAND, other, USUAL):
+        (note,) = change_notes(before, other)
+        assert "8 features and 2 heads" in note
+        assert "random" in note
+    assert change_notes(other, BY_HAND) == change_notes(None, BY_HAND) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, USUAL),
+        (USUAL, USUAL),
+        (USUAL, replace(USUAL, seed=3)),
+        (USUAL, replace(USUAL, d_model=24, text="we like tea")),
+        (USUAL, replace(USUAL, d_model=24, n_heads=2)),
+        (replace(USUAL, weights="weightless"), replace(USUAL, weights="weightless", d_model=24)),
+        (replace(USUAL, weights="trained"), replace(USUAL, weights="trained", n_heads=2)),
+        (replace(USUAL, own=WHOLE.address()), replace(USUAL, own=WHOLE.address(), d_model=24)),
+        (USUAL, replace(USUAL, n_heads=5)),
+        (replace(USUAL, n_heads=5), USUAL),
+        (USUAL, replace(USUAL, own="!")),
+    ],
+)
+def test_nothing_is_said(before: Scenario | None, after: Scenario) -> None:
+    """Where no size moved, or not it alone, where no weights were drawn, or none can be."""
+    assert change_notes(before, after) == ()
+
+
+def test_own_matrices_decide_before_the_controls() -> None:
+    """What a control cannot move is not said to have moved."""
+    own = replace(USUAL, own=OwnMatrices(x=[[0.5] * 6] * 3).address(), n_heads=2)
+    assert change_notes(own, replace(own, d_model=24)) == ()

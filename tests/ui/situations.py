@@ -1,0 +1,73 @@
+"""Situations in which pages are run, and which pages are run in which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attention_ui.registry import PAGES
+
+HOSTILE = (
+    "<script>alert(1)</script> @query &lt; $x$ **b** `c` [l](//x) :red[x] %{z} שלום 👩🏽\u200d🚀 "
+    + "x" * 300
+)
+LARGEST = {"n_tokens": 64, "d_model": 512, "n_heads": 16}
+# Situations in which a page has divided by zero, indexed past an end, or drawn nothing.
+SITUATIONS: dict[str, dict[str, object]] = {
+    "as it opens": {},
+    "dark": {"theme": "dark"},
+    "presentation": {"present": "true", "own_scale": "true"},
+    "one token": {"text": "a"},
+    "one of everything": {"text": "a", "d_model": 1, "n_heads": 1},
+    "largest": LARGEST | {"head": 15, "query": 63, "key": 62, "feature": 31},
+    "largest and causal": LARGEST | {"mask": "causal", "residual": "true"},
+    "largest and weightless": LARGEST | {"weights": "weightless"},
+    "wide heads": {"d_k": 128, "d_v": 128, "n_heads": 16, "feature": 127},
+    "narrow keys, wider values": {"d_k": 3, "d_v": 5, "feature": 4},
+    "uneven heads": {"d_model": 7, "n_heads": 3, "d_k": 2, "d_v": 3},
+    "by hand": {"weights": "by hand", "d_model": 8, "n_heads": 2, "query": 8, "key": 1},
+    "weightless": {"weights": "weightless", "residual": "true"},
+    "tied": {"weights": "tied", "n_heads": 1},
+    "orthonormal": {"weights": "orthonormal", "init": "integers"},
+    "padding": {"mask": "padding", "n_tokens": 16, "query": 15, "key": 15},
+    "only itself": {"mask": "window", "window": 0},
+    "integers": {
+        "embedding": "integers",
+        "init": "integers",
+        "positions": "false",
+        "scaling": "off",
+    },
+    "all scores 0": {"scaling": "custom", "scale": 0},
+    "saturated": {"scaling": "custom", "scale": -100},
+    "pieces": {"piece": 1, "n_tokens": 64},
+    "trained": {"weights": "trained", "layer": 3, "head": 11, "query": 14, "feature": 383},
+    "trained and filled up": {
+        "weights": "trained",
+        "layer": 5,
+        "n_tokens": 20,
+        "mask": "padding",
+        "n_heads": 5,
+    },
+    "hostile text": {"text": HOSTILE, "query": 2, "key": 4},
+}
+# How many situations of a page are run by `make test`; `make test-all` runs all of them.
+USUAL = 6
+
+
+def chosen() -> Iterator[tuple[str, str]]:
+    """Situations and pages: about six situations for each page, so spread that every situation is
+    run in every section.
+    """
+    names, sections = list(SITUATIONS), list(dict.fromkeys(page.section for page in PAGES))
+    places: dict[str, list[str]] = {name: [] for name in names}
+    for number, section in enumerate(sections):
+        pages = [page.url_path for page in PAGES if page.section == section]
+        each = max(USUAL, -(-len(names) // len(pages)))
+        for place, page in enumerate(pages):
+            for turn in range(each):
+                places[names[(number + place * each + turn) % len(names)]].append(page)
+    return ((name, page) for name, pages in places.items() for page in pages)
+
+
+def every() -> Iterator[tuple[str, str]]:
+    """Every page in every situation."""
+    return ((name, page.url_path) for name in SITUATIONS for page in PAGES)

@@ -1,0 +1,123 @@
+"""Break it: every mistake is caught, what it needs to show, and the game in which it is hidden."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from attention_lab.masks.bench import NO_FAULT, examined, fault_of
+from attention_lab.masks.fault_checks import CHECKS
+from attention_lab.masks.faults import FAULTS, hidden_fault
+from attention_lab.scenario import Scenario
+from tests.ui.app import facts, here, opened, texts
+
+MEND = "Choose a causal mask"
+
+
+def test_every_fault_is_caught_by_a_shown_check() -> None:
+    """Under a mask at least one check that is shown gives each fault away; without a fault all
+    pass.
+    """
+    app = opened("break-it", mask="causal")
+    for key in (NO_FAULT, *(fault.key for fault in FAULTS)):
+        app.selectbox(key="bi_fault").set_value(key).run()
+        layer = examined(Scenario(mask="causal"), key)
+        failed = [check for check in CHECKS if not layer.verdicts[check.key].passed]
+        assert bool(failed) == (key != NO_FAULT)
+        assert facts(app)["failed_checks"] == [check.key for check in failed]
+        assert all(f":red[:material/close:] **{check.name}**" in texts(app) for check in failed)
+
+
+def test_a_fault_that_changes_nothing_says_what_it_needs() -> None:
+    """Without a mask the mask fault cannot be seen; a button chooses one."""
+    app = opened("break-it", bi_fault="mask")
+    told = facts(app)
+    assert (told["mistake_shows"], len(app.info)) == (False, 1)
+    assert told["needed"] == fault_of("mask").needs
+    next(button for button in app.button if button.label == MEND).click().run()
+    assert not app.info
+    assert here(app).scenario.mask == "causal"
+    told = facts(opened("break-it", bi_fault="scale", scaling="off"))
+    assert (told["mistake_shows"], told["needed"]) == (False, fault_of("scale").needs)
+
+
+def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
+    """One token needs another sentence, not a causal mask."""
+    for mask in ("causal", "none"):
+        app = opened("break-it", bi_fault="mask", text="a", mask=mask)
+        assert facts(app)["mistake_shows"] is False
+        assert MEND not in [button.label for button in app.button]
+    assert MEND in [button.label for button in opened("break-it", bi_fault="mask").button]
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        {"scaling": "custom", "scale": 0},
+        {"text": "the the the", "positions": "false"},
+        {"mask": "window", "window": 0},
+        {"text": "a"},
+    ],
+)
+def test_what_the_wrong_axis_needs(alike: dict[str, object]) -> None:
+    """Shares are alike along both axes where scores do not differ or a query sees one token,
+    however many there are.
+    """
+    app = opened("break-it", bi_fault="axis", **alike)
+    told = facts(app)
+    assert (told["mistake_shows"], told["needed"]) == (False, fault_of("axis").needs)
+    assert len(app.info) == 1
+
+
+def test_spot_the_bug() -> None:
+    """The mistake is named when it is guessed or asked for, not before; the next round hides
+    another.
+    """
+    hidden = hidden_fault(1)
+    wrong = next(fault for fault in FAULTS if fault is not hidden)
+    app = opened("break-it", bi_spot="true")
+    assert hidden.name not in texts(app)
+    assert "first_wrong_field" not in facts(app)
+    assert not app.code
+    app.selectbox(key="bi_guess").set_value(wrong.key).run()
+    assert (facts(app)["found"], facts(app)["wrong_guess"]) == (False, wrong.key)
+    assert wrong.name in app.warning[0].value
+    app.selectbox(key="bi_guess").set_value(hidden.key).run()
+    assert facts(app)["found"]
+    assert hidden.name in app.success[0].value
+    next(button for button in app.button if button.label == "Next round").click().run()
+    assert (app.session_state["bi_round"], app.session_state["bi_guess"]) == (2, "?")
+    assert not app.success
+    app.toggle(key="bi_answer").set_value(True).run()
+    assert hidden_fault(2).name in app.info[0].value
+
+
+def test_a_round_that_cannot_be_won_says_so() -> None:
+    """With one head a hidden mistake of the heads changes nothing: the page says it, and does
+    not name the mistake.
+    """
+    place, hidden = next((n, one) for n in range(1, 99) if (one := hidden_fault(n)).key == "split")
+    app = opened("break-it", bi_spot="true", bi_round=place, n_heads=1)
+    assert (facts(app)["mistake_shows"], len(app.info)) == (False, 1)
+    assert hidden.name not in texts(app)
+    seen = opened("break-it", bi_spot="true", bi_round=place)
+    assert facts(seen)["mistake_shows"]
+    assert not seen.info
+
+
+def test_the_first_field_with_wrong_numbers() -> None:
+    """It is the one that is shown, and its numbers differ; a field before it has none."""
+    told = facts(opened("break-it", bi_fault="merge"))
+    assert (told["first_wrong_field"], told["shown_field"]) == ("merged", "merged")
+    assert told["shown_field_differs"]
+    assert not facts(opened("break-it", bi_fault="merge", bi_field="scores"))["shown_field_differs"]
+
+
+def test_checks_have_true_minus_signs() -> None:
+    """As all other numbers of the page: where weights are small, differences have an exponent
+    below 0.
+    """
+    said = texts(opened("break-it", init="small", bi_fault="scale"))
+    assert re.search(r"\d\.\d+e−05\b", said)
+    assert not re.search(r"\de-\d", said)

@@ -1,0 +1,47 @@
+"""Two sentences that differ in one word: what every head lost, and the arrows of the strongest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_lab.trained.changed_word import change_word
+from tests.ui.app import (
+    facts,
+    here,
+    opened,
+    scenes,
+    sent,
+)
+from tests.ui.uploads import ANIMAL
+
+
+def test_change_one_word() -> None:
+    """The preset sets sentence, words, head and cell, and says what the animal lost."""
+    app = opened("change-a-word", text="something else entirely")
+    assert (facts(app)["replaced"], len(app.info)) == ("entirely", 1)  # for “tired” is not there
+    next(button for button in app.button if button.label == "tired / wide").click().run()
+    assert here(app).scenario.text == ANIMAL
+    assert (facts(app)["replaced"], len(app.info)) == ("tired", 0)
+    change = change_word(ANIMAL, "tired", "wide")
+    told = facts(app)["before_and_after"]
+    assert told == [change.before[3][1, 9, 2], change.after[3][1, 9, 2]]
+    assert told == pytest.approx([0.688, 0.323], abs=5e-4)
+    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 3"]), change.differences[3])
+
+
+def test_whose_share_a_strongest_change_is() -> None:
+    """A button shows the head it names; the arrow between the two words is not taken for the
+    one from a query to a key.
+    """
+    app = opened("change-a-word", text=ANIMAL)
+    strongest = facts(app)["strongest"]
+    moves = change_word(ANIMAL, "tired", "wide").largest(5)
+    assert strongest == [(move.layer, move.head, move.query, move.key) for move in moves]
+    buttons = [app.button(key=f"cw {layer} {head}") for layer, head, *_ in strongest]
+    assert all("“tired → wide”" in button.help for button in buttons[:2])
+    assert [query == key for *_, query, key in strongest[:2]] == [True, False]
+    assert ["“tired → wide” to “" in button.help for button in buttons[:2]] == [False, True]
+    layer, head, *_ = strongest[-1]
+    buttons[-1].click().run()
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (layer, head)

@@ -1,0 +1,40 @@
+"""Claims: all are shown and checked, and filters take the others away."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, claim
+from attention_ui.markdown import plain
+from tests.ui.app import facts, opened, texts
+
+
+def test_all_claims_are_shown() -> None:
+    """Without a filter every claim is there with its correction and what its check found;
+    filters take the others away.
+    """
+    app = opened("claims")
+    for one in CLAIMS:
+        assert plain(one.said) in texts(app)
+        assert plain(one.truth) in texts(app)
+        assert facts(app)[f"claim_{one.id}"] == one.check().claimed
+    assert facts(app)["claims_shown"] == [one.id for one in CLAIMS]
+    filtered = opened("claims", claims_status=FALSE, claims_text="slides")
+    assert [heading.value for heading in filtered.subheader][-1:] == [TEXTS["slides"]]
+    few = [one.id for one in CLAIMS if one.status == FALSE and one.text == "slides"]
+    assert facts(filtered)["claims_shown"] == few
+    checked = [name for name in facts(filtered) if name.startswith("claim_")]
+    assert checked == [f"claim_{one}" for one in few]
+    assert facts(opened("claims", claims_words="zebra"))["claims_shown"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [("QKT", "note-divided-by-d"), ("N2", "popular-twice-as-long")]
+)
+def test_raised_signs_of_claims_are_found_as_plain_ones(words: str, name: str) -> None:
+    """Who types QKT finds QKᵀ, and n2 finds n²: the claims are searched as the concepts and the
+    glossary are.
+    """
+    app = opened("claims", claims_words=words)
+    assert facts(app)["claims_shown"] == [name]
+    assert plain(claim(name).said) in texts(app)

@@ -1,0 +1,98 @@
+"""Every concept of every text, and every question, leads to a page in a state that there is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from urllib.parse import parse_qsl
+
+import pytest
+
+from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.notation.texts import NOTATIONS
+from attention_lab.scenario import CHOICES, LIMITS
+from attention_ui.controls import CONTROLS, DEFAULTS, Control
+from attention_ui.focus import NAMES
+from attention_ui.reference.concepts import (
+    Concept,
+    concepts,
+    questions,
+)
+from attention_ui.registry import PAGES
+from tests.ui.app import opened
+
+CONTROL = {control.name: control for control in CONTROLS}
+VIEW = {"notation", "own_scale", "present"}
+
+
+def parameters(concept: Concept) -> dict[str, str]:
+    """The parameters of a concept's address."""
+    return dict(parse_qsl(concept.query, strict_parsing=True)) if concept.query else {}
+
+
+def own_choices() -> list[tuple[str, str]]:
+    """One concept's page and query for each parameter that a page, not the frame, reads."""
+    known = set(CONTROL) | set(NAMES) | VIEW
+    linked = (*questions(), *concepts())
+    first = {
+        (one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)
+    }
+    return sorted({(one.page, one.query) for one in first.values()})
+
+
+def takes(control: Control, value: str) -> bool:
+    """Whether a control of the sidebar can show a value of the address."""
+    if control.name in CHOICES:
+        return value in CHOICES[control.name]
+    if isinstance(DEFAULTS[control.name], bool):
+        return value in ("true", "false")
+    if isinstance(DEFAULTS[control.name], str):
+        return True
+    low, high = LIMITS[control.name]
+    return value.isdigit() and low <= int(value) <= high
+
+
+def test_every_concept_of_every_text_is_listed() -> None:
+    """The five texts have 29, 33, 26, 17 and 24 ideas, numbered without a gap."""
+    counts = Counter(one.text for one in concepts())
+    assert counts == {"gml": 29, "mql5": 33, "doshi": 26, "slides": 17, "note": 24}
+    for text, count in counts.items():
+        assert [one.number for one in concepts() if one.text == text] == list(range(1, count + 1))
+
+
+@pytest.mark.parametrize("page", sorted({one.page for one in (*questions(), *concepts())}))
+def test_every_concept_leads_to_a_page(page: str) -> None:
+    """A concept without a page that is registered is a failure."""
+    assert page in {entry.url_path for entry in PAGES}
+
+
+def test_the_addresses_ask_for_what_there_is() -> None:
+    """Sentence, sizes, options, place and notation in every link are values that the frame's
+    controls can show.
+    """
+    for one in (*questions(), *concepts()):
+        assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.address), one
+        for name, value in parameters(one).items():
+            if name in CONTROL:
+                assert takes(CONTROL[name], value), one
+            elif name in NAMES:
+                assert value.isdigit(), one
+            elif name == "notation":
+                assert value in NOTATIONS, one
+            elif name == "claims_words":
+                assert value in {claim.id for claim in CLAIMS}, one
+
+
+@pytest.mark.parametrize(("page", "query"), own_choices())
+def test_a_link_brings_the_state_it_names(page: str, query: str) -> None:
+    """Each kind of choice that a page holds for itself arrives as the link says, and nothing is
+    refused.
+    """
+    app = opened(page, **dict(parse_qsl(query)))
+    assert [error.value for error in [*app.exception, *app.error]] == []
+    assert list(app.toast) == []
+    for name, value in parse_qsl(query):
+        held = app.session_state[name]
+        assert value.casefold() in (
+            [str(one) for one in held] if isinstance(held, list) else [str(held).casefold()]
+        )

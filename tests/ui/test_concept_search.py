@@ -1,0 +1,151 @@
+"""The lists of concepts and questions are searched by the words in which learners ask."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from attention_ui.reference.concepts import (
+    ASKED,
+    Concept,
+    concept_table,
+    concepts,
+    found,
+    questions,
+)
+from attention_ui.search import finds
+from tests.ui.app import facts, opened
+
+MARKUP = "<b>x</b> | $y$ [l](javascript:alert(1)) `c` **d** :red[e]"
+
+
+def test_search_finds_and_counts() -> None:
+    """Every word must be in the concept; lowered signs count as plain ones; a text can be
+    chosen besides.
+    """
+    assert finds("dk SOFTMAX", "the softmax", "dₖ")
+    assert not finds("softmax mask", "the softmax")
+    app = opened("concepts", concepts_words="stiefel", concepts_text="gml")
+    shown = found("stiefel", ["gml"])
+    assert facts(app)["concepts_found"] == len(shown)
+    assert 0 < len(shown) < 29
+    app.text_input(key="concepts_words").set_value("banana").run()
+    assert (facts(app)["concepts_found"], facts(app)["questions_found"]) == (0, 0)
+    assert not app.subheader
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("softmaxes", "the softmax"),
+        ("multihead", "multi-head"),
+        ("Multi head", "multi-head"),
+        ("selfmade", "self-made"),
+        ("colour", "a color"),
+        ("color", "colours"),
+        ("normalize", "normalised"),
+        ("centers", "centre"),
+        ("normalisation", "to normalize"),
+        ("qkv", "Q, K and V"),
+        ("q/k/v", "Q, K, V"),
+        ("d k", "dₖ"),
+        ("dmodel", "d_model"),
+        ("Wo", "W_O"),
+        ("W^O", "W_O"),
+        ("sqrt(d_k)", "√dₖ"),
+        ("QK^T", "QKᵀ"),
+        ("biases", "bias"),
+        ("masking", "masked"),
+        ("matrices", "a matrix"),
+        ("probability", "probabilities"),
+    ],
+)
+def test_search_finds_a_word_however_it_is_spelt(typed: str, text: str) -> None:
+    """British or American, plural or not, with hyphen or none, symbols with or without their
+    underscore.
+    """
+    assert finds(typed, text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"), [("wo", "two words"), ("n", "a token"), ("√c", "√cost"), ("four", "for")]
+)
+def test_search_takes_no_part_of_a_word_for_a_symbol(typed: str, text: str) -> None:
+    """Who types the letter of a quantity does not find each text that has the letter in one of
+    its words.
+    """
+    assert not finds(typed, text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "page"),
+    [
+        ("Where is W_O?", "output"),
+        ("final linear layer", "output"),
+        ("c_proj", "output"),
+        ("attention scores printed", "arrays"),
+        ("q/k vectors", "arrays"),
+        ("softmax max exp values", "softmax"),
+        ("reshape or transpose?", "split"),
+        ("Why view straight to (h, n, d_k)?", "split"),
+        ("merge without transpose", "merge"),
+        ("Does each head see the whole embedding?", "projections"),
+        ("split the input before projecting", "break-it"),
+        ("heads summed, not concatenated", "output"),
+        ("Softmax over which axis?", "break-it"),
+        ("√C or √d_k", "scale"),
+        ("attention exceeds 1", "break-it"),
+        ("What are source and destination?", "glossary"),
+        ("Is the diagonal inside the causal mask?", "mask"),
+        ("colour bar", "all-heads"),
+        ("roll up heads", "all-heads"),
+        ("average over a sentence", "all-heads"),
+        ("cluster heads", "head-portraits"),
+        ("sparsity", "head-portraits"),
+        ("tokens attended", "head-portraits"),
+        ("rank heads", "head-worth"),
+        ("vector figures for papers", "scores"),
+        ("stand-alone web page", "scores"),
+        ("shareable URL", "overview"),
+        ("own model", "your-weights"),
+        ("long input", "your-weights"),
+        ("image patches", "convolution"),
+        ("cross-modal attention", "encoder-decoder"),
+        ("padded queries", "mask-workshop"),
+        ("every key masked NaN", "mask-workshop"),
+    ],
+)
+def test_what_learners_ask_is_found_by_their_words(typed: str, page: str) -> None:
+    """The question that leads to the answer is found by the words in which it is asked, small
+    words and all.
+    """
+    assert page in {one.page for one in found(typed, [ASKED])}
+    assert page in {one.page for one in found(typed, [])}
+
+
+def test_questions_stand_before_the_concepts() -> None:
+    """They are listed and counted; a search may find questions alone, and whoever chooses a
+    text sees none of them.
+    """
+    app = opened("concepts")
+    assert len(app.subheader) == 1 + 5  # one for the questions, one for each text
+    assert facts(app)["questions_found"] == len(questions())
+    assert facts(app)["concepts_found"] == len(concepts())
+    first = app.subheader[0].value
+    alone = opened("concepts", concepts_words="c_proj")
+    assert [box.value for box in alone.subheader] == [first]
+    assert (facts(alone)["concepts_found"], facts(alone)["questions_found"]) == (0, 1)
+    gml = opened("concepts", concepts_text="gml")
+    assert (facts(gml)["questions_found"], len(gml.subheader)) == (0, 1)
+    assert first not in [box.value for box in gml.subheader]
+
+
+def test_a_row_with_markup_stays_text() -> None:
+    """Markup in a concept makes no cell, link, tag or formula of its table."""
+    table = concept_table((Concept("gml", 1, MARKUP, "scores", "query=4", MARKUP),))
+    row = table.splitlines()[2]
+    assert row.count("[Scores](scores?query=4)") == 1
+    rest = row.replace("**[Scores](scores?query=4):**", "")
+    assert re.findall(r"(?<!\\)[<>$\[`]", rest) == []
+    assert len(re.findall(r"(?<!\\)\|", rest)) == 4

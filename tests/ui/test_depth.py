@@ -1,0 +1,83 @@
+"""Depth: how soon the tokens of a stack become equal, in every choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_lab.diagonal.depth import Stack
+from attention_lab.diagonal.depth_courses import WIDTHS, draws
+from tests.ui.app import errors, facts, figures, numbers_of, opened
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"depth_compare": "remedies", "depth_c": "32"},
+        {"depth_weights": "random", "depth_skip": "true"},
+        {"depth_tokens": "sentence", "depth_norm": "true", "depth_log": "true"},
+        {"depth_layers": "1"},
+    ],
+)
+def test_kinds_of_depth(address: dict[str, str]) -> None:
+    """Every choice of the depth page draws distances and self-masses of the seed, and can tell
+    of the cubic rule.
+    """
+    app = opened("depth", **address)
+    app.session_state["depth cubic"] = True
+    app.run()
+    assert not app.exception
+    assert len(figures(app)) == 2
+    assert (
+        "depth_tokens" in address
+        or figures(opened("depth", depth_seed=7, **address))[0] != figures(app)[0]
+    )
+    assert len(app.dataframe) == 1
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_a_sentence_without_words_has_no_depth(text: str) -> None:
+    """Where the sentence holds no word, the depth page says so and draws no other tokens in its
+    place.
+    """
+    app = opened("depth", text=text, depth_tokens="sentence")
+    assert len(errors(app)) == 1
+    assert figures(app) == []
+
+
+def test_when_the_tokens_are_equal() -> None:
+    """After how many layers is counted by the engine, for every width."""
+    told = facts(opened("depth", depth_seed=7))
+    stack = Stack("weightless", 1, 24, False, 1.0, False, 7)
+    assert told["layers_until_equal"] == {
+        f"C = {width}": draws(stack, width, None).median.layers_until(0.01) for width in WIDTHS
+    }
+    assert told["drawn_at_random"] == [True] * len(WIDTHS)
+
+
+def test_stacks_in_which_nothing_is_drawn() -> None:
+    """A sentence without weights has one course and no band."""
+    drawn = facts(opened("depth", depth_compare="remedies", depth_tokens="sentence"))
+    assert set(drawn["drawn_at_random"]) == {True, False}
+    assert all(facts(opened("depth"))["drawn_at_random"])
+
+
+def test_one_token_is_its_own_mean() -> None:
+    """It equals its mean at once and looks at itself alone, with random weights, too, which turn
+    it into another.
+    """
+    for weights in ("weightless", "random"):
+        app = opened("depth", depth_weights=weights, depth_tokens="sentence", text="a")
+        assert set(facts(app)["layers_until_equal"].values()) == {0}
+        masses = [numbers_of(line["y"]) for line in figures(app)[1]["data"]]
+        assert np.allclose(np.concatenate(masses), 1)
+
+
+def test_a_remedy_names_its_gain() -> None:
+    """Random heads with a skip and a gain of 1 collapse after 20 layers; those that do not have
+    a smaller gain.
+    """
+    ends = facts(opened("depth", depth_compare="remedies"))["layers_until_equal"]
+    assert ends["4 random heads, skip and gain 0.25"] is None
+    told = facts(opened("depth", depth_weights="random", depth_skip="true"))
+    assert told["layers_until_equal"]["C = 16"] == 20

@@ -1,0 +1,169 @@
+"""What a visitor sees before choosing anything, and what an own sentence is told by."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import astuple, replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_lab.cell_worth_telling import cell_worth_telling
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.state_file import FOCUS, State, write_state
+from attention_ui.focus import Focus
+from attention_ui.presets import FILE, presets
+from tests.ui.app import gone_to, here, opened, texts
+
+FIRST = presets()[0]
+OWN_SENTENCE = "the dog chased the ball because it was hungry"
+# Addresses that name a control or a place at its default, so that all else keeps its default, too.
+NAMING: list[dict[str, object]] = [
+    {"seed": 0},
+    {"d_model": 16},
+    {"n_heads": 4},
+    {"text": Scenario().text},
+    {"weights": "random"},
+    {"mask": "none"},
+    {"head": 0},
+    {"query": 0},
+    {"edits": "wq_0_0_9"},
+]
+
+
+def opening(app: AppTest) -> dict[str, str]:
+    """What the address of the first example is made to say."""
+    said: dict[str, str] = app.session_state["visit"].opening
+    return said
+
+
+def bodies(app: AppTest) -> list[str]:
+    """Everything that is sent as HTML."""
+    return [str(element.proto.body) for element in app.html]
+
+
+def test_a_bare_address_opens_the_first_example() -> None:
+    """Its fields stand in the widgets, its cell is told of, as if it was chosen; a script puts what
+    is not usual into the address.
+    """
+    app = opened(bare=True)
+    assert here(app).scenario == FIRST.scenario
+    assert here(app).focus == Focus(*(FIRST.focus or ()))
+    assert app.selectbox(key="example").value == FIRST.name
+    assert app.slider(key="n_heads").value == 2
+    chosen = opened("scores")
+    chosen.selectbox(key="example").select(FIRST.name).run()
+    assert here(app).trace is here(chosen).trace
+    scenario = json.loads(FILE.read_text("utf-8"))[0]["scenario"]
+    named = {name: str(value) for name, value in scenario.items()}
+    assert opening(app) == named | {"query": "6", "key": "1"}
+    (script,) = [body for body in bodies(app) if "replaceState" in body]
+    assert json.dumps(opening(app)) in script
+    assert not opening(app.run())
+
+
+def test_no_page_calls_named_features_random() -> None:
+    """The page about tokens tells of named numbers, and of random ones elsewhere."""
+    assert "at random" in texts(opened("tokens"))
+    assert "at random" not in texts(opened("tokens", bare=True))
+
+
+def test_its_address_gives_the_same_screen() -> None:
+    """Shared, it opens what was seen, without a notice; what is said of the view alone does not
+    count as naming.
+    """
+    app = opened(bare=True, notation="gml")
+    shared = opened(notation="gml", **opening(app))
+    assert here(shared) == here(app)
+    assert texts(shared) == texts(app)
+    assert not shared.toast
+
+
+@pytest.mark.parametrize("address", NAMING, ids=lambda address: next(iter(address)))
+def test_an_address_that_names_anything_keeps_the_defaults(address: dict[str, object]) -> None:
+    """An old address with parameters left out gives the numbers that it always gave."""
+    app = opened("scores", bare=True, **address)
+    assert replace(here(app).scenario, edits="") == Scenario()
+    assert here(app).focus == Focus(0, 0, 0, 0)
+
+
+def test_the_example_goes_along_and_is_left() -> None:
+    """From page to page and back it stays; once left it does not come back by itself."""
+    app = opened(bare=True)
+    for page in ("scores", "training", "trained-heads", "overview"):
+        gone_to(app, page)
+    assert here(app).scenario == FIRST.scenario
+    app.selectbox(key="example").select(presets()[1].name).run()
+    assert here(app).scenario == Scenario()
+    for page in ("training", "scores"):
+        gone_to(app, page)
+    assert here(app).scenario == Scenario()
+
+
+def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:
+    """A page that uses none of the controls keeps its address bare; the first page with a layer
+    takes the example over.
+    """
+    app = opened("training", bare=True)
+    assert app.query_params == {}
+    gone_to(app, "scores")
+    assert here(app).scenario == FIRST.scenario
+    app = gone_to(opened("training", bare=True, seed=0), "scores")
+    assert here(app).scenario == Scenario()
+
+
+def test_the_usual_layer_can_be_shared_too() -> None:
+    """At its very first cell nothing else would stand in the address, so that the head does."""
+    app = opened("scores", head=0)
+    assert app.query_params == {"head": "0"} or app.query_params["head"] == ["0"]
+    app.selectbox(key="query").select_index(3).run()
+    assert "head" not in app.query_params
+    app.selectbox(key="query").select_index(0).run()
+    address = {name: app.query_params[name] for name in app.query_params}
+    assert here(opened("scores", bare=True, **address)).scenario == Scenario()
+
+
+def typed(app: AppTest, text: str) -> Focus:
+    """The focus after a sentence was typed."""
+    app.text_area(key="text").set_value(text).run()
+    return here(app).focus
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
+    """After the first example, or the usual layer's first cell, and after each further sentence."""
+    app = opened("scores", bare=bare)
+    for text in (OWN_SENTENCE, "cake", "we like green tea", "it rains"):
+        focus = typed(app, text)
+        assert astuple(focus) == cell_worth_telling(here(app).trace)
+    assert focus == Focus(0, 0, 1, 0)
+
+
+def test_a_place_that_was_chosen_stays() -> None:
+    """Whoever has chosen a cell, by hand or by the address, keeps it with another sentence."""
+    app = opened("scores", bare=True)
+    app.selectbox(key="query").select_index(4).run()
+    assert typed(app, OWN_SENTENCE) == Focus(0, 4, 1, 0)
+    assert typed(opened("scores", head=1, query=2), OWN_SENTENCE) == Focus(1, 2, 0, 0)
+    app = opened("scores")
+    app.query_params["query"] = "5"
+    assert typed(app, OWN_SENTENCE) == Focus(0, 5, 0, 0)
+
+
+def test_an_example_sentence_brings_its_own_cell() -> None:
+    """Typed, it is told as the example is; another sentence after it is told in the same head."""
+    app = opened("scores", weights="trained", layer=3, text="it rains")
+    assert typed(app, Scenario().text) == Focus(1, 9, 2, 0)
+    assert typed(app, "the cat slept because it was ill").head == 1
+
+
+def test_a_state_file_says_its_own_cell() -> None:
+    """A loaded sentence is no typed one: the cell of the file counts, also the first."""
+    state = State(Scenario(OWN_SENTENCE))
+    app = opened("scores", bare=True)
+    app.session_state["own numbers"] = True
+    app.run()
+    app.get_by_key("own file").upload("a.json", write_state(state), "application/json").run()
+    assert here(app).scenario == state.scenario
+    assert tuple(getattr(here(app).focus, name) for name in FOCUS) == (0, 0, 0, 0)
+    assert trace_of(state.scenario) is here(app).trace

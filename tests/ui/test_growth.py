@@ -1,0 +1,73 @@
+"""How it grows: what is measured, and the curves of every choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_lab.diagonal.growth import estimates
+from attention_lab.diagonal.growth_table import Growth
+from tests.ui.app import facts, figures, numbers_of, opened
+from tests.ui.laboratories import press
+
+
+def measured(app: AppTest) -> tuple[int, int]:
+    """How many points of the pictures are measured, and how many there are."""
+    told = facts(app)
+    return told["points_measured"], told["points"]
+
+
+def test_measuring_growth() -> None:
+    """The button measures every point with the precision asked for; the numbers are the
+    engine's, and they stay.
+    """
+    address = {"growth_error": "0.02", "growth_seed": 7}
+    app = opened("growth", **address)
+    assert measured(app) == (0, 28)
+    app = press(app, "Draw tokens and measure")
+    assert measured(app) == (28, 28)
+    *_, point = estimates(Growth(seed=7).experiment(16, 8), error=0.02)
+    assert np.isin(
+        np.float32([point.self_mass, point.self_mass_error]), numbers_of(figures(app)[0])
+    ).all()
+    assert np.isin(np.float32(point.argmax_rate), numbers_of(figures(app)[1])).all()
+    assert measured(opened("growth", **address)) == (28, 28)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"growth_kind": "tied"},
+        {"growth_scaled": "false"},
+        {"growth_causal": "true", "growth_lines": "uniform"},
+        {"growth_n": "banana"},
+        {"growth_n": "64"},
+        {"growth_error": "0", "growth_seed": "-1"},
+        {"growth_lines": ""},
+    ],
+)
+def test_kinds_of_growth(address: dict[str, str]) -> None:
+    """Every choice of the growth page, sensible or not, draws two pictures."""
+    app = opened("growth", **address)
+    assert not app.exception
+    assert len(figures(app)) == 2
+
+
+@pytest.mark.parametrize(
+    ("address", "over_rows", "of_a_query"),
+    [
+        ({}, False, False),
+        ({"growth_causal": "true"}, True, False),
+        ({"growth_kind": "tied"}, False, True),
+    ],
+)
+def test_the_formulas_of_growth_are_those_of_its_curves(
+    address: dict[str, str], over_rows: bool, of_a_query: bool
+) -> None:
+    """Under a causal mask the curves are means over the rows; with tied weights C stands for
+    d_k.
+    """
+    told = facts(opened("growth", **address))
+    assert told["curves_are_means_over_rows"] == over_rows
+    assert told["width_is_that_of_a_query"] == of_a_query

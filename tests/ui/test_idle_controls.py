@@ -1,0 +1,98 @@
+"""A control that cannot change the numbers is greyed out, and what is greyed out changes none."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_lab.scenario import TRAINED
+from attention_ui.control_list import CONTROLS
+from tests.ui.app import here, opened, unfolded
+from tests.ui.test_controls import BY_NAME, MOVES, different, drawn, moved
+
+DECIDED_BY_THE_MODEL = {
+    "d_model",
+    "n_heads",
+    "init",
+    "seed",
+    "d_k",
+    "d_v",
+    "positions",
+    "embedding",
+    "piece",
+}
+
+
+BY_HAND: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
+DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
+
+
+@pytest.mark.parametrize(
+    ("address", "idle"),
+    [
+        ({}, {"scale", "window", "layer"}),
+        ({"scaling": "custom", "mask": "window"}, {"layer"}),
+        ({"weights": "weightless"}, {"scale", "window", "init", "seed", "d_k", "d_v", "layer"}),
+        ({"weights": "orthonormal"}, {"scale", "window", "init", "layer"}),
+        ({"weights": "trained"}, {"scale", "window", *DECIDED_BY_THE_MODEL}),
+        (BY_HAND, {"scale", "window", "layer", *DECIDED_BY_HAND}),
+        ({"weights": "by hand", "d_model": 8}, {"scale", "window", "layer"}),
+        (BY_HAND | {"d_v": 3}, {"scale", "window", "layer"}),
+    ],
+)
+def test_a_control_without_effect_is_switched_off(
+    address: dict[str, object], idle: set[str]
+) -> None:
+    """What cannot change the numbers now is greyed out, and only that."""
+    app = unfolded(opened("scores", **address))
+    assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("init", "orthonormal"),
+        ("seed", "weightless"),
+        ("d_k", "weightless"),
+        ("layer", "random"),
+        *((name, "trained") for name in sorted(DECIDED_BY_THE_MODEL)),
+    ],
+)
+def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
+    """A greyed-out control really changes no number, whatever the address says."""
+    still, changed = (
+        opened("scores", weights=weights),
+        opened("scores", weights=weights, **{name: MOVES[name][0]}),
+    )
+    assert getattr(here(changed).scenario, name) == MOVES[name][0]
+    assert not different(here(still).trace, here(changed).trace)
+
+
+@pytest.mark.parametrize("name", sorted(DECIDED_BY_HAND))
+def test_weights_by_hand_leave_nothing_to_a_greyed_out_control(name: str) -> None:
+    """Nor do those made by hand, at the sizes that they are made for."""
+    value = {name: MOVES[name][0]}
+    still, changed = (opened("scores", **BY_HAND), opened("scores", **BY_HAND | value))
+    assert getattr(here(changed).scenario, name) == MOVES[name][0]
+    assert not different(here(still).trace, here(changed).trace)
+
+
+def test_the_sizes_of_a_trained_layer_are_shown() -> None:
+    """Its own sizes stand where the controls would, greyed out; these keep what they hold."""
+    app = opened("scores", weights="trained", d_model=24, n_heads=3)
+    for name in ("d_model", "n_heads"):
+        shown = app.get_by_key(f"{name} of the model")
+        assert (shown.value, shown.label) == (TRAINED[name], BY_NAME[name].label)
+        assert shown.disabled
+    assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
+    moved(app, "weights", "tied")
+    assert (here(app).trace.sizes["D"], here(app).trace.sizes["H"]) == (24, 3)
+    assert not drawn(app, "d_model of the model")
+
+
+def test_the_first_run_knows_the_sizes() -> None:
+    """They are drawn last, so what depends on them reads the address."""
+    fitting, other = (
+        opened("scores", **BY_HAND | {"n_heads": n_heads, "piece": 3}) for n_heads in (2, 4)
+    )
+    assert fitting.get_by_key("piece").disabled
+    assert not other.get_by_key("piece").disabled

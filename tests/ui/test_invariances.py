@@ -1,0 +1,72 @@
+"""What the layer cannot see: shuffled tokens, changed scores and weights, and the scale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.run_gaps import gaps
+from attention_viz.labels import number
+from tests.ui.app import facts, here, opened, texts
+
+
+@pytest.mark.parametrize(
+    ("address", "order_shows"),
+    [
+        ({}, False),
+        ({"inv_reads": "with positions"}, True),
+        ({"inv_reads": "causal mask"}, True),
+        # equal words are equal wherever they stand
+        ({"inv_reads": "causal mask", "text": "the the the"}, False),
+    ],
+)
+def test_shuffling_is_told_as_it_is(address: dict[str, Any], order_shows: bool) -> None:
+    """Words alone: only shuffled. With positions or a causal mask: the order shows."""
+    told = facts(opened("invariances", **address))
+    assert (told["order_shows"], told["order_cannot_be_told"]) == (order_shows, False)
+
+
+def test_a_change_is_told_with_its_measure() -> None:
+    """What theory says and the largest difference of the output, as measured on this layer."""
+    app = opened("invariances", inv_topic="constants", inv_seed=3)
+    for change in CHANGES:
+        app.selectbox(key="inv_change").set_value(change.key).run()
+        found = gaps(here(app).trace, change.apply(here(app).trace, 3))
+        told = facts(app)
+        assert told["stays_in_theory"] == change.same
+        assert told["probabilities_moved"] == found.probabilities
+        assert told["output_moved"] == found.output
+        assert number(found.output) in texts(app)
+
+
+def test_a_mask_knows_the_order_of_trained_words() -> None:
+    """With trained weights, too, a causal mask breaks what shuffled tokens keep, and no mistake
+    passes for rounding.
+    """
+    alone, masked = (
+        facts(opened("invariances", weights="trained", layer=3, inv_reads=reads))
+        for reads in ("words alone", "causal mask")
+    )
+    assert (alone["only_rounding"], alone["order_shows"]) == (True, False)
+    assert (masked["only_rounding"], masked["order_shows"]) == (False, True)
+    assert 0 < alone["largest_difference"] < masked["largest_difference"]
+
+
+def test_a_single_token_cannot_be_shuffled() -> None:
+    """What moves from place 0 to place 0 shows nothing, and the page says so."""
+    one, two = (opened("invariances", n_tokens=n) for n in (1, 2))
+    assert (len(one.info), len(two.info)) == (1, 0)
+    assert ("place_after" in facts(one), "place_after" in facts(two)) == (False, True)
+
+
+@pytest.mark.parametrize(("text", "alike"), [("a", True), ("we like tea", False)])
+def test_why_the_scores_have_another_variance(text: str, alike: bool) -> None:
+    """A single score has none, because all are equal; else queries and keys depend on each
+    other.
+    """
+    app = opened("invariances", inv_topic="scale", text=text)
+    variance = float(here(app).trace.scores[0, 0].var())
+    assert facts(app)["score_variance"] == variance
+    assert (variance == 0) == alike

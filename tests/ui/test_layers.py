@@ -1,0 +1,84 @@
+"""The measures of all heads, layer by layer, and attention without weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_lab.trained.encoded_text import attention_of, weightless
+from attention_lab.trained.layer_measures import LAYER_MEASURES
+from tests.lab.made_weight_files import npz
+from tests.ui.app import (
+    facts,
+    figures,
+    gone_to,
+    opened,
+    scenes,
+    sent,
+    texts,
+)
+from tests.ui.uploads import ANIMAL, rng, uploaded
+
+
+def test_layers_say_why() -> None:
+    """The measures are one dot for each head; without weights the words are even and normed
+    ones keep themselves.
+    """
+    measure = LAYER_MEASURES["mean_distance"]
+    app = opened("layers", text=ANIMAL, ly_measure=measure.title)
+    assert len(figures(app)[0]["data"][1]["customdata"]) == 72
+    assert measure.says in texts(app)
+    _, placed, normed = weightless(ANIMAL)
+    assert facts(app)["times_as_long"] == pytest.approx((normed.length / placed.length) ** 0.5)
+    shares = sent(scenes(app)[1]["arrays"]["after LayerNorm"])
+    assert np.trace(shares) / 15 > 0.7
+
+
+def test_layers_say_why_only_where_it_is_so() -> None:
+    """One token has no scores with others, and nothing to keep from them."""
+    app = opened("layers", text=ANIMAL, n_tokens=1)
+    assert facts(app)["has_others"] is False
+    assert set(app.table[0].value["mean score with others"]) == {"–"}
+    assert facts(opened("layers", text="a " * 40))["has_others"]
+
+
+@pytest.mark.parametrize(("text", "share"), [("Hi", 0.963), (ANIMAL, None)])
+def test_what_a_token_would_keep(text: str, share: float | None) -> None:
+    """If all tokens were alike; the engine's number, which is less than all."""
+    told = facts(opened("layers", text=text))
+    normed = weightless(text)[2]
+    assert told["share_if_alike"] == normed.share_if_alike
+    assert share is None or told["share_if_alike"] == pytest.approx(share, abs=5e-4)
+
+
+def test_layers_show_the_head_of_the_address() -> None:
+    """Beside attention without weights stands the head that the address names, and the address
+    keeps it.
+    """
+    app = opened("layers", text=ANIMAL, th_layer=4, th_head=5)
+    assert np.array_equal(
+        sent(scenes(app)[1]["arrays"]["trained"]), attention_of(ANIMAL).layers[0][5]
+    )
+    assert gone_to(app, "one-head").session_state["th_layer"] == 4
+
+
+@pytest.mark.parametrize("page", ["change-a-word", "layers"])
+def test_the_model_beside_a_file(page: str) -> None:
+    """What these pages show of the trained model alone, they say not to be the file's; no
+    sentence changes the file.
+    """
+    shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
+    app = gone_to(uploaded("a.npz", npz({"attention": shares})), page)
+    assert facts(app)["model_beside_a_file"]
+    assert not facts(app).get("depends_on_the_sentence", False)
+    assert not facts(opened(page))["model_beside_a_file"]
+    assert facts(opened("layers"))["depends_on_the_sentence"]
+
+
+def test_measures_that_one_token_has_not() -> None:
+    """They are drawn without NaN, which is no JSON, and without a line for an even head."""
+    app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "layers")
+    app.selectbox(key="ly_measure").set_value("Previous-token mass").run()
+    assert not app.error
+    assert [part["y"] for part in figures(app)[0]["data"]] == [[None], [None]]
+    assert facts(app)["has_a_dashed_line"] is False

@@ -1,0 +1,56 @@
+"""Which controls a section shows, and that the others stay in the address."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_lab.scenario import Scenario
+from attention_ui.presets import preset_of, presets
+from attention_ui.registry import PAGES, Page
+from tests.ui.app import gone_to, here, opened
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
+def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
+    """A section that looks after itself leaves out the controls it has no use for, and says
+    which count.
+    """
+    app, own = opened(page.url_path), page.own_controls
+    used = ("text", "n_tokens", "d_model", "n_heads") if own is None else own.used
+    assert keys_of(app) == set(used)
+    assert ("Weights" in [box.label for box in app.sidebar.expander]) == (own is None)
+    said = [caption.value for caption in app.sidebar.caption]
+    usual = preset_of(Scenario())
+    assert usual
+    assert said == ([usual.says] if own is None else [own.says])
+
+
+@pytest.mark.parametrize("page", ["trained-heads", "training"])
+def test_what_is_set_elsewhere_stays_in_the_address(page: str) -> None:
+    """A control that was moved is drawn where nothing uses it, too: what is not drawn leaves
+    the address.
+    """
+    address = {"d_model": "32", "seed": "7", "text": "One two"}
+    app = opened("scores", **address)
+    for there in (page, "scores"):
+        app = gone_to(app, there)
+        assert {name: app.query_params.get(name) for name in address} == address
+        assert "n_heads" not in keys_of(app) or there == "scores"
+    assert here(app).scenario == Scenario(text="One two", d_model=32, seed=7)
+
+
+def test_an_example_chosen_among_trained_heads_is_in_the_address() -> None:
+    """It sets controls that were not on the page, which come with it."""
+    app = opened("trained-heads")
+    example = next(one for one in presets() if one.scenario.d_model != Scenario().d_model)
+    app.selectbox(key="example").select(example.name).run()
+    assert app.query_params["d_model"] == str(example.scenario.d_model)
+    assert here(gone_to(app, "scores")).scenario == example.scenario
+
+
+def keys_of(app: AppTest) -> set[str | None]:
+    """The names of the sizes' widgets that are in the sidebar."""
+    side = app.sidebar
+    widgets = (*side.text_area, *side.select_slider, *side.number_input, *side.slider)
+    return {widget.key for widget in widgets} & {"text", "n_tokens", "d_model", "n_heads"}

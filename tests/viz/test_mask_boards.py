@@ -1,0 +1,190 @@
+"""The boards of the mask section: a browser can read each, and every rule gives its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from attention_core.formulas import softmax
+from attention_core.rules import Position, Read, Rule
+from attention_lab.masks.bench import examined
+from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.mask_experiments import nothing_left, other_padding
+from attention_lab.masks.saturation import softmax_jacobian
+from attention_lab.masks.sentences import three_uses
+from attention_lab.masks.shuffles import shuffle
+from attention_lab.masks.uses import USES
+from attention_lab.masks.workshop import Workshop, masked_batch, painted_mask
+from attention_lab.scenario import Scenario, trace_of
+from attention_viz.masks import broken, invariances, uses, workshop
+from attention_viz.payload import JSON, Stage
+from tests.viz.reading_scenes import numbers, written_and_read
+
+SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
+TRACE = trace_of(SCENARIO)
+BATCH = masked_batch(SCENARIO, Workshop(("they slept",), ("causal", "padding")))
+USED = three_uses(SCENARIO, "wir mögen Tee", 2)
+BROKEN = examined(SCENARIO, "split").faulty
+WARMER = CHANGES[4].apply(TRACE, 0)
+SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])
+BOARDS: dict[str, Callable[[], JSON]] = {
+    "sequences": lambda: workshop.sequences(BATCH, 1, (1, 4, 3)),
+    "painting": lambda: workshop.painting(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
+    "emptied": lambda: workshop.emptied(BATCH, nothing_left(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)),
+    "padding": lambda: workshop.padding(BATCH, other_padding(BATCH, 1).changed, (1, 4, 3)),
+    "side by side": lambda: uses.side_by_side(USED, 1, "cross", (4, 6)),
+    **{
+        f"shuffled {f}": lambda f=f: invariances.shuffled(
+            shuffle(SCENARIO, "causal mask"), f, (1, 2, 3)
+        )
+        for f in ("output", "probabilities")
+    },
+    **{
+        f"changed {c.key}": lambda c=c: invariances.changed(
+            TRACE, c.apply(TRACE, 0), c.key, (1, 2, 3)
+        )
+        for c in CHANGES
+    },
+    "temperatures": lambda: invariances.temperatures(TRACE, WARMER, 2.0, (1, 2, 3)),
+    "jacobians": lambda: invariances.jacobians(TRACE, SHARES, (1, 2, 3)),
+    **{f"broken {f}": lambda f=f: broken.broken(TRACE, BROKEN, f, 1, 2, 3) for f in broken.FIELDS},
+}
+
+
+def rule_of(told: JSON) -> Rule:
+    """A rule as it travels, as the engine's own."""
+
+    def place(at: JSON) -> Position:
+        return Position(
+            tuple((axis, times) for axis, times in at["parts"]),
+            at.get("over", 1),
+            at.get("modulo", 0),
+        )
+
+    reads = tuple(
+        Read(read["array"], tuple(place(at) for at in read["at"])) for read in told["reads"]
+    )
+    return Rule(
+        told["operation"], reads, told["length"], own=place(told.get("position", {"parts": []}))
+    )
+
+
+def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
+    """A cell of a matrix by its rule, from the numbers that travel."""
+    rule = rule_of(scene["rules"][name])
+    terms = [
+        [
+            float(numbers(scene["arrays"][r.array])[tuple(p.of(index, k) for p in r.at)])
+            for r in rule.reads
+        ]
+        for k in range(rule.length)
+    ]
+    if rule.operation == "softmax":
+        return float(softmax(np.array([term[0] for term in terms]))[rule.own.of(index)])
+    if rule.operation == "mask":
+        return -np.inf if np.isneginf(numbers(scene["arrays"][name])[index]) else terms[0][0]
+    first, second = terms[0]
+    return -np.inf if np.isneginf(first) else first - second
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_is_whole(name: str) -> None:
+    """A browser can read it: panels and cell within the arrays, a described picture, and rules
+    that give its cells.
+    """
+    scene = written_and_read(BOARDS[name]())
+    assert scene["description"].endswith(".")
+    for array in scene["arrays"].values():
+        assert np.isfinite(numbers(array)[~np.isneginf(numbers(array))]).all()
+        for letter, size in zip(array["axes"], array["shape"], strict=True):
+            labels = scene["axes"][letter]["labels"]
+            assert labels is None or len(labels) == size
+    assert {panel["array"] for panel in scene["panels"]} <= set(scene["arrays"])
+    assert len({panel["id"] for panel in scene["panels"]}) == len(scene["panels"])
+    shape = scene["arrays"][scene["cell"]["array"]]["shape"]
+    assert all(0 <= place < size for place, size in zip(scene["cell"]["index"], shape, strict=True))
+    for array in scene["rules"]:
+        rows, columns = scene["arrays"][array]["shape"]
+        for index in ((0, 0), (rows - 1, 0), (rows - 1, columns - 1)):
+            sent = numbers(scene["arrays"][array])[index]
+            assert worked_out(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
+    """Where theory says that nothing changes, no cell is drawn darker than a hundredth, also of
+    a layer in float32.
+    """
+    scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
+    trace = trace_of(scenario)
+    for scene, same in (
+        (invariances.shuffled(shuffle(scenario, "words alone"), "output", (1, 2, 3)), True),
+        (invariances.shuffled(shuffle(scenario, "causal mask"), "output", (1, 2, 3)), False),
+        *(
+            (invariances.changed(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.same)
+            for c in CHANGES
+        ),
+        (broken.broken(trace, examined(scenario, "mask").faulty, "probabilities", 1, 2, 3), True),
+    ):
+        *_, gap = scene["arrays"].values()
+        darkest = float(np.abs(numbers(gap)).max()) / gap["limit"]
+        assert (darkest < 0.01) is same
+        assert (darkest > 0.99) is not same
+
+
+def test_numbers_of_the_boards() -> None:
+    """What stands in the pictures is what was computed: shares, outputs, the Jacobian."""
+    arrays = {name: made()["arrays"] for name, made in BOARDS.items()}
+    for n in range(2):
+        np.testing.assert_array_equal(
+            numbers(arrays["sequences"][f"shares {n}"]),
+            BATCH.trace.probabilities[n, 1].astype("f4"),
+        )
+    cross = USED["cross"].probabilities[0, 1].astype("f4")
+    np.testing.assert_array_equal(numbers(arrays["side by side"]["shares cross"]), cross)
+    np.testing.assert_array_equal(
+        numbers(arrays["broken output"]["right"]), TRACE.output[0].astype("f4")
+    )
+    np.testing.assert_array_equal(
+        numbers(arrays["broken queries"]["right"]), TRACE.queries[0, :, 3:].astype("f4")
+    )
+    slope = softmax_jacobian(SHARES[1]).astype("f4")
+    np.testing.assert_array_equal(numbers(arrays["jacobians"]["from scaled scores"]), slope)
+
+
+def test_large_sequences_are_small_but_for_one() -> None:
+    """Of sequences with more than 24 tokens only the chosen one is drawn in full."""
+    scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
+    scene = workshop.sequences(masked_batch(scenario, Workshop(("b",))), 0, (1, 0, 0))
+    assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {
+        "scores 0": "small",
+        "shares 0": "small",
+        "scores 1": "full",
+        "shares 1": "full",
+    }
+
+
+def test_the_steps_of_a_use() -> None:
+    """The board of cross-attention names who gives what, and explains its output by the
+    engine's rules.
+    """
+    scene = uses.steps(Stage(USED["cross"]), USES[2], 1, (4, 6))
+    assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
+    assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
+    titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
+    assert USES[2].asks != USES[2].answers
+    assert USES[2].asks in titles["query_heads"]
+    assert USES[2].answers in titles["key_heads"]
+    assert USES[2].answers in titles["value_heads"]
+
+
+def test_the_table_of_shapes() -> None:
+    """Every step with its axes and its shape in all three uses."""
+    table = uses.shapes_table(USED)
+    assert "| scores | B · H · T · S | 1 × 2 × :blue[**7**] × :red[**7**] |" in table
+    assert "| head outputs | B · H · T · V |" in table
+    assert table.count("\n") == 1 + len(uses.SHAPED)
+    assert set(uses.SHAPED) < set(STEPS)

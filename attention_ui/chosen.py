@@ -20,13 +20,22 @@ def chosen(scenario: Scenario, trace: Trace) -> Facts:
     """What a hand-out says of a layer, by name: its sizes and its mask, and whatever else is not
     as usual.
     """
+    length = _length(scenario, trace)
     scenario = settled(scenario)
     return {
+        **length,
         **_sizes(trace),
         **_inputs(scenario),
         **_weights(scenario, trace),
         **_scores(scenario, trace),
     }
+
+
+def _length(scenario: Scenario, trace: Trace) -> Facts:
+    """To how many tokens the sentence is cut, or how many fill it up."""
+    tokens, n_tokens = tokens_of(scenario), trace.sizes["T"]
+    found = {"cut_to": n_tokens} if tokens.n_left_out else {}
+    return found | ({"pads": n_tokens - tokens.n_real} if n_tokens > tokens.n_real else {})
 
 
 def _sizes(trace: Trace) -> Facts:
@@ -87,11 +96,9 @@ def _scores(scenario: Scenario, trace: Trace) -> Facts:
 
 def line(scenario: Scenario, trace: Trace, notation: Notation) -> str:
     """The sentence, and what else was chosen, in one line."""
-    tokens, n_tokens = tokens_of(scenario), trace.sizes["T"]
-    n_pads = n_tokens - tokens.n_real
-    cut = f", cut to {counted(n_tokens, 'token')}" if tokens.n_left_out else ""
-    filled = f", filled up with {n_pads} [pad]" if n_pads > 0 else ""
     facts = chosen(scenario, trace)
+    cut = f", cut to {counted(facts['cut_to'], 'token')}" if "cut_to" in facts else ""
+    filled = f", filled up with {facts['pads']} [pad]" if "pads" in facts else ""
     said = ", ".join(say(facts) for name, say in SAID.items() if name in facts)
     return f"“{scenario.text}”{cut}{filled}: {said}{_letters(notation)}"
 

@@ -202,7 +202,8 @@ def error(app: AppTest) -> AttentionError:
 
 def named_in(sentence: str) -> set[str]:
     """The names and the whole numbers in a sentence: what an error must name, however worded."""
-    return set(re.findall(r"[^\W\d]\w*|\d+", sentence))
+    found = re.findall(r"[^\W\d]\w*|\d[\d,]*", sentence)
+    return {name.replace(",", "") for name in found}
 
 
 def array_of(sent: Any) -> np.ndarray:
@@ -220,3 +221,8 @@ def matrices(figure: dict[str, Any]) -> list[np.ndarray]:
         and "hoverongaps" in part
         and "masked" not in part["hovertemplate"]
     ]
+
+
+def pressed(app: AppTest, label: str) -> AppTest:
+    """The app after a button."""
+    return next(button for button in app.button if button.label == label).click().run()

@@ -7,11 +7,12 @@ from __future__ import annotations
 import pytest
 
 import attention_ui.frame
-from attention_core import SettingsError
-from attention_lab.scenario import MAX_TEXT, Scenario
+from attention_core import SettingsError, TextError
+from attention_lab.scenario import MAX_TEXT, Scenario, tokens_of
+from attention_ui.controls import notes
 from attention_ui.markdown import JOINER, plain
 from attention_ui.registry import PAGES, page_of
-from tests.ui.app import EVERY_PAGE, errors, here, opened, scenes, texts, title
+from tests.ui.app import EVERY_PAGE, error, errors, facts, here, named_in, opened, scenes, title
 
 # Pages that show something without any word of the sentence.
 WORDLESS = {
@@ -44,9 +45,7 @@ def test_an_empty_sentence(page: str, text: str) -> None:
     """
     app = opened(page, n_heads=2, text="first words")
     app.text_area(key="text").set_value(text).run()
-    assert errors(app) == [
-        "The text holds no word, so there is nothing to attend to: type at least one"
-    ]
+    assert isinstance(error(app), TextError)
     assert title(app) == page_of(page).title
     app.text_area(key="text").set_value("back again").run()
     assert not app.error
@@ -71,8 +70,12 @@ def test_ten_thousand_words() -> None:
     assert not errors(app)
     assert len(here(app).scenario.text) == MAX_TEXT
     assert here(app).trace.sizes["T"] == 64
-    assert "the first 64 are used" in texts(app)
-    assert "holds 1,000 characters; what went beyond is left out" in texts(app)
+    scenario = here(app).scenario
+    said = (*tokens_of(scenario).notes, *notes(scenario))
+    assert len(said) == 2
+    assert {plain(note) for note in said} <= {caption.value for caption in app.caption}
+    assert {"64"} <= named_in(said[0])
+    assert {str(MAX_TEXT)} <= named_in(said[1])
 
 
 def test_a_long_sentence_at_its_own_length() -> None:
@@ -98,7 +101,7 @@ def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
     whole with one click.
     """
     app = opened(page, d_model=64, n_heads=5)
-    assert "5 heads cannot share 64 features evenly" in app.warning[0].value
+    assert (facts(app)["uneven"], len(app.warning)) == ((5, 64), 1)
     assert not scenes(app)
     buttons = {button.label: button for button in app.button}
     assert set(REMEDIES) == set(buttons)
@@ -139,26 +142,20 @@ def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: s
 
 
 @pytest.mark.parametrize(
-    ("address", "words"),
+    ("address", "named"),
     [
-        (
-            {"weights": "orthonormal", "d_k": 17},
-            "17 orthonormal columns do not fit into 16 dimensions",
-        ),
-        (
-            {"weights": "orthonormal", "d_v": 128},
-            "128 orthonormal columns do not fit into 16 dimensions",
-        ),
+        ({"weights": "orthonormal", "d_k": 17}, {"17", "16"}),
+        ({"weights": "orthonormal", "d_v": 128}, {"128", "16"}),
     ],
 )
 @pytest.mark.parametrize("page", ["overview", "softmax"])
 def test_an_impossible_layer_is_explained(
-    address: dict[str, object], words: str, page: str
+    address: dict[str, object], named: set[str], page: str
 ) -> None:
-    """What the engine refuses is shown as its own sentence in the place of the page."""
+    """What the engine refuses is shown in its own words in the place of the page."""
     app = opened(page, **address)
-    assert len(errors(app)) == 1
-    assert errors(app)[0].startswith(words)
+    assert named <= named_in(str(error(app)))
+    assert app.error[0].value == plain(str(error(app)))
     assert not scenes(app)
     assert title(app) == page_of(page).title
 

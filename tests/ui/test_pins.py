@@ -10,7 +10,7 @@ import attention_ui.focus as module
 from attention_lab.user_data.edits import LAST_PLACE
 from attention_ui import board, show
 from attention_ui.focus import follow_cell
-from tests.ui.app import gone_to, here, opened, said, scenes
+from tests.ui.app import facts, gone_to, here, opened, scenes
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,8 @@ def test_a_pinned_place_that_the_board_has_not(index: str) -> None:
     """
     app = opened("projections", pin=f"projection.w_q.{index}")
     assert scenes(app)[0]["cell"] == {"array": "queries", "index": [0, 0, 0]}
-    (sentence,) = said(app)
-    assert sentence.startswith(
-        f"The address asks for “projection.w_q.{index}” under “Pinned cell”: "
-    )
+    (refusal,) = facts(app)["refused"]
+    assert refusal.asked == f"projection.w_q.{index}"
     assert not app.run().toast
     assert "pin" not in app.query_params
 

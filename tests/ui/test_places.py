@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ui.app import errors, opened, said, texts
+from tests.ui.app import errors, opened, refused, texts
 
 
 @pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
@@ -15,9 +15,8 @@ def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
     app = opened("shared-keys", groups=asked)
     shown = app.button_group(key="switch groups").value
     assert shown == (2 if asked == "3" else 4)
-    assert said(app) == [
-        f"The address asks for “{asked[:40]}” under “Key/value heads of GQA”; {shown} is shown."
-    ]
+    ((_, quoted, instead),) = refused(app)
+    assert (quoted, instead) == (asked[:40], shown)
     assert not app.run().toast
 
 
@@ -31,9 +30,7 @@ def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, ask
     """
     app = opened(page, **{name: asked})
     label = app.button_group(key=f"switches {name}").label
-    assert said(app) == [
-        f"The address asks for “{asked}” under “{label}”; the last head here is 3."
-    ]
+    assert refused(app) == [(label, asked, 3)]
     assert app.session_state[f"switches {name}"] == ([1] if name == "off" else [])
     assert not app.run().toast
 
@@ -58,9 +55,7 @@ def test_a_cell_that_there_is_not_is_refused_once(
     """
     app = opened(page, **{name: asked})
     assert not errors(app)
-    assert said(app) == [
-        f"The address asks for “{asked}” under “{label}”; the nearest one, {shown}, is shown."
-    ]
+    assert refused(app) == [(label, asked, shown)]
     assert app.query_params[name] in (shown, [shown])
     assert not app.run().toast
 
@@ -76,7 +71,7 @@ def test_a_place_that_stands_twice_in_the_address(page: str, name: str, label: s
     app.query_params[name] = ["2", "5"]
     app.run()
     assert app.session_state[name] == 5
-    assert said(app) == [f"The address asks for “2, 5” under “{label}”; the last of them counts."]
+    assert refused(app) == [(label, "2, 5", "5")]
     assert app.query_params[name] in ("5", ["5"])
     assert not app.run().toast
 

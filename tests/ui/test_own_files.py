@@ -1,0 +1,204 @@
+"""Own matrices and states from files: what is loaded counts, what cannot be changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.state_file import State, write_state
+from attention_lab.user_data.npz_matrices import write_npz
+from attention_lab.user_data.own_matrices import OwnMatrices, template
+from attention_ui import own_numbers
+from attention_ui.markdown import plain
+from tests.lab.own_matrix_cases import npz
+from tests.ui.app import facts, here, named_in, opened, pressed
+from tests.ui.callbacks import file, session
+
+EDITED = "wq_0_3_9__x_2_1_-0.5"
+
+
+def test_matrices_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading the template changes no number."""
+    trace = trace_of(Scenario())
+    state = session(monkeypatch, **{"own file": file("m.npz", template(trace))})
+    own_numbers._load(Scenario())
+    loaded = trace_of(Scenario(own=state["own"]))
+    np.testing.assert_array_equal(loaded.output, trace.output)
+
+
+def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its heads are those of the trained layer, whatever number the control shows, which has no
+    effect there.
+    """
+    given = OwnMatrices(w_q=np.full((384, 384), 0.01))
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.given))})
+    scenario = Scenario(text="we like tea", weights="trained", n_heads=5)
+    own_numbers._load(scenario)
+    assert "own numbers refused" not in state
+    assert trace_of(replace(scenario, own=state["own"])).projections.w_q[0, 0] == 0.01
+
+
+@pytest.mark.parametrize(
+    ("choices", "good", "bad", "named"),
+    [
+        (
+            {"weights": "trained"},
+            {"w_q": (384, 384)},
+            {"w_q": (5, 12)},
+            {"W_Q", "5", "12", "384"},
+        ),
+        (
+            {"weights": "trained"},
+            {},
+            {"w_q": (5, 5)},
+            {"W_Q", "5", "384"},
+        ),
+        (
+            {"weights": "orthonormal"},
+            {"w_v": (16, 16)},
+            {"w_q": (16, 128)},
+            {"W_Q", "16", "128"},
+        ),
+        (
+            {"weights": "orthonormal"},
+            {},
+            {"w_q": (4, 64)},
+            {"W_Q", "4", "64"},
+        ),
+        (
+            {"weights": "weightless"},
+            {},
+            {"w_o": (8, 16)},
+            {"W_O", "8", "16"},
+        ),
+        (
+            {"residual": True},
+            {"w_o": (16, 16)},
+            {"w_o": (16, 5)},
+            {"Residual", "W_O", "16"},
+        ),
+        (
+            {},
+            {"w_q": (16, 16)},
+            {"b_q": (7,)},
+            {"W_Q", "16", "b_Q", "7"},
+        ),
+        (
+            {},
+            {"w_q": (16, 16)},
+            {"w_k": (16, 8)},
+            {"W_Q", "W_K", "16", "8"},
+        ),
+        (
+            {"weights": "weightless"},
+            {},
+            {"w_q": (16, 8)},
+            {"W_Q", "W_K", "8", "NPZ"},
+        ),
+        (
+            {"weights": "weightless"},
+            {"w_v": (16, 8)},
+            {"b_o": (16,)},
+            {"W_V", "8", "b_O", "16"},
+        ),
+    ],
+)
+def test_a_file_that_makes_no_layer_leaves_the_one_before(
+    monkeypatch: pytest.MonkeyPatch,
+    choices: dict[str, Any],
+    good: dict[str, Any],
+    bad: dict[str, Any],
+    named: set[str],
+) -> None:
+    """Matrices that do not fit the layer are refused with their names and sizes, and those that
+    were loaded before stay.
+    """
+    state = session(monkeypatch)
+    before = ""
+    for shapes in (good, bad) if good else (bad,):
+        before = state["own"]
+        matrices = {name: np.full(shape, 0.01) for name, shape in shapes.items()}
+        state["own file"] = file("m.npz", write_npz(matrices))
+        own_numbers._load(Scenario(text="we like tea", own=state["own"], **choices))
+    assert named <= named_in(state["own numbers refused"])
+    assert state["own"] == before
+    assert bool(before) == bool(good)
+
+
+def test_what_was_left_unread_is_told_once() -> None:
+    """The arrays of a file that the app has no use for are named after loading, letter by
+    letter, and then no more.
+    """
+    app = opened("scores")
+    app.session_state["own numbers"] = True
+    content = npz(W_Q=np.eye(16), **{"W_Z *new*": np.ones((2, 2))})
+    app.run().file_uploader(key="own file").set_value(("m.npz", content, "")).run()
+    assert [plain("W_Z *new*") in info.value for info in app.info] == [True]
+    assert (here(app).trace.projections.w_q == np.eye(16)).all()
+    assert not app.run().info
+
+
+def test_own_sizes_count() -> None:
+    """Sizes of own matrices replace those of the controls, the page names them, and one button
+    drops them.
+    """
+    own = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
+    app = opened("scores", own=own.address())
+    assert here(app).trace.inputs.shape == (1, 3, 8)
+    assert facts(app)["own_matrices"] == ("x",)
+    assert here(pressed(app, "Drop own matrices")).scenario == Scenario()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("m.npz", b"no zip"),
+        ("m.csv", b"w_q\n1,two"),
+        ("m.bin", b""),
+        ("s.json", b"{}"),
+        ("s.json", b"[" * 10**5),
+        ("../../m.npz", b"PK\x03\x04"),
+    ],
+)
+def test_a_bad_file_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str, data: bytes
+) -> None:
+    """A damaged or foreign file is refused with a sentence; edits and matrices stay as they
+    were.
+    """
+    state = session(monkeypatch, **{"own file": file(name, data), "edits": EDITED})
+    own_numbers._load(Scenario())
+    assert (state["edits"], state["own"]) == (EDITED, "")
+    assert len(state["own numbers refused"]) > 20
+
+
+def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state file sets every control, the edits, the cell in focus and the notation."""
+    scenario = Scenario(text="a b c", n_heads=2, mask="causal", edits=EDITED)
+    state = session(
+        monkeypatch,
+        **{"own file": file("s.json", write_state(State(scenario, (1, 2, 0, 3), "gml")))},
+    )
+    own_numbers._load(Scenario())
+    assert (state["text"], state["n_heads"], state["mask"], state["edits"]) == (
+        "a b c",
+        2,
+        "causal",
+        EDITED,
+    )
+    assert (state["head"], state["query"], state["feature"], state["notation"]) == (1, 2, 3, "gml")
+
+
+def test_a_place_beyond_all_goes_into_a_state_file() -> None:
+    """The files can be had whatever place the address asks for, also where no page has looked
+    for it yet.
+    """
+    app = opened("practice", query=99999)
+    app.session_state["own numbers"] = True
+    app.run()
+    assert not app.error
+    assert "State" in [button.label for button in app.get("download_button")]

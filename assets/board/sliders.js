@@ -17,7 +17,7 @@ export function showSliders(root, model, boxes, { move, ask }) {
 
 // A step shows all that was sent of an axis: the head in focus, which is chosen elsewhere.
 function isWholePart(model, { low, high, count }) {
-  return Boolean(model.stage) && high - low <= count;
+  return Boolean(model.stage) && !model.flow && high - low <= count;
 }
 
 function newSlider(key, move) {

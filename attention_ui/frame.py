@@ -9,55 +9,36 @@ from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import OURS, Notation, symbol
-from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
-from attention_viz.theme import PALETTES
 
 from . import controls, own_numbers, remedies
-from .address import bound, listen, refuse_unheard, say_refused
+from .address import listen, refuse_unheard, say_refused
 from .first_look import begin, follow, opening_script
 from .focus import focus
-from .groups import folded
 from .here import Here
 from .markdown import plain
 from .panels import say_columns
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
-from .show import explained_errors, theme_mode
+from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
 from .turns import in_turn
+from .view import VIEW, draw_view
 from .visit import visit
 from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
+
+
 SCRIPTS = ("style", "theme", "history", "menu", "print", "dismiss")
-# What is dark would take much ink: it is printed light, in its own hues.
-ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
-# of a presentation: the type, and room for it
-LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
-# A stage begins right below the menu; in a lecture it is alone in the window.
-BLOCK = '[data-testid="stMainBlockContainer"]'
-STAGED = (
-    f"@media screen {{ {BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
-    " .st-key-stage { min-height: calc(100vh - 4.6rem); } }"
-)
-ALONE = (
-    f"@media screen {{ {BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
-    ' [data-testid="stHeader"], [data-testid="stSidebar"] { display: none !important; }'
-    " .st-key-stage { min-height: calc(100vh - 1rem); } }"
-)
+
+
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
-VIEW = {
-    "notation": OURS.key,
-    "own_scale": False,
-    "present": False,
-    "hide": False,
-    "whole": False,
-}
 
 
 def run() -> None:
@@ -87,16 +68,9 @@ def _draw() -> Page:
     st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     own = own_heads.controls_of(page)
     begin(own)
-    examples = st.sidebar.container()
-    scenario, below_sizes = controls.scenario(own.used if own else None)
-    scenario = own_numbers.with_own_numbers(scenario)
-    with examples:
-        if own:
-            st.caption(own.says)
-        if own is None or own.used:
-            choose(scenario, explained=own is None)
+    scenario, below_sizes = _choices(own)
     is_staged = page in story()
-    notation = _view(is_staged)
+    notation = draw_view(is_staged)
     remembered.page, remembered.has_stage = page, False
     remembered.stage_place = st.container(key="stage")
     if not is_staged:
@@ -123,6 +97,21 @@ def _draw() -> Page:
         with remembered.stage_place:
             _heading(page, notation)
     return page
+
+
+def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
+    """The controls, with the examples above them; gives what was chosen, and the place below the
+    sizes.
+    """
+    examples = st.sidebar.container()
+    scenario, below_sizes = controls.scenario(own.used if own else None)
+    scenario = own_numbers.with_own_numbers(scenario)
+    with examples:
+        if own:
+            st.caption(own.says)
+        if own is None or own.used:
+            choose(scenario, explained=own is None)
+    return scenario, below_sizes
 
 
 def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
@@ -213,52 +202,6 @@ def _menu() -> dict[str, list[st.Page]]:
     )
     menu[next(iter(menu))].append(home)
     return menu
-
-
-def _view(is_staged: bool) -> Notation:
-    """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar, folded("View", VIEW) as shown:
-        if shown:
-            bound(
-                st.selectbox,
-                "Notation",
-                tuple(NOTATIONS),
-                key="notation",
-                required=True,
-                help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
-            )
-            bound(
-                st.toggle,
-                "Each head its own colours",
-                key="own_scale",
-                help="Else all share one scale.",
-            )
-            bound(
-                st.toggle,
-                "Lecture mode",
-                key="present",
-                help="A step alone in the window, in large type; a clicker goes on and back.",
-            )
-            bound(
-                st.toggle,
-                "Hide the result",
-                key="hide",
-                help="Covered until a cell or a row is asked for.",
-            )
-            bound(
-                st.toggle,
-                "Whole matrices",
-                key="whole",
-                help="Steps show the columns of all heads, not those of the head in focus alone.",
-            )
-    mode = theme_mode()
-    page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
-    colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
-    present = bool(st.session_state.get("present"))
-    large = LARGE if present and not is_staged else "font-size: 16px;"
-    alone = ALONE if present and is_staged else STAGED if is_staged else ""
-    st.html(f"<style>:root {{ {large} {colours} }} {alone}</style>")
-    return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 
 def _heading(page: Page, notation: Notation) -> None:

@@ -19,7 +19,7 @@ FOLDERS = (
     "benchmarks",
     "scripts",
 )
-MOST_LINES, MOST_OF_A_PAGE, MOST_OF_A_FUNCTION = 500, 125, 75
+MOST_LINES, MOST_OF_A_PAGE, MOST_OF_A_FUNCTION = 250, 120, 40
 
 
 def too_long_functions(source: str, most: int = MOST_OF_A_FUNCTION) -> list[str]:

@@ -1,24 +1,21 @@
 import { writeArithmetic } from "./arithmetic.js";
-import { chosenPalette, openPalette } from "./colours.js";
-import { openEditor } from "./editor.js";
+import { chosenPalette, openPalette, styleColours } from "./colours.js";
+import { editCell } from "./editor.js";
 import { flightsOf } from "./flights.js";
-import { areaOf, middleOf, rectanglesOf } from "./geometry.js";
+import { areaOf, middleOf } from "./geometry.js";
 import { attachInput } from "./input.js";
-import { number } from "./numbers.js";
 import { highlightsOf } from "./overlay.js";
 import { Picture } from "./picture.js";
 import { Pins } from "./pins.js";
 import { Player } from "./player.js";
-import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf, valueAt } from "./scene.js";
+import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
 import { buildStage, showStyled } from "./stage.js";
 import { Step } from "./step.js";
 import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
-import { placeWords, spokenOf } from "./wording.js";
-
-const COLOURS = ["background", "text", "muted", "line", "primary", "key", "focus"]; // of which board.css makes use
+import { spokenOf } from "./wording.js";
 
 /** Put a matrix board into root: {update(scene), current(), where(cell), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
@@ -107,12 +104,8 @@ class Board {
     if (!this.dressed) return;
     const { dark, printed } = this.surroundings.now();
     const palette = openPalette(chosenPalette(this.model, dark));
-    for (const name of COLOURS) section.style.setProperty(`--${name}`, palette[name]);
+    styleColours(section, palette);
     section.style.setProperty("--zoom", this.model.zoom ?? 1);
-    for (const [name, scale] of [["feature", "feature"], ["share", "probability"]]) {
-      const { css = [] } = palette.scales[scale] ?? {};
-      section.style.setProperty(`--${name}`, [0, 0.25, 0.5, 0.75, 1].map((at) => css[Math.round(at * (css.length - 1))] ?? "transparent").join(", "));
-    }
     this.step.dress();
     this.picture.dress(this.model, palette, getComputedStyle(section).fontFamily, printed);
     this.parts.arithmetic.hidden = !this.model.arithmetic;
@@ -121,7 +114,6 @@ class Board {
     this.relay();
   }
 
-  /** Lay everything out anew. */
   relay() {
     this.width = 0;
     this.fit();
@@ -166,30 +158,13 @@ class Board {
     const { picture, player, slices: last } = this;
     const current = this.current();
     if (current) this.slices = follow(this.model, last, current);
-    const look = picture.look(this.slices, this.blanks());
+    const look = picture.look(this.slices, this.step.blanks());
     if (all) picture.paintAll(look);
     else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);
     const playing = current && !this.hovered && player.lit;
     const moves = playing ? flightsOf(look, current, player.lit) : null;
     picture.highlight(look, current, moves && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
     if (this.model.arithmetic) this.explain(look, current);
-  }
-
-  // Which cells are not shown: those that are not computed yet, and those of a covered result.
-  blanks() {
-    const { player, step } = this;
-    if (!player.active && !step.moments.hiding) return undefined;
-    return ({ panel }, index) => player.blank(panel.array, index) || step.hides(panel, index);
-  }
-
-  /** Other cells of the result are in sight. */
-  uncovered() {
-    if (this.width) this.refresh(true);
-  }
-
-  covers(cell) {
-    const box = this.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
-    return Boolean(box) && this.step.hides(box.panel, cell.index);
   }
 
   explain(look, current) {
@@ -199,7 +174,7 @@ class Board {
     const editable =
       !playing && this.pins.holds(current) && this.boxes.find((box) => box.panel.array === current.array && box.panel.editable);
     const edit = editable ? () => this.type(editable, current, "F2") : null;
-    const upTo = playing ? this.player.known : this.covers(current) ? 0 : undefined;
+    const upTo = playing ? this.player.known : this.step.covers(current) ? 0 : undefined;
     const more = this.size ? { opened: this.step.column, open: () => this.step.open() } : {};
     return writeArithmetic(arithmetic, look, current, { all: !this.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
@@ -236,7 +211,7 @@ class Board {
 
   pin(cell) {
     this.player.stop();
-    if (this.covers(cell)) this.step.moments.ask(cell.index);
+    if (this.step.covers(cell)) this.step.moments.ask(cell.index);
     this.hovered = null;
     this.pins.add(cell);
     this.parts.arithmetic.style.minHeight = "";
@@ -245,17 +220,8 @@ class Board {
     this.handlers.onPin?.(this.pins.cell);
   }
 
-  // Edit the pinned cell: a first digit starts a new number, F2 changes the old one.
   type(box, cell, key) {
-    const [area] = rectanglesOf(box, this.slices[cell.array], cell.index, cell.index);
-    if (!area || !this.pins.holds(cell)) return;
-    openEditor(this.parts.stage, area, {
-      before: number(valueAt(this.model, cell.array, cell.index), 4),
-      first: key === "F2" ? "" : key,
-      name: `${this.model.arrays[cell.array].title}, ${placeWords(this.model, cell)}`,
-      done: (value) => this.handlers.onEdit?.({ ...cell, value }),
-      closed: () => this.parts.panels.querySelector(`[data-panel="${CSS.escape(box.panel.id)}"]`)?.focus({ preventScroll: true }),
-    });
+    if (this.pins.holds(cell)) editCell(this, box, cell, key);
   }
 
   say(cell, before = "") {

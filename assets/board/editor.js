@@ -1,4 +1,8 @@
 import { element } from "./elements.js";
+import { rectanglesOf } from "./geometry.js";
+import { number } from "./numbers.js";
+import { valueAt } from "./scene.js";
+import { placeWords } from "./wording.js";
 
 const MOST_SIGNS = 40;
 
@@ -73,4 +77,17 @@ function refuse(field, note) {
   note.textContent = "Type a number such as −0.5";
   note.style.left = `${Math.max(0, Math.min(note.offsetLeft, note.parentElement.clientWidth - note.offsetWidth))}px`;
   note.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** Edit a cell of a board: a first digit starts a new number, F2 changes the old one. */
+export function editCell({ slices, parts, model, handlers }, box, cell, key) {
+  const [area] = rectanglesOf(box, slices[cell.array], cell.index, cell.index);
+  if (!area) return;
+  openEditor(parts.stage, area, {
+    before: number(valueAt(model, cell.array, cell.index), 4),
+    first: key === "F2" ? "" : key,
+    name: `${model.arrays[cell.array].title}, ${placeWords(model, cell)}`,
+    done: (value) => handlers.onEdit?.({ ...cell, value }),
+    closed: () => parts.panels.querySelector(`[data-panel="${CSS.escape(box.panel.id)}"]`)?.focus({ preventScroll: true }),
+  });
 }

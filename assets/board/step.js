@@ -17,7 +17,7 @@ const MOST_BUTTONS = 4; // for heads; more are a list
 /** What stands around the matrices of a step: the strip of steps, words, what of the result is in sight, keys of a lecture. */
 export class Step {
   constructor(board, parts) {
-    Object.assign(this, { board, parts, moments: new Moments(() => board.uncovered()), column: false });
+    Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
@@ -128,6 +128,19 @@ export class Step {
   hides(panel, index) {
     if (panel.role !== "result" || !this.model?.stage) return false;
     return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
+  }
+
+  /** Which cells are not shown, as a function, or undefined: those not computed yet, and those of a covered result. */
+  blanks() {
+    const { player } = this.board;
+    if (!player.active && !this.moments.hiding) return undefined;
+    return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
+  }
+
+  /** Whether a cell is one of a covered result. */
+  covers(cell) {
+    const box = this.board.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
+    return Boolean(box) && this.hides(box.panel, cell.index);
   }
 
   /** The numbers of an array as they are drawn: {shape, data, letters}, these in px or 0; null where it is not drawn. */

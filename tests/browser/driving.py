@@ -36,7 +36,7 @@ DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
   const frames =
     [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
-    .filter(frame => !frame.closest('.st-key-way'));
+    .filter(frame => !frame.closest('.st-key-board-strip'));
   return app?.dataset.testScriptState === 'notRunning'
     && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
     && !document.querySelector('{UNFINISHED}')

@@ -41,5 +41,5 @@ def test_what_is_chosen_is_seen(visit: Callable[[str], Page], page: Page) -> Non
 def test_formulas_keep_their_letters(visit: Callable[[str], Page], page: Page) -> None:
     """No ground is painted behind an accent, where it would hide the letter below."""
     page.emulate_media(forced_colors="active", color_scheme="dark")
-    accented = visit("mask").locator(".katex-html .accent").first
+    accented = visit("glossary").locator(".katex-html .accent").first
     expect(accented.locator(".accent-body")).to_have_css("forced-color-adjust", "none")

@@ -89,18 +89,17 @@ def test_the_way_is_gone_by_one_key(visit: Visit) -> None:
     """The link that was followed keeps the keyboard's place; where there is none any more, the
     page's own has it.
     """
-    page = visit("mixing")
-    page.locator(".way .after").focus()
-    for title in ("Merge", "Output"):
+    page = visit("merge")
+    page.locator(".strip .after").focus()
+    for title in ("Output", "What you have seen", "Practice"):
         page.keyboard.press("Enter")
         expect_title(page, title)
         settled(page)
-        expect(page.locator(".way .after" if title == "Merge" else ".way .here")).to_be_focused()
-    page.keyboard.press("Shift+Tab")
+        is_last = title == "Practice"
+        expect(page.locator(".strip a.here" if is_last else ".strip a.after")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect_title(page, "Merge")
-    settled(page)
-    expect(page.locator(".way .here")).to_be_focused()
+    expect_title(page, "What you have seen")
 
 
 def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> None:

@@ -1,0 +1,92 @@
+"""The switches that change how things look and nothing else, and the styles they ask for."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_lab.notation.notation import OURS, Notation
+from attention_lab.notation.texts import NOTATIONS
+from attention_viz.theme import PALETTES
+
+from .address import bound
+from .groups import folded
+from .show import theme_mode
+
+# What is dark would take much ink: it is printed light, in its own hues.
+ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
+
+
+# of a presentation: the type, and room for it
+LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
+
+
+# A stage begins right below the menu; in a lecture it is alone in the window.
+BLOCK = '[data-testid="stMainBlockContainer"]'
+
+
+STAGED = (
+    f"@media screen {{ {BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
+    " .st-key-stage { min-height: calc(100vh - 4.6rem); } }"
+)
+
+
+ALONE = (
+    f"@media screen {{ {BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
+    ' [data-testid="stHeader"], [data-testid="stSidebar"] { display: none !important; }'
+    " .st-key-stage { min-height: calc(100vh - 1rem); } }"
+)
+
+
+VIEW = {
+    "notation": OURS.key,
+    "own_scale": False,
+    "present": False,
+    "hide": False,
+    "whole": False,
+}
+
+
+def draw_view(is_staged: bool) -> Notation:
+    """The switches that change how things look and nothing else; gives whose symbols are shown."""
+    with st.sidebar, folded("View", VIEW) as shown:
+        if shown:
+            bound(
+                st.selectbox,
+                "Notation",
+                tuple(NOTATIONS),
+                key="notation",
+                required=True,
+                help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
+            )
+            bound(
+                st.toggle,
+                "Each head its own colours",
+                key="own_scale",
+                help="Else all share one scale.",
+            )
+            bound(
+                st.toggle,
+                "Lecture mode",
+                key="present",
+                help="A step alone in the window, in large type; a clicker goes on and back.",
+            )
+            bound(
+                st.toggle,
+                "Hide the result",
+                key="hide",
+                help="Covered until a cell or a row is asked for.",
+            )
+            bound(
+                st.toggle,
+                "Whole matrices",
+                key="whole",
+                help="Steps show the columns of all heads, not those of the head in focus alone.",
+            )
+    mode = theme_mode()
+    page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
+    colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
+    present = bool(st.session_state.get("present"))
+    large = LARGE if present and not is_staged else "font-size: 16px;"
+    alone = ALONE if present and is_staged else STAGED if is_staged else ""
+    st.html(f"<style>:root {{ {large} {colours} }} {alone}</style>")
+    return NOTATIONS.get(str(st.session_state.get("notation")), OURS)

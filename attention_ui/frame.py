@@ -59,9 +59,8 @@ def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     remembered = visit()
-    remembered.menu = (
-        remembered.menu or _menu()
-    )  # once for a visitor: each page looks for its file on the disk
+    # Once for a visitor: each page looks for its file on the disk.
+    remembered.menu = remembered.menu or _menu()
     chosen = st.navigation(remembered.menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
@@ -83,9 +82,8 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw(scenario, trace, place)
-        if (
-            not remembered.has_scripts
-        ):  # the last: what the next run leaves out must not move what stays
+        # The last: what the next run leaves out must not move what stays.
+        if not remembered.has_scripts:
             _first_scripts()
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors():

@@ -46,6 +46,22 @@ VIEW = {
 }
 
 
+SWITCHES = (
+    ("Each head its own colours", "own_scale", "Else all share one scale."),
+    (
+        "Lecture mode",
+        "present",
+        "A step alone in the window, in large type; a clicker goes on and back.",
+    ),
+    ("Hide the result", "hide", "Covered until a cell or a row is asked for."),
+    (
+        "Whole matrices",
+        "whole",
+        "Steps show the columns of all heads, not those of the head in focus alone.",
+    ),
+)
+
+
 def draw_view(is_staged: bool) -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
     with st.sidebar, folded("View", VIEW) as shown:
@@ -58,30 +74,8 @@ def draw_view(is_staged: bool) -> Notation:
                 required=True,
                 help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
             )
-            bound(
-                st.toggle,
-                "Each head its own colours",
-                key="own_scale",
-                help="Else all share one scale.",
-            )
-            bound(
-                st.toggle,
-                "Lecture mode",
-                key="present",
-                help="A step alone in the window, in large type; a clicker goes on and back.",
-            )
-            bound(
-                st.toggle,
-                "Hide the result",
-                key="hide",
-                help="Covered until a cell or a row is asked for.",
-            )
-            bound(
-                st.toggle,
-                "Whole matrices",
-                key="whole",
-                help="Steps show the columns of all heads, not those of the head in focus alone.",
-            )
+            for label, key, says in SWITCHES:
+                bound(st.toggle, label, key=key, help=says)
     mode = theme_mode()
     page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
     colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"

@@ -10,6 +10,7 @@ from attention_lab.scenario import MAX_TEXT, Scenario
 
 from ..address import KEPT, bound
 from ..controls import cut_text, field_notes
+from ..facts import fact
 from ..markdown import plain
 
 
@@ -43,6 +44,7 @@ def sentence_field(
         other_sentence(scenario, text, n_tokens)
     except TextError as error:
         shown = f"“{instead}” is read" if instead else "it is left out"
+        fact(f"refused_in_{key}", error)
         place.error(plain(f"{label}: {error}. Until then {shown}."), icon=":material/error:")
         return instead
     return text

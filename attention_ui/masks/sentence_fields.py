@@ -35,8 +35,9 @@ def sentence_field(
     """
     about = {"help": help, "on_change": cut_text, "args": (key,), **KEPT}
     text = bound(place.text_input, label, default, key=key, **about) or ""
-    for note in field_notes(f"{label}: the field", text):
-        place.caption(note)
+    notes = field_notes(f"{label}: the field", text)
+    if fact(f"full_{key}", bool(notes)):
+        place.caption(notes[0])
     text = text[:MAX_TEXT]
     if not instead and not text.strip():
         return ""

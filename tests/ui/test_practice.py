@@ -27,7 +27,7 @@ HAND = {
 
 
 def answered(app: AppTest, answer: str) -> str:
-    """The verdict on an answer that is typed; a right one stands in green, any other is warned of."""
+    """The verdict on an answer that is typed: a right one is green, any other a warning."""
     app.text_input(key="pr_answer").set_value(answer).run()
     verdict = str(facts(app)["verdict"])
     boxes = (len(app.success), len(app.warning))
@@ -123,13 +123,9 @@ def test_what_is_no_work_for_a_hand() -> None:
         app = opened("practice", pr_step=step, **choices)
         assert (facts(app)["too_much_for_a_hand"], len(app.info)) == (too_much, int(too_much))
         assert (facts(app)["question"].exact.field == step) is not too_much
-    asked = [
-        set(
-            re.findall("row|column", texts(opened("practice", pr_step="merged", notation=notation)))
-        )
-        for notation in ("ours", "gml")
-    ]
-    assert asked == [{"column"}, {"row"}]
+    for notation, side in (("ours", "column"), ("gml", "row")):
+        app = opened("practice", pr_step="merged", notation=notation)
+        assert set(re.findall("row|column", texts(app))) == {side}
 
 
 @pytest.mark.parametrize("weights", ["trained", "weightless", "tied", "orthonormal"])

@@ -19,7 +19,7 @@ def say_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None
         return
     n_whole = n_real + n_left_out
     fact(f"left_out_of_the_{name.replace(' ', '_')}", n_left_out)
-    can_grow = n_whole <= MAX_TOKENS and own_of(scenario).x is None
+    can_grow = fact("longer_sequence_helps", n_whole <= MAX_TOKENS and own_of(scenario).x is None)
     st.caption(
         f"**{n_left_out} of the {n_whole} tokens** of the {name}"
         f" {'is' if n_left_out == 1 else 'are'} left out: there is room for {n_real}. "

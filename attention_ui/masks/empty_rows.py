@@ -88,12 +88,12 @@ def padded_queries(bench: Bench) -> None:
         "padding",
         on_pin=_row,
     )
-    masked = not bench.allowed[
-        :n_real, n_real:
-    ].any()  # a causal mask hides them, too: they come last
+    # A causal mask hides them, too: they come last.
+    masked = fact("pads_hidden_from_real_tokens", not bench.allowed[:n_real, n_real:].any())
+    moved = fact("real_rows_moved", found.real)
     st.markdown(
         f"- {turned('Rows')} of real tokens move by at most"
-        f" **{number(found.real, 6) if found.real else 0}**: "
+        f" **{number(moved, 6) if moved else 0}**: "
         + ("the mask keeps [pad] out of them." if masked else "no padding mask is chosen above.")
         + f"\n- {turned('Rows')} of [pad] tokens move by up to **{number(found.padded)}**: they ask"
         " with the vector of [pad], and no padding mask stops a query from asking."

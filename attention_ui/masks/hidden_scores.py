@@ -40,8 +40,10 @@ def how_to_hide(bench: Bench) -> None:
     )
     lines = [turned(f"| {' | '.join(heads)} |"), "|---" * len(heads) + "|"]
     leaks = fact("read_from_hidden_keys", {way.name: float(way.leaked[query]) for way in ways})
+    most = fact("most_read_from_hidden_keys", {way.name: float(way.most) for way in ways})
+    fact("shares_with_nothing_left", {way.name: way.alone for way in ways})
     for way in ways:
-        read = f"{percent(leaks[way.name])} | {percent(way.most)}"
+        read = f"{percent(leaks[way.name])} | {percent(most[way.name])}"
         lines.append(f"| {way.name} | {read} | {' | '.join(map(_span, way.alone))} |")
     st.markdown("\n".join(lines))
     for told in HIDING_VALUES:

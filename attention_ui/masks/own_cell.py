@@ -11,6 +11,7 @@ import streamlit as st
 from attention_core import SettingsError
 
 from ..address import adopt, mirror
+from ..facts import fact
 
 FIRST = "0.0"
 FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
@@ -30,6 +31,7 @@ def own_cell(name: str, n_queries: int, n_keys: int) -> tuple[int, int]:
 def at_most(word: str, chosen: int, last: int) -> int:
     """The chosen one, or the last where there are fewer, which is said."""
     if chosen > last:
+        fact(f"last_{word}_instead", last)
         st.caption(f"There is no {word} {chosen} here: the last one, {last}, is shown.")
     return min(chosen, last)
 

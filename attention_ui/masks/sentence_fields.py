@@ -10,6 +10,7 @@ from attention_lab.scenario import MAX_TEXT, Scenario
 
 from ..address import KEPT, bound
 from ..controls import cut_text, field_notes
+from ..facts import fact
 from ..markdown import plain
 
 
@@ -34,8 +35,9 @@ def sentence_field(
     """
     about = {"help": help, "on_change": cut_text, "args": (key,), **KEPT}
     text = bound(place.text_input, label, default, key=key, **about) or ""
-    for note in field_notes(f"{label}: the field", text):
-        place.caption(note)
+    notes = field_notes(f"{label}: the field", text)
+    if fact(f"full_{key}", bool(notes)):
+        place.caption(notes[0])
     text = text[:MAX_TEXT]
     if not instead and not text.strip():
         return ""
@@ -43,6 +45,7 @@ def sentence_field(
         other_sentence(scenario, text, n_tokens)
     except TextError as error:
         shown = f"“{instead}” is read" if instead else "it is left out"
+        fact(f"refused_in_{key}", error)
         place.error(plain(f"{label}: {error}. Until then {shown}."), icon=":material/error:")
         return instead
     return text

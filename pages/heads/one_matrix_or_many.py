@@ -50,8 +50,8 @@ for way in SCHEMES:
 st.markdown("\n".join(table))
 st.caption(
     f"{now.own_letters}n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')},"
-    f" d_k = {size.d_k}. Extra numbers are kept for a while besides the result, h · n² numbers. The"
-    " last column: the largest difference from this layer’s scores, as a part of the largest score"
+    f" d_k = {size.d_k}. Extra numbers are kept for a while besides the result, h · n² numbers."
+    " “Differs by”: the largest difference from this layer’s scores, as a part of the largest score"
     + (
         "."
         if fact("all_tokens_compared", same.n_tokens == size.n_tokens)

@@ -63,7 +63,7 @@ right.button(
 )
 judged(answer or "", question, asked.how)
 if shown:
-    st.markdown(f"Answer: {plain_quotations(asked.answer)}")
+    st.markdown(f"Answer: {plain_quotations(fact('answer_shown', asked.answer))}")
     st.button(
         "See it on the board",
         icon=":material/grid_on:",

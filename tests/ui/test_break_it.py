@@ -10,7 +10,7 @@ from attention_lab.masks.bench import NO_FAULT, examined, fault_of
 from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import FAULTS, hidden_fault
 from attention_lab.scenario import Scenario
-from tests.ui.app import facts, here, opened, texts
+from tests.ui.app import facts, here, named_in, opened, scenes, texts
 
 MEND = "Choose a causal mask"
 
@@ -121,3 +121,16 @@ def test_checks_have_true_minus_signs() -> None:
     said = texts(opened("break-it", init="small", bi_fault="scale"))
     assert re.search(r"\d\.\d+e−05\b", said)
     assert not re.search(r"\de-\d", said)
+
+
+def test_a_mistake_that_changes_rounding_alone() -> None:
+    """With one head there is nothing to swap: what differs by rounding is not called wrong."""
+    assert facts(opened("break-it", n_heads=1, bi_fault="split"))["shown_field_differs"] is False
+    assert facts(opened("break-it", bi_fault="split"))["shown_field_differs"] is True
+
+
+def test_the_output_is_of_no_head() -> None:
+    """It mixes all of them, so its board names none; that of the merged heads names the head."""
+    output = scenes(opened("break-it", n_heads=1, bi_field="output"))[0]["description"]
+    merged = scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]
+    assert (named_in(output) & {"0", "1"}, "1" in named_in(merged)) == (set(), True)

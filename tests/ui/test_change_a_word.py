@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.trained.changed_word import change_word
-from tests.ui.app import (
-    facts,
-    here,
-    opened,
-    scenes,
-    sent,
-)
+from tests.ui.app import facts, here, opened, scenes, sent, texts
 from tests.ui.uploads import ANIMAL
 
 
@@ -45,3 +39,19 @@ def test_whose_share_a_strongest_change_is() -> None:
     layer, head, *_ = strongest[-1]
     buttons[-1].click().run()
     assert (app.session_state["th_layer"], app.session_state["th_head"]) == (layer, head)
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "again"),
+    [
+        ("The cat saw the cat", "The wide saw the cat", True),
+        ("The cat saw the dog", "The cat saw the wide", False),
+    ],
+)
+def test_which_word_is_replaced(text: str, after: str, again: bool) -> None:
+    """A word that stands twice is replaced in its first place, although it was chosen as the
+    last word.
+    """
+    app = opened("change-a-word", text=text)
+    assert (facts(app)["stands_again"], len(app.info)) == (again, 1)
+    assert after in texts(app)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, claim
 from attention_ui.markdown import plain
+from attention_viz.labels import true_minus
 from tests.ui.app import facts, opened, texts
 
 
@@ -38,3 +41,16 @@ def test_raised_signs_of_claims_are_found_as_plain_ones(words: str, name: str) -
     app = opened("claims", claims_words=words)
     assert facts(app)["claims_shown"] == [name]
     assert plain(claim(name).said) in texts(app)
+
+
+def test_claims_have_true_minus_signs() -> None:
+    """No number of a check is written with a hyphen; some are below 0, or so small that their
+    exponent is.
+    """
+    app = opened("claims")
+    said = [plain(true_minus(one.check().says)) for one in CLAIMS]
+    assert all(text in texts(app) for text in said)
+    checks = [text.replace("\\", "") for text in said]
+    assert not [check for check in checks if re.search(r"(?<![\w)-])-\d|\de-\d", check)]
+    assert any("−0." in check for check in checks)
+    assert any("e−" in check for check in checks)

@@ -11,14 +11,16 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.masks.faults import FAULTS
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.notation.texts import GML
-from attention_lab.notation.wording import turned
+from attention_lab.notation.notation import OURS
+from attention_lab.notation.texts import GML, NOTATIONS
+from attention_lab.notation.wording import says, turned
+from attention_ui import frame, panels
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.registry import PAGES
-from tests.ui.app import here, opened, scenes, texts
+from tests.ui.app import facts, here, opened, scenes, texts
 
+NOTE = NOTATIONS["note"].title
 SIDES = re.compile(r"\b(?:rows?|columns?)\b|side by side|one below the other", re.IGNORECASE)
-OF_A_TABLE = "The last column: the largest difference"
 BOARDS = [page.url_path for page in PAGES if page.looks_into and page.on_boards]
 CASES: list[tuple[str, dict[str, Any]]] = [
     *((page, {}) for page in (*BOARDS, "one-head")),
@@ -48,9 +50,7 @@ def shown(page: str, choices: dict[str, Any], notation: str) -> AppTest:
 
 
 def told(app: AppTest) -> list[str]:
-    """What the page says, outside the sidebar, and what stands on its boards; but not what it
-    says of the notation.
-    """
+    """What the page says, outside the sidebar, and what stands on its boards."""
     kinds = (app.main.markdown, app.main.caption, app.main.info, app.main.warning, app.main.success)
     said = [str(element.value) for kind in kinds for element in kind]
     said += [
@@ -59,13 +59,17 @@ def told(app: AppTest) -> list[str]:
     for scene in scenes(app):
         said += [scene["description"], *(panel["title"] for panel in scene["panels"])]
         said += [axis["word"] for axis in scene["axes"].values()]
-    return [
-        words
-        for words in said
-        if not words.startswith("In this notation") and OF_A_TABLE not in words
-    ]
+    return said
 
 
+@pytest.fixture
+def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out what a page says of the notation itself, which in ours it does not say."""
+    for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
+        monkeypatch.setattr(module, name, lambda now: None)
+
+
+@pytest.mark.usefixtures("_silent_on_the_notation")
 @pytest.mark.parametrize(("page", "choices"), CASES)
 def test_every_word_about_rows_and_columns_is_turned(page: str, choices: dict[str, Any]) -> None:
     """Where boards are transposed, each row of the page is a column and each column a row;
@@ -98,11 +102,13 @@ def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None
     """
     files: dict[str, Any] = {}
     monkeypatch.setattr(
-        st, "download_button", lambda label, data, *_, **__: files.setdefault(label, data)
+        st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
     )
-    shown("softmax", {"closer": ["files"]}, "gml")
-    page = files["This step as one web page"]()
-    assert '"says": "Each column becomes shares' in page
+    trace = here(shown("softmax", {"closer": ["files"]}, "gml")).trace
+    page = files["probabilities.html"]()
+    ours, theirs = (says(trace, "probabilities", text) for text in (OURS, GML))
+    assert ours != theirs
+    assert (theirs in page, ours in page) == (True, False)
     assert '"transposed": true' in page
     assert "axis=-1" in page
 
@@ -117,10 +123,12 @@ def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None
     """The sentence names both matrices as the board does, and the lines whose numbers follow."""
     app = opened("projections", notation=notation, which="keys", head=1, key=3, feature=2)
     trace, named = here(app).trace, titles(app)
-    text = GML if notation == "gml" else here(app).notation
-    lines = turned(f"row 3 of {named['memory'].split()[0]} and column 6 of {named['w_k']}", text)
+    told = facts(app)
+    source, weights, _ = (symbol.replace("\\", "") for symbol in told["symbols"])
+    assert (source, weights) == (named["memory"].split()[0], named["w_k"])
+    assert (told["row"], told["column"]) == (3, 6)
     first = f"{trace.memory[0, 3, 0]:.2f} × {trace.projections.w_k[0, 6]:.2f} "
-    assert f"{lines}: {first}" in texts(app).replace("\\", "")
+    assert f": {first}" in texts(app).replace("\\", "")
     assert (named["w_k"] == "(P^K)ᵀ") == (notation == "gml")
 
 
@@ -131,8 +139,8 @@ def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
     app = opened("output", notation="gml", head=1, query=2, feature=3)
     said = texts(app).replace("\\", "")
     assert titles(app)["w_o"] == "W_Oᵀ"
-    assert "the dot product of a token’s whole column and one row of W_Oᵀ." in said
-    assert "head 1 is multiplied by columns 4 to 7 of W_Oᵀ." in said
+    assert facts(app)["block"] == slice(4, 8)
+    assert facts(app)["mixed_by"].replace("\\", "") == "W_Oᵀ"
     assert not re.search(r" of W_O(?!ᵀ)", said)
 
 
@@ -143,7 +151,7 @@ def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns(
     app = opened("softmax", notation="gml")
     words = texts(app) + " ".join(one.label for one in app.expander)
     assert not re.search(r"\brows?\b", words)
-    assert "The shares of its column sum to" in words
+    assert re.search(r"\bcolumn\b", words)
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
@@ -155,11 +163,11 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))
     worth = texts(opened("head-worth", notation="note", basis=1))
     for formula in (
-        r"$W^q (W^k)^{\top}$ of head",
+        r"$W^q (W^k)^{\top}$",
         r"\langle Y^{(i)}, Y\rangle",
-        "$W_0$ ",
-        "$W^q$ of head",
-        "$A^{(i)}$ ",
+        "$W_0$",
+        "$W^q$",
+        "$A^{(i)}$",
     ):
         assert formula in worth
     assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))
@@ -169,11 +177,17 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     "page", ["self-attention-mass", "growth", "claims", "training", "stiefel", "lexicon"]
 )
 def test_no_page_claims_symbols_that_it_does_not_show(page: str) -> None:
-    """The diagonal and the laboratories look alike in every notation, and say so."""
-    said = [caption.value for caption in opened(page, notation="note").main.caption]
-    assert "Symbols and words of Lecture note on self-attention." not in said
-    kept = (
-        "Symbols and words of Lecture note on self-attention stand in the other sections; this one"
-        " keeps its own."
+    """The diagonal and the laboratories look alike in every notation, and say so: of the text they
+    say something else than the pages with its symbols.
+    """
+    said = {
+        (one, notation): [caption.value for caption in opened(one, notation=notation).main.caption]
+        for one in ("scores", page)
+        for notation in ("ours", "note")
+    }
+    elsewhere, kept = (
+        [words for words in said[one, "note"] if NOTE in words and words not in said[one, "ours"]]
+        for one in ("scores", page)
     )
-    assert said.count(kept) == 1
+    assert (len(elsewhere), len(kept)) == (1, 1)
+    assert elsewhere != kept

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attention_lab.notation.texts import NOTATIONS
 from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.head_finder import rank_heads, targets_of
 from tests.lab.made_weight_files import npz, safetensors
 from tests.ui.app import (
     facts,
     gone_to,
+    named_in,
     opened,
     scenes,
     sent,
@@ -120,3 +122,10 @@ def test_heads_that_do_the_same_are_told_as_tied() -> None:
     assert facts(opened("find-a-head"))["tied_with"] == 0
     alone = uploaded("a.npz", npz({"attention": np.full((1, 1, 4, 4), 0.25, "f4")}))
     assert facts(alone)["heads_in_layers"] == [1]
+
+
+def test_what_may_throw_a_value_away_is_named_as_the_boards_do() -> None:
+    """A page that shows the symbols of a text has no others in its sentences."""
+    names = {text: opened("find-a-head", notation=text).warning[0].value for text in NOTATIONS}
+    assert ("W₀" in names["mql5"], "W₀" in names["ours"]) == (True, False)
+    assert named_in(names["ours"].replace("\\", "")) >= {"W_O"}

@@ -86,3 +86,12 @@ def test_one_token_has_no_other() -> None:
     assert facts(opened("geometry", plane_of="tied", text="a"))["others"] == 0
     assert facts(opened("geometry", plane="0,0; 1,2"))["has_half_plane"] is False
     assert facts(opened("geometry"))["has_half_plane"] is True
+
+
+@pytest.mark.parametrize(("token", "is_shaded"), [(0, False), (1, True)])
+def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) -> None:
+    """With a query of 0 all keys score alike; the page says so instead of speaking of what is
+    not drawn.
+    """
+    app = opened("geometry", plane="0,0;1,3;2,1", plane_token=token)
+    assert facts(app)["has_half_plane"] is is_shaded

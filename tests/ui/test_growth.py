@@ -7,8 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.diagonal.growth import estimates
-from attention_lab.diagonal.growth_table import Growth
-from tests.ui.app import facts, figures, numbers_of, opened
+from attention_lab.diagonal.growth_curves import half_mass_width
+from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
+from tests.ui.app import facts, figures, numbers_of, opened, texts
 from tests.ui.laboratories import press
 
 
@@ -71,3 +72,19 @@ def test_the_formulas_of_growth_are_those_of_its_curves(
     told = facts(opened("growth", **address))
     assert told["curves_are_means_over_rows"] == over_rows
     assert told["width_is_that_of_a_query"] == of_a_query
+
+
+@pytest.mark.parametrize(
+    ("scaled", "divisor", "half"),
+    [
+        ("true", r"\sqrt C", r"\left(\ln(N-1)+\tfrac12\right)^2"),
+        ("false", "1", r"2 \ln(N-1)"),
+    ],
+)
+def test_the_formula_of_the_half_mass(scaled: str, divisor: str, half: str) -> None:
+    """Formulas are those of the curves that are drawn: with the scale or without it."""
+    app = opened("growth", growth_scaled=scaled)
+    assert rf"$\tau = {divisor}$" in texts(app)
+    assert half in app.latex[-1].value
+    dotted = half_mass_width(TOKEN_COUNTS[-1], scaled=scaled == "true")
+    assert f"{dotted:.1f}" in app.table[0].value.iloc[-1].astype(str).tolist()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attention_lab.masks.invariances import CHANGES
 from attention_lab.masks.run_gaps import gaps
+from attention_lab.masks.shuffles import SITUATIONS, Situation
+from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_viz.labels import number
 from tests.ui.app import facts, here, opened, texts
 
@@ -70,3 +73,48 @@ def test_why_the_scores_have_another_variance(text: str, alike: bool) -> None:
     variance = float(here(app).trace.scores[0, 0].var())
     assert facts(app)["score_variance"] == variance
     assert (variance == 0) == alike
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=[one.key for one in SITUATIONS])
+@pytest.mark.parametrize(
+    ("choices", "given"),
+    [({}, False), ({"edits": "x_0_0_5"}, False), ({"weights": "trained", "layer": 3}, True)],
+)
+def test_what_the_shuffled_vectors_say(
+    situation: Situation, choices: dict[str, Any], given: bool
+) -> None:
+    """Vectors of a trained layer know of their places; those of words alone do not, also beside
+    an edited cell.
+    """
+    app = opened("invariances", inv_reads=situation.key, **choices)
+    assert facts(app)["inputs_know_their_places"] is given
+    assert (situation.of_given if given else situation.says) in texts(app)
+
+
+@pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])
+def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, shows: bool) -> None:
+    """With large numbers it may lie within what rounding can make; then the page says that this
+    decides nothing.
+    """
+    x = size * np.cos(np.arange(32.0).reshape(4, 8) ** 2)
+    own = OwnMatrices(x=x.round(3)).address()
+    told = facts(opened("invariances", own=own, inv_reads="with positions"))
+    assert (told["order_shows"], told["order_cannot_be_told"]) == (shows, not shows)
+    assert told["only_rounding"] is False
+
+
+def test_a_change_need_not_show() -> None:
+    """With one token no score matters: the output may change in theory, and does not here."""
+    told = facts(
+        opened("invariances", inv_topic="constants", inv_change="column_constants", text="a")
+    )
+    assert (told["stays_in_theory"], told["probabilities_moved"]) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("notation", "width"), [("ours", "dₖ"), ("note", "d"), ("gml", "(N ÷ n_heads)")]
+)
+def test_the_temperature_names_the_width_as_the_boards_do(notation: str, width: str) -> None:
+    """The width of a head has one name on a page, and a fraction is under one root."""
+    said = texts(opened("invariances", notation=notation, inv_topic="temperature"))
+    assert said.replace("\\", "").count(f"√{width} ") == 2

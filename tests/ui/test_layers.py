@@ -12,6 +12,7 @@ from tests.ui.app import (
     facts,
     figures,
     gone_to,
+    named_in,
     opened,
     scenes,
     sent,
@@ -82,3 +83,12 @@ def test_measures_that_one_token_has_not() -> None:
     assert not app.error
     assert [part["y"] for part in figures(app)[0]["data"]] == [[None], [None]]
     assert facts(app)["has_a_dashed_line"] is False
+
+
+@pytest.mark.parametrize(
+    ("notation", "symbols"),
+    [("ours", {"W_Q", "W_K", "C"}), ("mql5", {"W_QC", "W_KC", "nI"})],
+)
+def test_weights_and_widths_are_named_as_the_boards_do(notation: str, symbols: set[str]) -> None:
+    """A page that shows the symbols of a text has no others in its sentences."""
+    assert symbols <= named_in(texts(opened("layers", notation=notation)).replace("\\", ""))

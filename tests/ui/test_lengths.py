@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from attention_core import TextError
 from attention_lab.scenario import MAX_TEXT
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import errors, here, opened, scenes, texts
+from tests.ui.app import errors, facts, here, named_in, opened, scenes
 
 FIELDS_OF_TEXT = [
     ("mask-workshop", "mw_second", "Second"),
@@ -20,17 +22,22 @@ FIELDS_OF_TEXT = [
 ]
 
 
+def left_out(app: AppTest) -> dict[str, int]:
+    """How many tokens of each sentence have no room, by its name."""
+    start, end = "left_out_of_the_", "_sentence"
+    return {
+        name.removeprefix(start).removesuffix(end): count
+        for name, count in facts(app).items()
+        if name.startswith(start)
+    }
+
+
 def test_words_that_have_no_room_are_said_by_sentence() -> None:
     """Which sentence is cut, by how much, and what to do; where nothing is cut, nothing is said."""
     app = opened("mask-workshop", text="It sat", mw_second="", mw_third="It slept very well")
-    said = [caption.value for caption in app.caption if "are left out:" in caption.value]
-    assert len(said) == 1
-    assert said[0].startswith(
-        "**2 of the 4 tokens** of the third sentence are left out: there is room for 2. "
-    )
-    assert said[0].endswith("Sequence length 4 in the sidebar makes room for all.")
+    assert (left_out(app), facts(app)["longer_sequence_helps"]) == ({"third": 2}, True)
     app.session_state["n_tokens"] = "4"
-    assert "are left out:" not in texts(app.run())
+    assert left_out(app.run()) == {}
 
 
 def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
@@ -38,18 +45,14 @@ def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
     without a word.
     """
     own = OwnMatrices(x=np.ones((1, 16))).address()
-    for page, name, address in (
-        ("mask-workshop", "third", {"mw_third": "It slept", "own": own}),
-        ("mask-workshop", "second", {"mw_second": "tea " * 65}),
-        ("encoder-decoder", "target", {"ed_target": "tea " * 249}),
+    for page, address, cut in (
+        ("mask-workshop", {"mw_third": "It slept", "own": own}, {"second": 5, "third": 1}),
+        ("mask-workshop", {"mw_second": "tea " * 65}, {"second": 53}),
+        ("encoder-decoder", {"ed_target": "tea " * 249}, {"target": 249 - 64}),
     ):
-        (said,) = [
-            line
-            for line in texts(opened(page, **address)).splitlines()
-            if f"the {name} sentence" in line
-        ]
-        assert said.endswith("A shorter one fits.")
-    assert "**185 of the 249 tokens**" in said
+        app = opened(page, **address)
+        assert left_out(app) == cut
+        assert facts(app)["longer_sequence_helps"] is False
 
 
 @pytest.mark.parametrize("address", [{}, {"weights": "trained"}])
@@ -72,14 +75,12 @@ def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
     named, else nothing.
     """
     app = opened("encoder-decoder", ed_use="decoder", ed_cell="13.12", query=11)
-    moved = [
-        f"There is no {word} here: the last one, 6, is shown." for word in ("query 13", "key 12")
-    ]
-    assert [caption.value for caption in app.caption if "There is no" in caption.value] == moved
+    last = {"last_query_instead": 6, "last_key_instead": 6}
+    assert last.items() <= facts(app).items()
     assert scenes(app)[0]["cell"] == {"array": "scores decoder", "index": [6, 6]}
     app.session_state["ed_use"] = "encoder"
-    assert "There is no" not in texts(app.run())
-    assert "There is no" not in texts(opened("encoder-decoder", ed_use="decoder", query=11))
+    assert not last.keys() & facts(app.run()).keys()
+    assert not last.keys() & facts(opened("encoder-decoder", ed_use="decoder", query=11)).keys()
 
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
@@ -87,17 +88,14 @@ def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
 def test_a_sentence_without_words_is_refused_by_its_field(
     page: str, name: str, label: str, weights: str
 ) -> None:
-    """Invisible signs in one of several sentences are refused by its name, and the page goes on
-    without them.
+    """Invisible signs in one of several sentences are refused at its field, by its name, and the
+    page goes on without them.
     """
     app = opened(page, weights=weights, **{name: "\u200b\u200d"})
+    assert isinstance(facts(app)[f"refused_in_{name}"], TextError)
     (said,) = errors(app)
-    assert said.startswith(
-        f"{label} sentence: The text holds no word, so there is nothing to attend to: type at least"
-    )
-    assert said.endswith(
-        "Until then “Das Tier war zu müde” is read." if label == "Target" else "it is left out."
-    )
+    assert label in named_in(said)
+    assert ("“Das Tier war zu müde”" in said) == (label == "Target")  # which is read instead
     assert len(scenes(app)) == len(scenes(opened(page, weights=weights)))
     assert errors(app.text_input(key=name).set_value("tea").run()) == []
 
@@ -110,22 +108,19 @@ def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) ->
     app = opened(page, **{name: "word " * 5000})
     for _ in "address", "typed":
         assert errors(app) == []
-        assert (
-            f"{label} sentence: the field holds 1,000 characters; what went beyond is left out."
-            in texts(app)
-        )
-        assert "of the 200 tokens**" in texts(app)
+        assert facts(app)[f"full_{name}"] is True
+        assert left_out(app)[label.lower()] == 200 - (12 if page == "mask-workshop" else 64)
         assert scenes(app)
         app.text_input(key=name).set_value("wide " * 5000).run()
     assert len(app.session_state[name]) == MAX_TEXT
 
 
 @pytest.mark.parametrize(
-    ("page", "field", "said"),
-    [("softmax", "probabilities", " of head 1"), ("output", "output", "")],
+    ("page", "field", "head"), [("softmax", "probabilities", 1), ("output", "output", None)]
 )
-def test_which_head_a_table_is_of(page: str, field: str, said: str) -> None:
+def test_which_head_a_table_is_of(page: str, field: str, head: int | None) -> None:
     """The words above the numbers of a field name the head that is shown, if the field has any."""
     app = opened(page, head=1)
     app.session_state["closer"] = ["numbers"]
-    assert f"\n{field.capitalize()}{said}: axes" in texts(app.run())
+    assert facts(app.run())["head_of_table"] == head
+    assert len(app.dataframe) == 1

@@ -16,6 +16,8 @@ from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
 ORDER = {"mw_try": "mask or scale first"}
+PAINTED: dict[str, Any] = {"text": "you like cake now", "mw_masks": "painted"}
+TWO_EMPTY = np.array([[True] * 4, [False] * 4, [True] * 4, [False] * 4])
 
 
 def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,3 +125,84 @@ def test_a_row_with_nothing_left(address: dict[str, Any], n_shares: int, alone: 
     told = facts(opened("mask-workshop", mw_try="nothing left", mw_masks="window", **address))
     assert (told["shares"], told["sum_of_shares"]) == (n_shares, 0.0)
     assert (told["only_token"], told["spoilt_tokens"]) == (alone, 1)
+
+
+@pytest.mark.parametrize(
+    ("masks", "kept_out"),
+    [("causal", True), ("padding", True), ("window", False), ("painted", False)],
+)
+def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
+    """[pad] stands behind all real tokens, so a causal mask keeps it out as well as one of
+    padding.
+    """
+    told = facts(opened("mask-workshop", mw_masks=masks, mw_sequence="2", mw_try="padded queries"))
+    assert told["pads_hidden_from_real_tokens"] is kept_out
+    assert (told["real_rows_moved"] == 0) is kept_out
+
+
+@pytest.mark.parametrize(("also", "query", "spoilt"), [(False, 0, 3), (False, 1, 2), (True, 1, 1)])
+def test_rows_that_had_nothing_left_before(also: bool, query: int, spoilt: int) -> None:
+    """Rows that the masks left without a key spoil their tokens, too, of 16 numbers each."""
+    told = facts(
+        opened(
+            "mask-workshop",
+            mw_try="nothing left",
+            painted=mask_to_text(TWO_EMPTY | also),
+            query=query,
+            **PAINTED,
+        )
+    )
+    assert (told["spoilt_tokens"], told["spoilt_numbers"]) == (spoilt, 16 * spoilt)
+    assert told["only_token"] is False
+
+
+def test_an_empty_row_is_no_part_of_the_maximum_of_the_others() -> None:
+    """With −10⁹ a row that sees no key reads hidden keys alone; rows that see one read none."""
+    told = facts(
+        opened(
+            "mask-workshop",
+            mw_try="how to hide",
+            painted=mask_to_text(TWO_EMPTY),
+            query=1,
+            **PAINTED,
+        )
+    )
+    assert told["read_from_hidden_keys"]["−10⁹"] == pytest.approx(1)
+    assert told["most_read_from_hidden_keys"]["−10⁹"] == 0
+
+
+def test_scores_that_float32_tells_apart_near_a_billion() -> None:
+    """Numbers there lie 64 apart, so only scores beyond 32 change what a billion is taken from:
+    with a scale of 100 a row with nothing left is not even, whatever the precision.
+    """
+    told = facts(opened("mask-workshop", mw_try="how to hide", scaling="custom", scale=100))
+    assert told["most_read_from_hidden_keys"]["−10⁹"] == 0
+    for shares in told["shares_with_nothing_left"]["−10⁹"]:
+        assert (shares.min() < 0.001, shares.max() > 0.999) == (True, True)
+    near = [np.float32(-1e9) + np.float32(score) for score in (-32, 32, 33)]
+    assert [one == np.float32(-1e9) for one in near] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("choices", "n_sequences", "n_tokens"),
+    [
+        ({}, 3, 12),
+        ({"mw_second": "", "mw_third": "", "n_tokens": 1}, 1, 1),
+        ({"n_tokens": 1}, 3, 1),
+    ],
+)
+def test_a_batch_has_a_sequence_for_each_sentence(
+    choices: dict[str, Any], n_sequences: int, n_tokens: int
+) -> None:
+    """One matrix of scores for each is on the board, as large as its tokens ask for."""
+    arrays = scenes(opened("mask-workshop", **choices))[0]["arrays"]
+    shapes = [array["shape"] for name, array in arrays.items() if name.startswith("scores ")]
+    assert shapes == [[n_tokens, n_tokens]] * n_sequences
+
+
+def test_a_sequence_that_the_batch_has_not() -> None:
+    """Where the chosen sequence is left empty, the last one is told of, and a caption says so."""
+    app = opened("mask-workshop", mw_sequence=2, mw_third="")
+    assert facts(app)["last_sequence_instead"] == 1
+    assert scenes(app)[0]["cell"]["array"] == "scores 1"
+    assert "last_sequence_instead" not in facts(opened("mask-workshop", mw_sequence=2))

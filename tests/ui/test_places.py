@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ui.app import errors, opened, refused, texts
+from tests.ui.app import errors, opened, refused
 
 
 @pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
@@ -74,11 +74,3 @@ def test_a_place_that_stands_twice_in_the_address(page: str, name: str, label: s
     assert refused(app) == [(label, "2, 5", "5")]
     assert app.query_params[name] in ("5", ["5"])
     assert not app.run().toast
-
-
-def test_a_sequence_that_the_batch_has_not() -> None:
-    """Where the chosen sequence is left empty, the last one is told of, and a caption says so."""
-    app = opened("mask-workshop", mw_sequence=2, mw_third="")
-    assert "There is no sequence 2 here: the last one, 1, is shown." in texts(app)
-    assert "In sequence 1, " in texts(app)
-    assert "There is no sequence" not in texts(opened("mask-workshop", mw_sequence=2))

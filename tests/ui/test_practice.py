@@ -5,14 +5,16 @@ cell.
 from __future__ import annotations
 
 import re
-from html import unescape
+from html import escape, unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.practice import ask
+from attention_ui.markdown import plain
 from attention_ui.practice import ON_A_SHEET, printed
-from tests.ui.app import here, opened, scenes, texts, title
+from attention_viz.practice import DOT_PRODUCT
+from tests.ui.app import facts, here, named_in, opened, scenes, texts, title
 
 HAND = {
     "text": "you like cake",
@@ -24,36 +26,38 @@ HAND = {
 }
 
 
-def said(app: AppTest) -> str:
-    """What is said of the answer."""
-    assert not app.exception
-    return "".join(str(box.value) for box in (*app.success, *app.warning)).replace("\\", "")
-
-
 def answered(app: AppTest, answer: str) -> str:
-    """What is said of an answer that is typed."""
+    """The verdict on an answer that is typed: a right one is green, any other a warning."""
     app.text_input(key="pr_answer").set_value(answer).run()
-    return said(app)
+    verdict = str(facts(app)["verdict"])
+    boxes = (len(app.success), len(app.warning))
+    assert boxes == {"right": (1, 0), "none": (0, 0)}.get(verdict, (0, 1))
+    return verdict
+
+
+def kept(app: AppTest) -> str:
+    """What stands in the box of a right answer, as it is read."""
+    return app.success[0].value.replace("\\", "").replace("−", "-")
 
 
 def test_answers_are_judged() -> None:
-    """Right, the wrong sign, nearly, wrong with what to do, and no number at all; nothing
-    before there is one.
-    """
+    """Right, the wrong sign, nearly, wrong, and no number at all; nothing before there is one."""
     app = opened("practice", pr_step="scores", pr_number=3, text="The cat sat")
     question = ask(here(app).trace, 3, "scores")
-    assert said(app) == ""
-    assert answered(app, f"{question.answer:.2f}") == f"Right: {question.answer:.2f}.".replace(
-        "-", "−"
-    )
-    assert "signs" in answered(app, f"{-question.answer:.2f}")
-    assert "Nearly" in answered(app, f"{question.answer + 3 * question.tolerance:.4f}")
-    assert "Multiply the two lists number by number" in answered(app, "99")
-    assert "“x=1” is no number" in answered(app, "x=1")
-    assert answered(app, "  ") == ""
+    assert facts(app)["verdict"] == "none"
+    assert answered(app, f"{question.answer:.2f}") == "right"
+    assert f"{question.answer:.2f}" in kept(app)
+    assert answered(app, f"{-question.answer:.2f}") == "sign"
+    assert answered(app, f"{question.answer + 3 * question.tolerance:.4f}") == "near"
+    assert answered(app, "99") == "wrong"
+    assert DOT_PRODUCT in app.warning[0].value  # what to do
+    assert answered(app, "x=1") == "no number"
+    assert plain("x=1") in app.warning[0].value
+    assert answered(app, "  ") == "none"
     merged = opened("practice", pr_step="merged")
     place = f"{ask(here(merged).trace, 1, 'merged').answer:.0f}"
-    assert answered(merged, place) == f"Right: {place}."
+    assert answered(merged, place) == "right"
+    assert f" {place}." in kept(merged)
 
 
 @pytest.mark.parametrize("answer", ["{:.1f} %", "{:.3f}/100", "{:.1f}%"])
@@ -61,8 +65,8 @@ def test_a_share_may_be_a_percentage(answer: str) -> None:
     """A share is right as a percentage and as a fraction, with a decimal comma or a point."""
     app = opened("practice", pr_step="probabilities", text="The cat sat")
     share = 100 * ask(here(app).trace, 1, "probabilities").answer
-    assert answered(app, answer.format(share)).startswith("Right")
-    assert answered(app, answer.format(share).replace(".", ",")).startswith("Right")
+    assert answered(app, answer.format(share)) == "right"
+    assert answered(app, answer.format(share).replace(".", ",")) == "right"
 
 
 def test_the_next_question_begins_anew() -> None:
@@ -70,15 +74,16 @@ def test_the_next_question_begins_anew() -> None:
     to the first.
     """
     app = opened("practice", pr_step="queries", pr_answer="1", pr_show="true", **HAND)
-    before = app.subheader[0].value, texts(app)
-    assert "Answer:" in before[1]
+    before = facts(app)["question"].exact
+    assert "answer_shown" in facts(app)
     app.button(key="pr_next").click().run()
     assert (app.number_input(key="pr_number").value, app.text_input(key="pr_answer").value) == (
         2,
         "",
     )
-    assert "Answer:" not in texts(app)
-    assert texts(app) != before[1]
+    assert "answer_shown" not in facts(app)
+    assert facts(app)["question"].exact.field == before.field
+    assert facts(app)["question"].exact.index != before.index
     app.text_input(key="pr_answer").set_value("5").run()
     app.selectbox(key="pr_step").set_value("merged").run()
     assert app.text_input(key="pr_answer").value == ""
@@ -110,17 +115,17 @@ def test_what_is_no_work_for_a_hand() -> None:
     """Of a wide layer another step is asked for, which is said; where a notation turns rows,
     the question does, too.
     """
-    app = opened("practice", pr_step="queries", d_model=64)
-    assert "Here the numbers of the queries are no work for a hand" in app.info[0].value
-    assert (
-        "the output are no work"
-        in opened("practice", pr_step="output", weights="weightless").info[0].value
-    )
-    assert app.subheader[0].value != "Queries"
-    assert not opened("practice", pr_step="queries").info
-    assert "In which row of the merged matrix" in texts(
-        opened("practice", pr_step="merged", notation="gml")
-    )
+    for step, choices, too_much in (
+        ("queries", {"d_model": 64}, True),
+        ("output", {"weights": "weightless"}, True),
+        ("queries", {}, False),
+    ):
+        app = opened("practice", pr_step=step, **choices)
+        assert (facts(app)["too_much_for_a_hand"], len(app.info)) == (too_much, int(too_much))
+        assert (facts(app)["question"].exact.field == step) is not too_much
+    for notation, side in (("ours", "column"), ("gml", "row")):
+        app = opened("practice", pr_step="merged", notation=notation)
+        assert set(re.findall("row|column", texts(app))) == {side}
 
 
 @pytest.mark.parametrize("weights", ["trained", "weightless", "tied", "orthonormal"])
@@ -128,7 +133,7 @@ def test_all_weights_have_questions(weights: str) -> None:
     """Whatever the layer, there is a question with an answer that is right."""
     app = opened("practice", weights=weights, text="The cat sat", pr_number=5)
     question = ask(here(app).trace, 5)
-    assert answered(app, repr(question.answer)).startswith("Right")
+    assert answered(app, repr(question.answer)) == "right"
 
 
 def test_a_sheet_of_questions() -> None:
@@ -138,12 +143,12 @@ def test_a_sheet_of_questions() -> None:
     app = opened("practice", pr_step="scores", pr_number=9995, text="<b>you</b>")
     app.session_state["practice sheet"] = True
     app.run()
-    assert app.get("download_button")[0].label == f"{ON_A_SHEET} questions from number 9995 on"
+    assert {str(ON_A_SHEET), "9995"} <= named_in(app.get("download_button")[0].label)
     page = printed(here(app), 9995, "scores")
-    assert re.findall(r'<li value="(\d+)">Head', page) == [
-        str(n) for n in (*range(9995, 10000), *range(1, 6))
-    ]
-    assert "“&lt;b&gt;you&lt;/b&gt;”: 16 features, 4 heads" in page
+    numbers = [str(n) for n in (*range(9995, 10000), *range(1, 6))]
+    sheets = page.split('class="answers"')
+    assert [re.findall(r'<li value="(\d+)">', sheet) for sheet in sheets] == [numbers] * 2
+    assert escape(here(app).sentence, quote=False) in page
 
 
 @pytest.mark.parametrize(("step", "n_cells"), [("scores", 10), ("merged", 4), ("any", 10)])
@@ -154,7 +159,7 @@ def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
     app = opened("practice", pr_step=step, **HAND)
     app.session_state["practice sheet"] = True
     app.run()
-    assert app.get("download_button")[0].label == f"{n_cells} questions from number 1 on"
+    assert {str(n_cells), "1"} <= named_in(app.get("download_button")[0].label)
     field = "" if step == "any" else step
     items = re.findall(
         r'<li value="(\d+)">([^<]*)<', printed(here(app), 1, field).split('class="answers"')[0]

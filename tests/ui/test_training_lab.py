@@ -197,3 +197,8 @@ def test_what_agrees_is_drawn() -> None:
     assert [facts(app)["by_agreement"] for app in (agreement, neighbours)] == [True, False]
     names = {tuple(figures(app)[1]["data"][0]["x"]) for app in (agreement, neighbours)}
     assert len(names) == 2
+
+
+def test_a_run_that_has_not_begun_has_no_places() -> None:
+    """There is nothing to drag back before the first step."""
+    assert opened("training", train_seed=977).slider(key="train_at").disabled

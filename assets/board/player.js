@@ -33,7 +33,7 @@ export class Player {
     this.chooser.setAttribute("aria-label", "Speed");
     this.chooser.value = this.speed;
     this.chooser.addEventListener("change", () => (this.speed = this.chooser.value));
-    this.units = element("select", "speed unit", ...Object.entries(UNITS).map(([unit, words]) => Object.assign(element("option", "", words), { value: unit })));
+    this.units = element("select", "unit", ...Object.entries(UNITS).map(([unit, words]) => Object.assign(element("option", "", words), { value: unit })));
     this.units.setAttribute("aria-label", "What is computed at a time");
     this.units.value = this.unit;
     this.units.addEventListener("change", () => this.choose(this.units.value));
@@ -76,7 +76,7 @@ export class Player {
 
   /** Whether whole rows are computed at a time. */
   get byRow() {
-    return this.unit === "row";
+    return this.unit === "row" && Boolean(this.board.model?.stage);
   }
 
   // How far before the end of its row the column lies whose cell is explained.

@@ -113,7 +113,8 @@ export class Step {
   flow() {
     const { section, words, arithmetic, controls, stage, strip } = this.parts;
     section.classList.remove("fits");
-    for (const part of [section, words, arithmetic, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
+    section.style.height = "";
+    for (const part of [words, arithmetic, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
     arithmetic.classList.remove("line", "column");
   }
 

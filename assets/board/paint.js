@@ -146,6 +146,8 @@ const FORMS = [
   [0, false],
 ];
 
+const LARGE_SHARE = 0.82; // of the largest type that a cell is high enough for
+
 function briefNumber(value, digits, brief) {
   const text = cellNumber(value, Number.isInteger(value) ? 0 : digits);
   return brief ? text.replace(/^(−?)0\./, "$1.") : text;
@@ -159,7 +161,8 @@ export function lettersFor(context, { box, values, width, height }, zoom, font, 
     const texts = Array.from(values, (value) => briefNumber(value, digits, brief));
     const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
     const size = Math.min(most, (most * (width - 3 * (staged ? 1 : zoom))) / context.measureText(longest).width);
-    if (size >= least || digits <= 0) return { size: Math.max(size, least), texts };
+    const full = staged && digits === 2 && !brief; // on a stage larger type is worth more than the zero before the point
+    if (size >= (full ? Math.max(least, LARGE_SHARE * most) : least) || digits <= 0) return { size: Math.max(size, least), texts };
   }
   return { size: least, texts: [] };
 }

@@ -45,11 +45,15 @@ SHOWN = """() => {
   return {matrices, arithmetic, words, controls, letters, scrolled};
 }"""
 
+# The window has its size, and two frames are drawn since: one tells the stage, one shows it.
+LAID = """([width, height]) => innerWidth === width && innerHeight === height && new Promise(
+  resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))"""
+
 
 def at_size(page: Page, window: tuple[int, int]) -> dict[str, Any]:
     """What the stage shows in a window."""
     page.set_viewport_size({"width": window[0], "height": window[1]})
-    page.evaluate(IDLE)
+    page.wait_for_function(LAID, arg=list(window))
     page.evaluate(IDLE)
     found: dict[str, Any] = page.evaluate(SHOWN)
     return found

@@ -41,8 +41,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
         for group in GROUPS[1:]:
             if used is None or needed(_defaults(_of(group))):
                 with folded(group, _defaults(_of(group))) as shown:
-                    if shown:
-                        _draw_all(_of(group), values)
+                    _draw_all([one for one in _of(group) if one.name in shown], values)
         with sizes:
             wanted = [
                 one

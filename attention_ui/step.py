@@ -54,7 +54,7 @@ def show_step(
     scene = staged(board, words)
     with visit().stage_place:
         show_board(scene, BOARDS.get(page.url_path, page.url_path), on_open)
-    visit().has_stage = True
+    visit().is_headed = True
     return scene
 
 

@@ -89,7 +89,7 @@ def _draw() -> Page:
         with explained_errors():
             now = Here(scenario, place, notation)
             remembered.here = now
-            _say_beforehand(now, page, _notes(scenario, own, trace))
+            _say_beforehand(now, page, _notes(scenario, own, trace, is_staged))
             chosen.run()
     if is_staged and not remembered.has_stage:  # there is no layer, or none that it could show
         with remembered.stage_place:
@@ -133,16 +133,17 @@ def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
             say_columns(now)
 
 
-def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> tuple[str, ...]:
+def _notes(
+    scenario: Scenario, own: OwnControls | None, trace: Trace | None, is_staged: bool
+) -> tuple[str, ...]:
     """What became of the sentence, as far as the page uses it; a section's own tokens are its
-    own to tell of.
+    own to tell of. What became of the weights stands on the stage, where there is one.
     """
     if own and "text" not in own.used:
         return ()
-    of_layer = (
-        () if trace is None else (*controls.layer_notes(scenario), *tokens_of(scenario).notes)
-    )
-    return controls.notes(scenario) + of_layer
+    of_layer = () if trace is None else tokens_of(scenario).notes
+    news = () if trace is None or is_staged else controls.layer_notes(scenario)
+    return (*controls.notes(scenario), *news, *of_layer)
 
 
 def _trace(scenario: Scenario) -> Trace | None:

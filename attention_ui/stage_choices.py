@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from .random_weights import train
+from .visit import visit
+
 THREE = ("queries", "keys", "values")
 
 
@@ -16,5 +19,7 @@ def choose(name: object, value: object) -> None:
             st.session_state["which"] = field
         case ("present" | "hide" | "whole") as switch, bool(on):
             st.session_state[switch] = on
+        case "weights", "trained":
+            train(visit().here.scenario)
         case "head", int(head) if head >= 0:
             st.session_state["head"] = head

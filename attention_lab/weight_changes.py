@@ -44,4 +44,7 @@ def _of_weights(before: Scenario, now: Scenario, change: str) -> tuple[str, ...]
             f"{change} The weights are the same, cut into {new.n_heads} instead of {old.n_heads}.",
         )
     is_drawn = settled(before).weights == now.weights and now.weights in DRAWN
-    return (f"{change} The weights are drawn anew.",) if is_drawn and not same else ()
+    if same or not is_drawn:
+        return ()
+    kept = " Word vectors keep their first numbers." if before.d_model != now.d_model else ""
+    return (f"{change} The weights are drawn anew.{kept}",)

@@ -28,7 +28,10 @@ def _weights(values: Values) -> str:
 def decided(values: Values) -> Mapping[str, Any]:
     """What counts in the place of what the controls say, by name, where the weights decide it."""
     # Of the trained model, too, embedding / heads is the width of a head.
-    of = {"trained": {**TRAINED, "d_k": 0, "d_v": 0}, "by hand": BY_HAND}
+    of: dict[str, Mapping[str, Any]] = {
+        "trained": {**TRAINED, "d_k": 0, "d_v": 0},
+        "by hand": BY_HAND,
+    }
     return of.get(_weights(values), {})
 
 

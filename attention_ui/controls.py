@@ -20,6 +20,7 @@ from .address import bound
 from .control_list import CONTROLS as CONTROLS
 from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
 from .groups import bring_along, folded, needed
+from .mask_choice import make_room
 from .visit import visit
 from .whole_numbers import whole_number_input
 
@@ -138,10 +139,16 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
+# What a change of a control brings along, in a callback.
+CHANGES = {"text": cut_text, "mask": make_room}
+
+
 def _draw(control: Control, disabled: bool) -> Any:
     """The widget that fits the field: its type and bounds decide."""
     name, default = control.name, DEFAULTS[control.name]
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
+    if change := CHANGES.get(name):
+        about |= {"on_change": change, "args": (name,)}
     if options := CHOICES.get(name):
         chosen = bound(
             st.selectbox, control.label, options, options.index(default), required=True, **about
@@ -150,9 +157,7 @@ def _draw(control: Control, disabled: bool) -> Any:
     if isinstance(default, bool):
         return bool(bound(st.toggle, control.label, default, **about))
     if isinstance(default, str):
-        text = bound(
-            st.text_input, control.label, default, on_change=cut_text, args=(name,), **about
-        )
+        text = bound(st.text_input, control.label, default, **about)
         return one_line(text or "")[:MAX_TEXT]
     low, high = LIMITS[name]
     if isinstance(default, float):

@@ -91,7 +91,7 @@ def _draw() -> Page:
                 chosen.run()
             finally:  # after an error, too
                 _heading(page, notation)
-                _say_notes(remembered.here, page, _notes(scenario, own, trace))
+                _say_notes(remembered.here, page, _notes(scenario, own, trace, page))
     _heading(page, notation)
     return page
 
@@ -134,16 +134,17 @@ def _say_notes(now: Here, page: Page, notes: tuple[str, ...]) -> None:
             say_columns(now)
 
 
-def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> tuple[str, ...]:
+def _notes(
+    scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
+) -> tuple[str, ...]:
     """What became of the sentence, as far as the page uses it; a section's own tokens are its
-    own to tell of.
+    own to tell of. What became of the weights stands on the stage, where there is one.
     """
     if own and "text" not in own.used:
         return ()
-    of_layer = (
-        () if trace is None else (*controls.layer_notes(scenario), *tokens_of(scenario).notes)
-    )
-    return controls.notes(scenario) + of_layer
+    of_layer = () if trace is None else tokens_of(scenario).notes
+    news = () if trace is None or page in story() else controls.layer_notes(scenario)
+    return (*controls.notes(scenario), *news, *of_layer)
 
 
 def _trace(scenario: Scenario) -> Trace | None:

@@ -49,7 +49,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
     page = visit("")
     sentence = page.get_by_label("Sentence", exact=True)
     sentence.fill("the cat saw the other cat")
-    sentence.press("Control+Enter")
+    sentence.press("Enter")
     expect_address(page, "text=the+cat+saw+the+other+cat")
     length = slider(page, "Sequence length")
     length.press("End")

@@ -105,7 +105,7 @@ def test_search_takes_no_part_of_a_word_for_a_symbol(typed: str, text: str) -> N
         ("sparsity", "head-portraits"),
         ("tokens attended", "head-portraits"),
         ("rank heads", "head-worth"),
-        ("vector figures for papers", "scores"),
+        ("vector figures for papers", "all-heads"),
         ("stand-alone web page", "scores"),
         ("shareable URL", "overview"),
         ("own model", "your-weights"),

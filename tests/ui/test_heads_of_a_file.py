@@ -86,9 +86,9 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
         "one-head",
     )
     assert [caption.value for caption in app.sidebar.caption] == [AS_IT_IS.says]
-    assert not app.sidebar.text_area
+    assert not app.sidebar.text_input
     app.segmented_control(key="th_whose").set_value("model").run()
-    assert app.sidebar.text_area
+    assert app.sidebar.text_input
     app = gone_to(uploaded("bert.safetensors", safetensors(BERT)), "change-a-word")
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
@@ -123,7 +123,7 @@ def test_a_file_without_a_sentence() -> None:
     app = uploaded("a.npz", npz({"attention": shares}), app)
     assert errors(app) == []
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), shares[1])
-    app.text_area(key="text").set_value("back again").run()
+    app.text_input(key="text").set_value("back again").run()
     assert here(app).trace.tokens == ("back", "again")
 
 

@@ -1,3 +1,4 @@
+import { writeArithmetic } from "./arithmetic.js";
 import { attachClicker } from "./clicker.js";
 import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
@@ -21,11 +22,15 @@ export class Step {
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
+    this.around = new ResizeObserver(this.resize); // what stands above a step takes of its height
+    const page = document.querySelector("[data-testid=stMainBlockContainer]");
+    if (page) this.around.observe(page);
     parts.section.numbers = (array) => this.numbers(array);
   }
 
   end() {
     this.detach();
+    this.around.disconnect();
     window.removeEventListener("resize", this.resize);
   }
 
@@ -104,7 +109,8 @@ export class Step {
     put(words, plan.words);
     put(arithmetic, plan.arithmetic);
     put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
-    for (const form of ["line", "column"]) arithmetic.classList.toggle(form, plan.form === form);
+    this.form = plan.form;
+    for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
     return true;
   }
@@ -115,7 +121,9 @@ export class Step {
     section.classList.remove("fits");
     section.style.height = "";
     for (const part of [words, arithmetic, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
-    arithmetic.classList.remove("line", "column");
+    const screen = !this.board.surroundings.now().printed;
+    this.form = "line";
+    for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && Boolean(this.model.stage));
   }
 
   heightOfWords(width, wide = false) {
@@ -142,6 +150,19 @@ export class Step {
   covers(cell) {
     const box = this.board.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
     return Boolean(box) && this.hides(box.panel, cell.index);
+  }
+
+  /** Write how the current cell is computed. */
+  explain(look, current) {
+    const { board, parts: { arithmetic } } = this;
+    if (!current) return arithmetic.replaceChildren();
+    const playing = board.player.active && !board.hovered;
+    const isEditable = ({ panel }) => panel.array === current.array && panel.editable;
+    const editable = !playing && board.pins.holds(current) && board.boxes.find(isEditable);
+    const edit = editable ? () => board.type(editable, current, "F2") : null;
+    const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
+    const more = this.model.stage && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
+    return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 
   /** The numbers of an array as they are drawn: {shape, data, letters}, these in px or 0; null where it is not drawn. */

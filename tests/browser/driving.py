@@ -40,6 +40,7 @@ DRAWN = f"""() => {{
   return app?.dataset.testScriptState === 'notRunning'
     && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
     && !document.querySelector('{UNFINISHED}')
+    && ({BOARDS})().every(board => board.isLaid())
     && ({BOARDS})().filter(board => board.current()).length +
       document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
@@ -58,6 +59,14 @@ def settled(page: Page) -> Page:
     page.wait_for_function(DRAWN)
     page.evaluate(IDLE)
     return page
+
+
+def resized(page: Page, width: int, height: int) -> Page:
+    """Give the window a size, and wait until the page knows it and every board is laid out for it.
+    """
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("([w, h]) => innerWidth === w && innerHeight === h", arg=[width, height])
+    return settled(page)
 
 
 def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:

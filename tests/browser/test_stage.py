@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_ui.registry import story
-from tests.browser.driving import IDLE, one_by_one, parameters, settled
+from tests.browser.driving import one_by_one, parameters, resized, settled
 
 pytestmark = pytest.mark.browser
 
@@ -48,10 +48,7 @@ SHOWN = """() => {
 
 def at_size(page: Page, window: tuple[int, int]) -> dict[str, Any]:
     """What the stage shows in a window."""
-    page.set_viewport_size({"width": window[0], "height": window[1]})
-    page.evaluate(IDLE)
-    page.evaluate(IDLE)
-    found: dict[str, Any] = page.evaluate(SHOWN)
+    found: dict[str, Any] = resized(page, *window).evaluate(SHOWN)
     return found
 
 

@@ -164,6 +164,7 @@ class Board {
     const current = this.current();
     if (current) this.slices = follow(this.model, last, current);
     const look = picture.look(this.slices, this.step.blanks());
+    if (all) this.step.showAsks();
     if (all) picture.paintAll(look);
     else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);
     const playing = current && !this.hovered && player.lit;

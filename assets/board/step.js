@@ -1,4 +1,5 @@
 import { writeArithmetic } from "./arithmetic.js";
+import { fillAsks } from "./asking.js";
 import { attachClicker } from "./clicker.js";
 import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
@@ -25,6 +26,7 @@ export class Step {
     this.around = new ResizeObserver(this.resize); // what stands above a step takes of its height
     const page = document.querySelector("[data-testid=stMainBlockContainer]");
     if (page) this.around.observe(page);
+    parts.stage.append((this.asks = element("div", "asks")));
     parts.section.numbers = (array) => this.numbers(array);
   }
 
@@ -144,6 +146,11 @@ export class Step {
     const { player } = this.board;
     if (!player.active && !this.moments.hiding) return undefined;
     return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
+  }
+
+  /** Let the covered rows be asked for. */
+  showAsks() {
+    fillAsks(this.asks, this.board, this.moments);
   }
 
   /** Whether a cell is one of a covered result. */

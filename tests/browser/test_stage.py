@@ -9,7 +9,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_ui.registry import story
-from tests.browser.driving import one_by_one, parameters, resized, settled
+from tests.browser.driving import (
+    click_cell,
+    expect_result,
+    hover_cell,
+    one_by_one,
+    parameters,
+    resized,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -193,3 +201,30 @@ def test_the_end_of_a_lecture(page: Page, address: str) -> None:
     page.get_by_role("button", name="End the lecture mode").click()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
     assert "present" not in parameters(settled(page))
+
+
+def test_a_label_asks_for_its_row(page: Page, address: str) -> None:
+    """Of a covered result a click or Enter on the label of a row shows that row, on a cell the
+    cell; the others stay covered.
+    """
+    page.goto(f"{address}/scores?{FIRST}&hide=true&query=6&key=1")
+    settled(page)
+    labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
+    expect(labels).to_have_count(8)
+    labels.nth(2).click()
+    expect(labels).to_have_count(7)
+    hover_cell(page, "scores", (0, 0, 2, 1))
+    expect_result(page, 6)
+    hover_cell(page, "scores", (0, 0, 6, 1))
+    expect(result).to_have_count(0)
+    click_cell(page, "scores", (0, 0, 6, 1))
+    expect_result(page, 10)
+    hover_cell(page, "scores", (0, 0, 6, 4))
+    expect(result).to_have_count(0)
+    page.mouse.move(0, 0)
+    labels.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(labels).to_have_count(6)
+    assert [label.get_attribute("data-row") for label in labels.all()] == list("034567")
+    expect(labels.nth(1)).to_be_focused()

@@ -5,6 +5,7 @@ import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { Moments } from "./moments.js";
+import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
 
@@ -33,6 +34,7 @@ export class Step {
   end() {
     this.detach();
     this.around.disconnect();
+    this.unskip?.();
     window.removeEventListener("resize", this.resize);
   }
 
@@ -56,6 +58,7 @@ export class Step {
     this.parts.dock.hidden = alone;
     if (!stage) return;
     if (alone) return fillStrip(strip, stage);
+    if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     const { onChoose } = this.board.handlers;
     fillStrip(strip, stage);
@@ -137,7 +140,8 @@ export class Step {
 
   /** Whether a cell of the result is covered. */
   hides(panel, index) {
-    if (panel.role !== "result" || !this.model?.stage) return false;
+    const { stage, panels } = this.model ?? {};
+    if (!stage || panels.find(({ role }) => role === "result")?.array !== panel.array) return false;
     return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
   }
 

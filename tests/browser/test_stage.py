@@ -228,3 +228,33 @@ def test_a_label_asks_for_its_row(page: Page, address: str) -> None:
     expect(labels).to_have_count(6)
     assert [label.get_attribute("data-row") for label in labels.all()] == list("034567")
     expect(labels.nth(1)).to_be_focused()
+
+
+def test_a_link_leads_past_the_controls(page: Page, address: str) -> None:
+    """Among the first stops of the Tab key one leads to the result, in which arrow keys move."""
+    page.goto(f"{address}/scores?{FIRST}")
+    settled(page)
+    link = page.locator(".skip-to-board")
+    expect(link).not_to_be_in_viewport()
+    page.keyboard.press("Tab")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-role=result]")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".arithmetic .what")).to_contain_text("cat")
+    page.goto(f"{address}/seen")
+    settled(page)
+    expect(link).to_have_count(0)
+
+
+@pytest.mark.parametrize("height", [664, 900])
+def test_the_strip_is_one_stop_of_the_tab_key(page: Page, address: str, height: int) -> None:
+    """From the strip one Tab leads to what stands behind it, whatever the window."""
+    page.goto(f"{address}/scores?{FIRST}")
+    resized(page, 1280, height)
+    page.locator(".strip a.here").focus()
+    page.keyboard.press("Tab")
+    assert page.locator(".strip a:focus").count() == 0
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator(".strip a.here")).to_be_focused()

@@ -176,7 +176,7 @@ export class Step {
     return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 
-  /** The numbers of an array as they are drawn: {shape, data, letters}, these in px or 0; null where it is not drawn. */
+  /** The numbers of an array as they are drawn: {shape, data, letters, closeUp}, letters in px or 0; null where it is not drawn. */
   numbers(name) {
     const box = this.board.boxes.find(({ panel, small }) => panel.array === name && !small);
     if (!box) return null;
@@ -186,7 +186,7 @@ export class Step {
       return [...blockOf(this.model, name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns })];
     });
     const shape = [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count];
-    return { shape, data, letters: box.letters ?? 0 };
+    return { shape, data, letters: box.letters ?? 0, closeUp: box.closeUp ?? {} };
   }
 
   /** All terms in a column of their own, or one line again. */

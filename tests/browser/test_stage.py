@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import story
 from tests.browser.driving import (
     click_cell,
@@ -51,6 +52,12 @@ SHOWN = """() => {
   const letters = Object.fromEntries(sizes);
   const scrolled = document.querySelector('[data-testid=stMain]').scrollTop;
   return {matrices, arithmetic, words, controls, letters, scrolled};
+}"""
+
+CLOSE_UP = """name => {
+  const hosts = [...document.querySelectorAll('*')].filter(({shadowRoot}) => shadowRoot);
+  const stages = hosts.map(({shadowRoot}) => shadowRoot.querySelector('[data-stage]'));
+  return stages.find(Boolean).numbers(name).closeUp;
 }"""
 
 
@@ -258,3 +265,29 @@ def test_the_strip_is_one_stop_of_the_tab_key(page: Page, address: str, height: 
     assert page.locator(".strip a:focus").count() == 0
     page.keyboard.press("Shift+Tab")
     expect(page.locator(".strip a.here")).to_be_focused()
+
+
+def test_numbers_without_room_stand_beside_their_matrix(page: Page, address: str) -> None:
+    """Of the row and the column of a cell that is pointed at, some numbers that lie around it are
+    written beside the matrix, which stays where it is; of what is read, those of the other matrix.
+    """
+    trace = trace_of(Scenario(weights="trained", layer=3))
+    page.goto(f"{address}/scores?{SIZES['trained layer']}")
+    settled(page)
+    before = page.evaluate(SHOWN)["matrices"]
+    for query, key in ((0, 0), (3, 5), (9, 13), (13, 0)):
+        hover_cell(page, "scores", (0, 1, query, key))
+        scores = trace.scores[0, 1]
+        shown = [page.evaluate(CLOSE_UP, name) for name in ("scores", "query_heads", "key_heads")]
+        of_row, of_column = shown[0]["row"], shown[0]["column"]
+        assert len(of_row) >= 4
+        assert f"{scores[query, key]:.2f}".replace("-", "−") in of_row
+        assert f"{scores[query, key]:.2f}".replace("-", "−") in of_column
+        assert set(of_row) <= {f"{n:.2f}".replace("-", "−") for n in scores[query]}
+        assert set(of_column) <= {f"{n:.2f}".replace("-", "−") for n in scores[:, key]}
+        assert len(shown[1]["row"]) >= 8
+        assert len(shown[2]["column"]) >= 8
+    assert page.evaluate(SHOWN)["matrices"] == before
+    page.goto(f"{address}/scores?{FIRST}")
+    settled(page)
+    assert page.evaluate(CLOSE_UP, "scores") == {}

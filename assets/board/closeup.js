@@ -71,18 +71,19 @@ function paintCells(context, look, { box, light, axis, cells }) {
   const index = slices[array.name].map((place, i) => (light.low[i] === light.high[i] ? light.low[i] : place));
   const values = cells.map(({ place }) => valueAt(model, array.name, index.with(axis, place)));
   context.font = `${TYPE * zoom}px ${font}`;
-  const texts = textsOf(context, values, cells[0].width - 3);
+  const texts = numbersWithin(context, values, cells[0].width - 3);
   Object.assign(context, { textAlign: "center", textBaseline: "middle" });
   cells.forEach(({ place, x, y, width, height }, i) => {
     const covered = look.blank?.(box, index.with(axis, place));
     if (covered) texts[i] = "";
-    paintOne(context, look, { array, index: index.with(axis, place), value: values[i], text: texts[i] }, [x, y, width, height]);
+    paintNumber(context, look, { array, index: index.with(axis, place), value: values[i], text: texts[i] }, [x, y, width, height]);
   });
   frameCells(context, palette, light, axis, cells);
   return texts;
 }
 
-function textsOf(context, values, room) {
+/** Numbers as they are written in cells of a width, with as many decimals as the longest leaves room for. */
+export function numbersWithin(context, values, room) {
   for (const digits of [2, 1, 0]) {
     const texts = values.map((value) => cellNumber(value, Number.isInteger(value) ? 0 : digits));
     if (!digits || texts.every((text) => context.measureText(text).width <= room)) return texts;
@@ -90,7 +91,8 @@ function textsOf(context, values, room) {
   return [];
 }
 
-function paintOne(context, { palette }, { array, index, value, text }, [x, y, width, height]) {
+/** Draw one cell with its number, or covered where it has no text. */
+export function paintNumber(context, { palette }, { array, index, value, text }, [x, y, width, height]) {
   const scale = palette.scales[array.kind] ?? palette.scales.feature;
   const shade = text && Number.isFinite(value) ? shadeOf(value, limitAt(array, index), array.kind === "probability") : -1;
   context.fillStyle = shade < 0 ? palette.hidden : scale.css[shade];

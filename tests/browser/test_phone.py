@@ -83,6 +83,36 @@ def test_a_finger_that_moves_across_explores(phone: Page, address: str) -> None:
     assert phone.url == before
 
 
+def test_small_cells_are_magnified_under_a_finger(phone: Page, address: str) -> None:
+    """Cells have 24 px at least, or a magnifier above the finger while it moves."""
+    phone.goto(f"{address}/{naming('projections?n_tokens=16&d_model=64&n_heads=8')}")
+    settled(phone)
+    phone.locator("[data-role=result]").scroll_into_view_if_needed()
+    start = cell_at(phone, "inputs", (0, 2, 3))
+    session = phone.context.new_cdp_session(phone)
+    glass = phone.locator(".glass")
+    expect(glass).to_be_hidden()
+    finger(session, "touchStart", start)
+    for step in range(1, 6):
+        finger(session, "touchMove", (start[0] + 6 * step, start[1]))
+    expect(glass).to_be_visible()
+    frame = glass.bounding_box()
+    assert frame
+    assert frame["x"] >= 0
+    assert frame["x"] + frame["width"] <= 390
+    assert not frame["y"] <= start[1] <= frame["y"] + frame["height"], "the finger hides it"
+    finger(session, "touchEnd")
+    expect(glass).to_be_hidden()
+    phone.goto(f"{address}/scores?{FIRST}")
+    settled(phone)
+    start = cell_at(phone, "scores", (0, 0, 2, 3))
+    finger(session, "touchStart", start)
+    for step in range(1, 6):
+        finger(session, "touchMove", (start[0] + 6 * step, start[1]))
+    expect(glass).to_be_hidden()
+    finger(session, "touchEnd")
+
+
 def test_terms_that_do_not_fit_are_seen_to_go_on(phone: Page, address: str) -> None:
     """The line of terms fades where it goes on, no more at its end, and opens to all terms."""
     phone.goto(f"{address}/{naming('scores?n_tokens=16&d_model=64&n_heads=4')}")
@@ -97,9 +127,9 @@ def test_terms_that_do_not_fit_are_seen_to_go_on(phone: Page, address: str) -> N
     )
     phone.get_by_role("button", name="All terms in a column").tap()
     assert terms.evaluate("element => element.scrollWidth <= element.clientWidth")
-    dock = phone.locator(".board .dock").first.bounding_box()
-    assert dock
-    assert dock["height"] <= 2 * SHARE * 844
+    opened = phone.locator(".board .arithmetic").first.bounding_box()
+    assert opened
+    assert opened["height"] <= SHARE * 844
 
 
 def test_the_strip_of_steps_is_drawn_by_a_finger(phone: Page, address: str) -> None:

@@ -62,7 +62,7 @@ def settled(page: Page) -> Page:
 
 
 def resized(page: Page, width: int, height: int) -> Page:
-    """Give the window a size, and wait until the page knows it and every board is laid out for it."""
+    """Give the window a size, and wait until every board is laid out for it."""
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_function("([w, h]) => innerWidth === w && innerHeight === h", arg=[width, height])
     return settled(page)

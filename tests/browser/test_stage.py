@@ -11,11 +11,8 @@ from playwright.sync_api import Page, expect
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import story
 from tests.browser.driving import (
-    click_cell,
-    expect_result,
     hover_cell,
     one_by_one,
-    parameters,
     resized,
     settled,
 )
@@ -54,6 +51,19 @@ SHOWN = """() => {
   return {matrices, arithmetic, words, controls, letters, scrolled};
 }"""
 
+# What lies above the middle of a cell of a matrix that is in sight.
+UNDER = """name => {
+  const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
+    ...(element.matches(selector) ? [element] : []),
+    ...(element.shadowRoot ? all(element.shadowRoot, selector) : []),
+  ]);
+  const [panel] = all(document, `[data-matrix="${name}"][data-role=result]`);
+  const {x, y, width} = panel.getBoundingClientRect();
+  const [across, down] = [x + width / 2, y + 90];
+  let found = document.elementFromPoint(across, down);
+  while (found?.shadowRoot) found = found.shadowRoot.elementFromPoint(across, down);
+  return found?.closest('.stage') ? 'stage' : found?.outerHTML.slice(0, 80);
+}"""
 CLOSE_UP = """name => {
   const hosts = [...document.querySelectorAll('*')].filter(({shadowRoot}) => shadowRoot);
   const stages = hosts.map(({shadowRoot}) => shadowRoot.querySelector('[data-stage]'));
@@ -149,124 +159,6 @@ def test_the_overview_stands_in_one_window(page: Page, address: str) -> None:
                 assert area["x"] + area["width"] <= window[0] + 1, (window, area)
 
 
-def test_a_clicker_goes_through_a_step_and_on(page: Page, address: str) -> None:
-    """Without a click first: the explained cell, its row, all of it, the next step; and back."""
-    page.goto(f"{address}/scores?seed=0&present=true")
-    settled(page)
-    for _ in range(3):
-        page.keyboard.press("PageDown")
-    assert "/scores" in page.url
-    page.keyboard.press("PageDown")
-    expect(page.locator("h1")).to_have_text("Scale")
-    settled(page)
-    page.keyboard.press("PageUp")
-    expect(page.locator("h1")).to_have_text("Scores")
-
-
-def test_a_clicker_leaves_fields_and_matrices_alone(page: Page, address: str) -> None:
-    """Keys in a matrix that has the focus explore it, and outside a lecture nothing listens."""
-    page.goto(f"{address}/scores?seed=0&present=true")
-    settled(page)
-    page.locator("[data-role=result]").focus()
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Scores")
-    page.goto(f"{address}/scores?seed=0")
-    settled(page)
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Scores")
-
-
-def test_a_black_screen(page: Page, address: str) -> None:
-    """b makes the screen black, and b again brings the step back."""
-    page.goto(f"{address}/scores?seed=0&present=true")
-    settled(page)
-    page.keyboard.press("b")
-    expect(page.locator(".black")).to_be_visible()
-    page.keyboard.press("b")
-    expect(page.locator(".black")).to_be_hidden()
-
-
-def test_a_covered_result_is_in_the_url(page: Page, address: str) -> None:
-    """The result is covered by a button, the URL says so, and a cell that is asked for shows."""
-    page.goto(f"{address}/scores?seed=0")
-    settled(page)
-    page.get_by_role("button", name="Cover the result").click()
-    page.wait_for_url("**hide=true**")
-    assert parameters(settled(page))["hide"] == "true"
-    expect(page.locator(".arithmetic .result")).to_have_count(0)
-    page.goto(f"{address}/scores?seed=0&hide=true")
-    settled(page)
-    expect(page.locator(".arithmetic .result")).to_have_count(0)
-
-
-def test_the_end_of_a_lecture(page: Page, address: str) -> None:
-    """A button of the stage ends the lecture: menu and sidebar are there again."""
-    page.goto(f"{address}/scores?seed=0&present=true")
-    settled(page)
-    page.get_by_role("button", name="End the lecture mode").click()
-    expect(page.get_by_test_id("stSidebar")).to_be_visible()
-    assert "present" not in parameters(settled(page))
-
-
-def test_a_label_asks_for_its_row(page: Page, address: str) -> None:
-    """Of a covered result a click or Enter on the label of a row shows that row, on a cell the
-    cell; the others stay covered.
-    """
-    page.goto(f"{address}/scores?{FIRST}&hide=true&query=6&key=1")
-    settled(page)
-    labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
-    expect(labels).to_have_count(8)
-    labels.nth(2).click()
-    expect(labels).to_have_count(7)
-    hover_cell(page, "scores", (0, 0, 2, 1))
-    expect_result(page, 6)
-    hover_cell(page, "scores", (0, 0, 6, 1))
-    expect(result).to_have_count(0)
-    click_cell(page, "scores", (0, 0, 6, 1))
-    expect_result(page, 10)
-    hover_cell(page, "scores", (0, 0, 6, 4))
-    expect(result).to_have_count(0)
-    page.mouse.move(0, 0)
-    labels.first.focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    expect(labels).to_have_count(6)
-    assert [label.get_attribute("data-row") for label in labels.all()] == list("034567")
-    expect(labels.nth(1)).to_be_focused()
-
-
-def test_a_link_leads_past_the_controls(page: Page, address: str) -> None:
-    """Among the first stops of the Tab key one leads to the result, in which arrow keys move."""
-    page.goto(f"{address}/scores?{FIRST}")
-    settled(page)
-    link = page.locator(".skip-to-board")
-    expect(link).not_to_be_in_viewport()
-    page.keyboard.press("Tab")
-    expect(link).to_be_focused()
-    expect(link).to_be_in_viewport()
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-role=result]")).to_be_focused()
-    page.keyboard.press("ArrowDown")
-    expect(page.locator(".arithmetic .what")).to_contain_text("cat")
-    page.goto(f"{address}/seen")
-    settled(page)
-    expect(link).to_have_count(0)
-
-
-@pytest.mark.parametrize("height", [664, 900])
-def test_the_strip_is_one_stop_of_the_tab_key(page: Page, address: str, height: int) -> None:
-    """From the strip one Tab leads to what stands behind it, whatever the window."""
-    page.goto(f"{address}/scores?{FIRST}")
-    resized(page, 1280, height)
-    page.locator(".strip a.here").focus()
-    page.keyboard.press("Tab")
-    assert page.locator(".strip a:focus").count() == 0
-    page.keyboard.press("Shift+Tab")
-    expect(page.locator(".strip a.here")).to_be_focused()
-
-
 def test_numbers_without_room_stand_beside_their_matrix(page: Page, address: str) -> None:
     """Of the row and the column of a cell that is pointed at, some numbers that lie around it are
     written beside the matrix, which stays where it is; of what is read, those of the other matrix.
@@ -291,3 +183,27 @@ def test_numbers_without_room_stand_beside_their_matrix(page: Page, address: str
     page.goto(f"{address}/scores?{FIRST}")
     settled(page)
     assert page.evaluate(CLOSE_UP, "scores") == {}
+
+
+def test_twice_as_large(page: Page, address: str) -> None:
+    """At 200 % in a laptop's window: nothing is wider than the window, player and arithmetic take
+    a quarter of it at most, no word is cut, and the result's cells can be pointed at.
+    """
+    found = {}
+    addresses = [f"{address}/{step}?{FIRST}" for step in STEPS if step != "overview"]
+    page.set_viewport_size({"width": 683, "height": 384})
+    for at in one_by_one(page, addresses):
+        result = at.locator("[data-role=result]")
+        result.evaluate("element => element.scrollIntoView({block: 'start'})")
+        dock = at.locator(".board .dock").first.bounding_box()
+        assert dock
+        wide = at.evaluate("document.documentElement.scrollWidth")
+        cut = at.locator(".words :is(h1, .question, .sentence), .dock button").evaluate_all(
+            "all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth)"
+            ".map(e => e.textContent)"
+        )
+        name = result.get_attribute("data-matrix")
+        over = at.evaluate(UNDER, name)
+        if dock["height"] > 384 / 4 or wide > 683 or cut or over != "stage":
+            found[at.url] = (dock["height"], wide, cut, over)
+    assert found == {}

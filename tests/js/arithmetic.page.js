@@ -36,6 +36,13 @@ test("each term of a sum shows its factors and the sum so far", () => {
   assert.equal(end, "=23");
 });
 
+test("of a covered cell nothing is told, whatever it is made of", () => {
+  for (const operation of ["copy", "sum", "product", "mask", "softmax"]) {
+    const { chips, end } = written(long(1, operation), made, { upTo: 0 });
+    assert.deepEqual([chips, end], [[], "=…"], operation);
+  }
+});
+
 test("numbers have decimals where one of them is no whole number", () => {
   const scene = productScene();
   scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4, 5, 6.5, 1, 2, 3, 4, 5, 6], { title: "left" });

@@ -1,13 +1,16 @@
 import { roleColour, shadeOf } from "./colours.js";
 import { button, element, word } from "./elements.js";
-import { counted, number, percent } from "./numbers.js";
+import { counted, number, percent, shorten } from "./numbers.js";
 import { highlightsOf } from "./overlay.js";
-import { derivationOf, limitAt } from "./scene.js";
+import { derivationOf, isNamed, limitAt, nameAt } from "./scene.js";
 import { coordinatesOf, equalsOf, placeWords } from "./wording.js";
 
 const MOST_TERMS = 40;
 const FIRST_TERMS = 32;
 const FEW_TERMS = 3;
+const MOST_NAME = 9; // signs of the name of a term
+const WHOLE = new Set(["given", "copy", "sum", "product", "mask", "max", "difference"]);
+const LETTER = /\p{L}/u;
 
 /**
  * Write how a cell is computed: its name, the terms as chips, the result.
@@ -15,8 +18,9 @@ const FEW_TERMS = 3;
  * options: all (every term, in a box that scrolls), upTo (only so many terms are known yet), edit and open (called by
  * buttons: to edit the number; to see all terms in a column, or in one line again where they are opened).
  */
-export function writeArithmetic(root, look, cell, options = {}) {
-  const derivation = derivationOf(look.model, cell);
+export function writeArithmetic(root, given, cell, options = {}) {
+  const derivation = derivationOf(given.model, cell);
+  const look = { ...given, number: figuresOf(derivation), names: namesOf(given.model, derivation.terms) };
   const { upTo = Infinity } = options;
   const known = upTo > derivation.terms.length;
   const box = element(
@@ -30,6 +34,32 @@ export function writeArithmetic(root, look, cell, options = {}) {
   box.classList.add(derivation.operation);
   root.replaceChildren(titleOf(look, cell, options), element("div", "line", box, element("div", "outcome", equals, result)));
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;
+}
+
+// Numbers that are all whole are written without decimals.
+function figuresOf({ operation, terms, result }) {
+  const values = [result, ...terms.flatMap(({ value, factors }) => [value, ...factors.map((factor) => factor.value)])];
+  const whole = WHOLE.has(operation) && values.every((value) => Number.isInteger(value) || !Number.isFinite(value));
+  return whole ? (value) => number(value, 0) : number;
+}
+
+// What the terms of a sum stand for: the name of a column, or the word, where the last of their factors has one.
+function namesOf(model, terms) {
+  const [first, second] = terms;
+  const alike = second && second.factors.length === first.factors.length;
+  const factor = alike ? first.factors.findLastIndex(({ array }, i) => isNamed(model, model.arrays[array], axisAlong(first, second, i))) : -1;
+  if (factor < 0 || first.factors.length < 2) return [];
+  const axis = axisAlong(first, second, factor);
+  return terms.map(({ factors: { [factor]: read } }) => {
+    if (read?.array !== first.factors[factor].array) return null;
+    const { text } = nameAt(model, model.arrays[read.array], axis, read.index[axis], read.index);
+    return LETTER.test(text) ? text : null;
+  });
+}
+
+// The axis along which two terms read one of their factors.
+function axisAlong(one, other, factor) {
+  return one.factors[factor].index.findIndex((place, axis) => place !== other.factors[factor]?.index[axis]);
 }
 
 function titleOf({ model, palette }, cell, { edit, open, opened }) {
@@ -68,7 +98,7 @@ function flowsOf(model, palette, cell) {
   return element("span", "flows", "→ flows into ", ...between(parts, ", "));
 }
 
-function resultOf({ model }, cell, { result }) {
+function resultOf({ model, number }, cell, { result }) {
   const probability = model.arrays[cell.array].kind === "probability";
   const text = element("output", "result", Number.isNaN(result) ? "not sent" : number(result, 4));
   return probability && Number.isFinite(result) ? element("span", "", text, element("small", "share", percent(result))) : text;
@@ -76,6 +106,8 @@ function resultOf({ model }, cell, { result }) {
 
 function bodyOfCell(look, derivation, options) {
   const { operation, terms, softcap } = derivation;
+  const { number } = look;
+  if (options.upTo === 0) return []; // what it is copied from would tell it
   if (operation === "given") return [element("span", "sign", options.given ?? "given, nothing to compute:")];
   if (operation in WRITERS) return WRITERS[operation](look, derivation, options);
   const inner = between(
@@ -88,10 +120,9 @@ function bodyOfCell(look, derivation, options) {
 
 const WRITERS = {
   sum: (look, { terms }, options) => summed(look, terms, options),
-  copy: ({ model, palette }, { terms }) => {
+  copy: (look, { terms }) => {
     const [factor] = terms[0].factors;
-    const name = coloured({ model, palette }, factor, model.arrays[factor.array].title ?? factor.array);
-    return [sign("copied from"), chip(number(factor.value), name), element("span", "from", ...coordinates(model, factor))];
+    return [sign("copied from"), factorChip(look, factor), element("span", "from", ...coordinates(look.model, factor))];
   },
   mask: (look, derivation, options) => [
     ...summed(look, derivation.terms, { ...options, single: true }),
@@ -103,7 +134,7 @@ const WRITERS = {
       "−",
     ),
   exp: (look, { terms }) => [sign("exp("), factorChip(look, terms[0].factors[0]), sign(")")],
-  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(terms, options, (term) => factorChip(look, term.factors[0]), ",", atMost)],
+  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(terms, options, (term) => factorChip(look, term.factors[0]), ",", atMost(look))],
   softmax: softmaxBody,
 };
 
@@ -115,8 +146,8 @@ function verdictOf({ terms, hidden }) {
 function summed(look, terms, options) {
   let sum = 0;
   const sums = terms.map(({ value }) => (sum += value));
-  const running = (i) => (options.single || terms.length < 2 ? null : sums[i]);
-  return listOfTerms(terms, options, (term, i) => termChip(look, term, running(i)), "+");
+  const running = (i) => (options.single || terms.length < 2 ? null : look.number(sums[i]));
+  return listOfTerms(terms, options, (term, i) => termChip(look, term, running(i), look.names[i]), "+", together(look));
 }
 
 function softmaxBody(look, { terms, own, maximum, total }, options) {
@@ -135,11 +166,11 @@ function softmaxBody(look, { terms, own, maximum, total }, options) {
   }
   let sum = 0;
   const sums = terms.map(({ value }) => (sum += value));
-  const power = ({ factors, value }, i) => chip(number(value), `exp(${number(factors[0].value)} − ${number(maximum)})`, sums[i]);
-  return listOfTerms(terms, options, power, "+");
+  const power = ({ factors, value }, i) => chip(number(value), `exp(${number(factors[0].value)} − ${number(maximum)})`, number(sums[i]));
+  return listOfTerms(terms, options, power, "+", together(look));
 }
 
-function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_, about = together) {
+function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_, about) {
   const last = terms.length - 1;
   const cut = terms.length > MOST_TERMS && !all;
   const chips = [];
@@ -161,26 +192,23 @@ function restChip(rest, about) {
   return chip(`… ${rest.length} more`, about(values));
 }
 
-function together(values) {
-  return `together ${number(values.reduce((total, value) => total + value, 0))}`;
-}
+const together = (look) => (values) => `together ${look.number(values.reduce((total, value) => total + value, 0))}`;
+const atMost = (look) => (values) => `at most ${look.number(Math.max(...values))}`;
 
-function atMost(values) {
-  return `at most ${number(Math.max(...values))}`;
-}
-
-function termChip(look, term, running) {
+function termChip(look, term, running, name) {
+  const { number } = look;
+  const called = name ? [element("bdi", "of", shorten(name, MOST_NAME)), " "] : [];
   if (term.factors.length === 1) return tinted(look, factorChip(look, term.factors[0], running), term.factors[0], term.value);
   const factors = between(
     term.factors.map((factor) => coloured(look, factor, number(factor.value))),
     " × ",
   );
-  return tinted(look, chip(number(term.value), factors, running), term.factors[0], term.value);
+  return tinted(look, chip(number(term.value), [...called, ...factors], running), term.factors[0], term.value);
 }
 
 function factorChip(look, factor, running = null) {
   const array = look.model.arrays[factor.array];
-  return chip(number(factor.value), [coloured(look, factor, array.title ?? factor.array)], running);
+  return chip(look.number(factor.value), [coloured(look, factor, array.title ?? factor.array)], running);
 }
 
 function coloured({ model, palette }, factor, text) {
@@ -193,7 +221,7 @@ function coloured({ model, palette }, factor, text) {
 
 function chip(value, below, running = null) {
   const made = element("span", "chip", element("b", "", value), element("small", "", ...[below].flat()));
-  if (running !== null) made.append(element("small", "running", `Σ ${number(running)}`));
+  if (running !== null) made.append(element("small", "running", `Σ ${running}`));
   return made;
 }
 

@@ -1,4 +1,3 @@
-import { writeArithmetic } from "./arithmetic.js";
 import { chosenPalette, openPalette, styleColours } from "./colours.js";
 import { editCell } from "./editor.js";
 import { flightsOf } from "./flights.js";
@@ -17,13 +16,14 @@ import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { spokenOf } from "./wording.js";
 
-/** Put a matrix board into root: {update(scene), current(), where(cell), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
+/** Put a matrix board into root: {update(scene), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
   const board = new Board(root, handlers);
   return {
     update: (scene) => scene && board.update(scene),
     current: () => board.current(),
     where: (cell) => board.where(cell),
+    isLaid: () => board.isLaid(),
     destroy: () => board.destroy(),
   };
 }
@@ -130,13 +130,18 @@ class Board {
   }
 
   fit() {
-    if (!this.model) return;
-    const [width, size] = [Math.floor(this.parts.section.clientWidth), this.step.window()];
-    if (!width || (width === this.width && (size?.height ?? 0) === this.height)) return;
-    Object.assign(this, { width, height: size?.height ?? 0, size });
+    if (!this.dressed || this.isLaid()) return;
+    const size = this.step.window();
+    Object.assign(this, { width: Math.floor(this.parts.section.clientWidth), height: size?.height ?? 0, size });
     this.parts.arithmetic.style.minHeight = "";
     this.lay();
     this.reveal(this.pins.cell);
+  }
+
+  /** Whether all stands as its window now asks for; where it has no width, nothing is shown. */
+  isLaid() {
+    const width = Math.floor(this.parts.section.clientWidth);
+    return !width || (width === this.width && (this.step.window()?.height ?? 0) === this.height);
   }
 
   lay() {
@@ -159,24 +164,13 @@ class Board {
     const current = this.current();
     if (current) this.slices = follow(this.model, last, current);
     const look = picture.look(this.slices, this.step.blanks());
+    if (all) this.step.showAsks();
     if (all) picture.paintAll(look);
     else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);
     const playing = current && !this.hovered && player.lit;
     const moves = playing ? flightsOf(look, current, player.lit) : null;
     picture.highlight(look, current, moves && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
-    if (this.model.arithmetic) this.explain(look, current);
-  }
-
-  explain(look, current) {
-    const { arithmetic } = this.parts;
-    if (!current) return arithmetic.replaceChildren();
-    const playing = this.player.active && !this.hovered;
-    const editable =
-      !playing && this.pins.holds(current) && this.boxes.find((box) => box.panel.array === current.array && box.panel.editable);
-    const edit = editable ? () => this.type(editable, current, "F2") : null;
-    const upTo = playing ? this.player.known : this.step.covers(current) ? 0 : undefined;
-    const more = this.size ? { opened: this.step.column, open: () => this.step.open() } : {};
-    return writeArithmetic(arithmetic, look, current, { all: !this.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+    if (this.model.arithmetic) this.step.explain(look, current);
   }
 
   /** The player moved on. */

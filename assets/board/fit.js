@@ -91,7 +91,7 @@ function gridOf(model, space, panels, area, wide, high) {
   const zoom = Math.min(letters, Math.max(LETTERS.least, 0.6 * height)) / LETTERS.least;
   const digits = width >= NUMBER_SIZE.width && height >= NUMBER_SIZE.height ? 2 : -1;
   const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };
-  const inner = { ...space, staged: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: 90 };
+  const inner = { ...space, staged: true, closeUps: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: 90 };
   placeLine(model, inner, plan, panels);
   const count = (side, axis) => sum(mostBy(plan.boxes, side, (box) => box[axis].count * (axis === "rows" ? box.tileRows : box.tileColumns)));
   return { ...plan, zoom, columns: count(0, "columns"), rows: count(1, "rows") };
@@ -157,7 +157,7 @@ function signsOf({ signs }, boxes) {
   return signs.slice(0, boxes.length - 1).map((text, i) => {
     const [one, other] = [boxes[i], boxes[i + 1]];
     const middle = Math.max(one.bodyHeight, other.bodyHeight) / 2;
-    return { text, x: (one.x + one.bodyWidth + other.titleX) / 2, y: Math.min(one.y, other.y) + middle };
+    return { text, x: (one.x + one.bodyWidth + one.close.across + other.titleX) / 2, y: Math.min(one.y, other.y) + middle };
   });
 }
 

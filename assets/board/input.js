@@ -1,4 +1,5 @@
 import { cellUnder } from "./geometry.js";
+import { attachMagnifier } from "./magnifier.js";
 
 const GRACE = 250;
 const STEPS = {
@@ -11,6 +12,7 @@ const STEPS = {
 /** Let pointer and keys act on a board: it has boxes, slices, hover(cell), pin(cell), visit(cell), open(link), type(key). */
 export function attachInput(board, { stage, panels, live }) {
   let timer = 0;
+  attachMagnifier(board, stage);
   const under = (event) => {
     const frame = stage.getBoundingClientRect();
     return cellUnder(board.boxes, board.slices, event.clientX - frame.left, event.clientY - frame.top);

@@ -153,13 +153,13 @@ export function placeLine(model, space, plan, line) {
   const [across, down] = space.gaps ?? [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), 22 * zoom];
   const sizes = line.map((panel) => panelSize(model, space, panel, plan.cell, line));
   const lefts = along(sizes, 0, (size) => size.left);
-  const widths = along(sizes, 0, (size) => Math.max(size.left, lefts.get(size.panel.place[0])) + size.bodyWidth);
+  const widths = along(sizes, 0, (size) => Math.max(size.left, lefts.get(size.panel.place[0])) + size.bodyWidth + size.close.across);
   for (const size of sizes) {
     const column = size.panel.place[0];
     widths.set(column, Math.max(widths.get(column), widthOf(space, size.panel)));
   }
   const tops = along(sizes, 1, (size) => size.top);
-  const heights = along(sizes, 1, (size) => size.bodyHeight);
+  const heights = along(sizes, 1, (size) => size.bodyHeight + size.close.down);
   const edge = model.arrows?.length ? LANES : EDGE;
   const columns = starts(edge, widths, across);
   const rows = starts(EDGE, new Map([...tops].map(([row, top]) => [row, top + heights.get(row)])), down);
@@ -173,12 +173,12 @@ export function placeLine(model, space, plan, line) {
       columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + rightOf(size)) + edge - EDGE,
     );
   }
-  plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight));
+  plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight + box.close.down));
 }
 
 // What reaches beyond a panel's body on its right: its labels' ends or its frame.
-function rightOf({ overhang, small }) {
-  return Math.max(overhang, small ? FRAME : 0);
+function rightOf({ overhang, small, close }) {
+  return Math.max(overhang, small ? FRAME : 0, close.across);
 }
 
 function along(sizes, side, measured) {

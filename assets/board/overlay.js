@@ -1,4 +1,5 @@
 import { faded, roleColour } from "./colours.js";
+import { paintCloseUps } from "./closeup.js";
 import { rectanglesOf } from "./geometry.js";
 import { STEEPNESS, labelSpot, paintCaption, paintLabel, spotsBeside } from "./lettering.js";
 import { paintBeams } from "./links.js";
@@ -70,7 +71,10 @@ export function paintHighlights(context, look, current, highlights) {
   for (const area of sameColumn(look, current)) paintCell(context, { ...area, thick: 1.5 }, palette);
   for (const area of reads) paintPills(context, look, area, roleColour(palette, area.light.role));
   for (const area of cells) paintPills(context, look, area, palette.focus);
-  for (const area of cells) paintCell(context, area, palette);
+  paintCloseUps(context, look, placed);
+  // From the last row of a room the ring is looked for.
+  const thick = look.model.stage?.lecture ? { thick: 6 } : {};
+  for (const area of cells) paintCell(context, { ...area, ...(area.box.small ? {} : thick) }, palette);
 }
 
 // Once more what tiles are called, over what leads from matrix to matrix.

@@ -1,3 +1,4 @@
+import { closeUpRoom } from "./closeup.js";
 import { shorten } from "./numbers.js";
 import { isNamed, labelAt } from "./scene.js";
 import { MOST_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
@@ -28,10 +29,12 @@ export function panelSize(model, space, panel, cell, others) {
   const tight = space.shrink < 1;
   const broken = tight && space.measure(panel.title ?? "", 11 * zoom, true) > Math.max(tiled.bodyWidth, 300 * zoom * space.shrink);
   const top = zoom * ((broken ? TWO_LINES : TITLE) + (worded ? WORDS + 4 : 0)) + tiled.caption + labels.top;
+  const close = closeUpRoom(space, panel, { rows, columns, tiled: small || panel.tiles !== null, bare: shown.digits >= 0 });
   return {
     panel,
     array,
     small,
+    close,
     tight,
     broken,
     rows,

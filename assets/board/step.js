@@ -1,8 +1,11 @@
+import { writeArithmetic } from "./arithmetic.js";
+import { fillAsks } from "./asking.js";
 import { attachClicker } from "./clicker.js";
 import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { Moments } from "./moments.js";
+import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
 
@@ -21,11 +24,17 @@ export class Step {
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
+    this.around = new ResizeObserver(this.resize); // what stands above a step takes of its height
+    const page = document.querySelector("[data-testid=stMainBlockContainer]");
+    if (page) this.around.observe(page);
+    parts.stage.append((this.asks = element("div", "asks")));
     parts.section.numbers = (array) => this.numbers(array);
   }
 
   end() {
     this.detach();
+    this.around.disconnect();
+    this.unskip?.();
     window.removeEventListener("resize", this.resize);
   }
 
@@ -49,6 +58,7 @@ export class Step {
     this.parts.dock.hidden = alone;
     if (!stage) return;
     if (alone) return fillStrip(strip, stage);
+    if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     const { onChoose } = this.board.handlers;
     fillStrip(strip, stage);
@@ -104,7 +114,8 @@ export class Step {
     put(words, plan.words);
     put(arithmetic, plan.arithmetic);
     put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
-    for (const form of ["line", "column"]) arithmetic.classList.toggle(form, plan.form === form);
+    this.form = plan.form;
+    for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
     return true;
   }
@@ -115,7 +126,9 @@ export class Step {
     section.classList.remove("fits");
     section.style.height = "";
     for (const part of [words, arithmetic, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
-    arithmetic.classList.remove("line", "column");
+    const screen = !this.board.surroundings.now().printed;
+    this.form = "line";
+    for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && Boolean(this.model.stage));
   }
 
   heightOfWords(width, wide = false) {
@@ -127,7 +140,8 @@ export class Step {
 
   /** Whether a cell of the result is covered. */
   hides(panel, index) {
-    if (panel.role !== "result" || !this.model?.stage) return false;
+    const { stage, panels } = this.model ?? {};
+    if (!stage || panels.find(({ role }) => role === "result")?.array !== panel.array) return false;
     return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
   }
 
@@ -138,13 +152,31 @@ export class Step {
     return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
   }
 
+  /** Let the covered rows be asked for. */
+  showAsks() {
+    fillAsks(this.asks, this.board, this.moments);
+  }
+
   /** Whether a cell is one of a covered result. */
   covers(cell) {
     const box = this.board.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
     return Boolean(box) && this.hides(box.panel, cell.index);
   }
 
-  /** The numbers of an array as they are drawn: {shape, data, letters}, these in px or 0; null where it is not drawn. */
+  /** Write how the current cell is computed. */
+  explain(look, current) {
+    const { board, parts: { arithmetic } } = this;
+    if (!current) return arithmetic.replaceChildren();
+    const playing = board.player.active && !board.hovered;
+    const isEditable = ({ panel }) => panel.array === current.array && panel.editable;
+    const editable = !playing && board.pins.holds(current) && board.boxes.find(isEditable);
+    const edit = editable ? () => board.type(editable, current, "F2") : null;
+    const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
+    const more = this.model.stage && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
+    return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+  }
+
+  /** The numbers of an array as they are drawn: {shape, data, letters, closeUp}, letters in px or 0; null where it is not drawn. */
   numbers(name) {
     const box = this.board.boxes.find(({ panel, small }) => panel.array === name && !small);
     if (!box) return null;
@@ -154,7 +186,7 @@ export class Step {
       return [...blockOf(this.model, name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns })];
     });
     const shape = [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count];
-    return { shape, data, letters: box.letters ?? 0 };
+    return { shape, data, letters: box.letters ?? 0, closeUp: box.closeUp ?? {} };
   }
 
   /** All terms in a column of their own, or one line again. */

@@ -40,6 +40,7 @@ DRAWN = f"""() => {{
   return app?.dataset.testScriptState === 'notRunning'
     && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
     && !document.querySelector('{UNFINISHED}')
+    && ({BOARDS})().every(board => board.isLaid())
     && ({BOARDS})().filter(board => board.current()).length +
       document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
@@ -66,6 +67,13 @@ def settled(page: Page) -> Page:
     page.wait_for_function(DRAWN)
     page.evaluate(IDLE)
     return page
+
+
+def resized(page: Page, width: int, height: int) -> Page:
+    """Give the window a size, and wait until every board is laid out for it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("([w, h]) => innerWidth === w && innerHeight === h", arg=[width, height])
+    return settled(page)
 
 
 def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:
@@ -167,8 +175,10 @@ def click_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> 
 
 
 def expect_result(page: Page, value: float) -> None:
-    """The arithmetic ends in this number."""
-    expect(page.locator(".arithmetic .result").first).to_have_text(number(value, 4))
+    """The arithmetic ends in this number; a whole one may be written without decimals."""
+    forms = {number(value, 4), *([number(value, 0)] if float(value).is_integer() else [])}
+    pattern = re.compile("|".join(f"^{re.escape(form)}$" for form in forms))
+    expect(page.locator(".arithmetic .result").first).to_have_text(pattern)
 
 
 def score_at(trace: Trace, head: int, query: int, key: int) -> float:

@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import story
-from tests.browser.driving import IDLE, one_by_one, parameters, settled
+from tests.browser.driving import (
+    hover_cell,
+    one_by_one,
+    resized,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -45,17 +51,29 @@ SHOWN = """() => {
   return {matrices, arithmetic, words, controls, letters, scrolled};
 }"""
 
-# The window has its size, and two frames are drawn since: one tells the stage, one shows it.
-LAID = """([width, height]) => innerWidth === width && innerHeight === height && new Promise(
-  resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))"""
+# What lies above the middle of a cell of a matrix that is in sight.
+UNDER = """name => {
+  const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
+    ...(element.matches(selector) ? [element] : []),
+    ...(element.shadowRoot ? all(element.shadowRoot, selector) : []),
+  ]);
+  const [panel] = all(document, `[data-matrix="${name}"][data-role=result]`);
+  const {x, y, width} = panel.getBoundingClientRect();
+  const [across, down] = [x + width / 2, y + 90];
+  let found = document.elementFromPoint(across, down);
+  while (found?.shadowRoot) found = found.shadowRoot.elementFromPoint(across, down);
+  return found?.closest('.stage') ? 'stage' : found?.outerHTML.slice(0, 80);
+}"""
+CLOSE_UP = """name => {
+  const hosts = [...document.querySelectorAll('*')].filter(({shadowRoot}) => shadowRoot);
+  const stages = hosts.map(({shadowRoot}) => shadowRoot.querySelector('[data-stage]'));
+  return stages.find(Boolean).numbers(name).closeUp;
+}"""
 
 
 def at_size(page: Page, window: tuple[int, int]) -> dict[str, Any]:
     """What the stage shows in a window."""
-    page.set_viewport_size({"width": window[0], "height": window[1]})
-    page.wait_for_function(LAID, arg=list(window))
-    page.evaluate(IDLE)
-    found: dict[str, Any] = page.evaluate(SHOWN)
+    found: dict[str, Any] = resized(page, *window).evaluate(SHOWN)
     return found
 
 
@@ -141,62 +159,51 @@ def test_the_overview_stands_in_one_window(page: Page, address: str) -> None:
                 assert area["x"] + area["width"] <= window[0] + 1, (window, area)
 
 
-def test_a_clicker_goes_through_a_step_and_on(page: Page, address: str) -> None:
-    """Without a click first: the explained cell, its row, all of it, the next step; and back."""
-    page.goto(f"{address}/scores?seed=0&present=true")
+def test_numbers_without_room_stand_beside_their_matrix(page: Page, address: str) -> None:
+    """Of the row and the column of a cell that is pointed at, some numbers that lie around it are
+    written beside the matrix, which stays where it is; of what is read, those of the other matrix.
+    """
+    trace = trace_of(Scenario(weights="trained", layer=3))
+    page.goto(f"{address}/scores?{SIZES['trained layer']}")
     settled(page)
-    for _ in range(3):
-        page.keyboard.press("PageDown")
-    assert "/scores" in page.url
-    page.keyboard.press("PageDown")
-    expect(page.locator("h1")).to_have_text("Scale")
+    before = page.evaluate(SHOWN)["matrices"]
+    for query, key in ((0, 0), (3, 5), (9, 13), (13, 0)):
+        hover_cell(page, "scores", (0, 1, query, key))
+        scores = trace.scores[0, 1]
+        shown = [page.evaluate(CLOSE_UP, name) for name in ("scores", "query_heads", "key_heads")]
+        of_row, of_column = shown[0]["row"], shown[0]["column"]
+        assert len(of_row) >= 4
+        assert f"{scores[query, key]:.2f}".replace("-", "−") in of_row
+        assert f"{scores[query, key]:.2f}".replace("-", "−") in of_column
+        assert set(of_row) <= {f"{n:.2f}".replace("-", "−") for n in scores[query]}
+        assert set(of_column) <= {f"{n:.2f}".replace("-", "−") for n in scores[:, key]}
+        assert len(shown[1]["row"]) >= 8
+        assert len(shown[2]["column"]) >= 8
+    assert page.evaluate(SHOWN)["matrices"] == before
+    page.goto(f"{address}/scores?{FIRST}")
     settled(page)
-    page.keyboard.press("PageUp")
-    expect(page.locator("h1")).to_have_text("Scores")
+    assert page.evaluate(CLOSE_UP, "scores") == {}
 
 
-def test_a_clicker_leaves_fields_and_matrices_alone(page: Page, address: str) -> None:
-    """Keys in a matrix that has the focus explore it, and outside a lecture nothing listens."""
-    page.goto(f"{address}/scores?seed=0&present=true")
-    settled(page)
-    page.locator("[data-role=result]").focus()
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Scores")
-    page.goto(f"{address}/scores?seed=0")
-    settled(page)
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Scores")
-
-
-def test_a_black_screen(page: Page, address: str) -> None:
-    """b makes the screen black, and b again brings the step back."""
-    page.goto(f"{address}/scores?seed=0&present=true")
-    settled(page)
-    page.keyboard.press("b")
-    expect(page.locator(".black")).to_be_visible()
-    page.keyboard.press("b")
-    expect(page.locator(".black")).to_be_hidden()
-
-
-def test_a_covered_result_is_in_the_url(page: Page, address: str) -> None:
-    """The result is covered by a button, the URL says so, and a cell that is asked for shows."""
-    page.goto(f"{address}/scores?seed=0")
-    settled(page)
-    page.get_by_role("button", name="Cover the result").click()
-    page.wait_for_url("**hide=true**")
-    assert parameters(settled(page))["hide"] == "true"
-    expect(page.locator(".arithmetic .result")).to_have_count(0)
-    page.goto(f"{address}/scores?seed=0&hide=true")
-    settled(page)
-    expect(page.locator(".arithmetic .result")).to_have_count(0)
-
-
-def test_the_end_of_a_lecture(page: Page, address: str) -> None:
-    """A button of the stage ends the lecture: menu and sidebar are there again."""
-    page.goto(f"{address}/scores?seed=0&present=true")
-    settled(page)
-    page.get_by_role("button", name="End the lecture mode").click()
-    expect(page.get_by_test_id("stSidebar")).to_be_visible()
-    assert "present" not in parameters(settled(page))
+def test_twice_as_large(page: Page, address: str) -> None:
+    """At 200 % in a laptop's window: nothing is wider than the window, player and arithmetic take
+    a quarter of it at most, no word is cut, and the result's cells can be pointed at.
+    """
+    found = {}
+    addresses = [f"{address}/{step}?{FIRST}" for step in STEPS if step != "overview"]
+    page.set_viewport_size({"width": 683, "height": 384})
+    for at in one_by_one(page, addresses):
+        result = at.locator("[data-role=result]")
+        result.evaluate("element => element.scrollIntoView({block: 'start'})")
+        dock = at.locator(".board .dock").first.bounding_box()
+        assert dock
+        wide = at.evaluate("document.documentElement.scrollWidth")
+        cut = at.locator(".words :is(h1, .question, .sentence), .dock button").evaluate_all(
+            "all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth)"
+            ".map(e => e.textContent)"
+        )
+        name = result.get_attribute("data-matrix")
+        over = at.evaluate(UNDER, name)
+        if dock["height"] > 384 / 4 or wide > 683 or cut or over != "stage":
+            found[at.url] = (dock["height"], wide, cut, over)
+    assert found == {}

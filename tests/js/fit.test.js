@@ -26,7 +26,7 @@ const space = (width, height, more = {}) => ({
 });
 
 const areas = (plan) => [
-  ...plan.boxes.map((box) => ({ name: box.panel.id, x: box.titleX, y: box.titleY, width: box.x + box.bodyWidth - box.titleX, height: box.y + box.bodyHeight - box.titleY })),
+  ...plan.boxes.map((box) => ({ name: box.panel.id, x: box.titleX, y: box.titleY, width: box.x + box.bodyWidth + box.close.across - box.titleX, height: box.y + box.bodyHeight + box.close.down - box.titleY })),
   { name: "words", ...plan.words },
   { name: "arithmetic", ...plan.arithmetic },
 ];

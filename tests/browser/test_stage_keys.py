@@ -1,0 +1,186 @@
+"""A stage is led by keys: those of a clicker in a lecture, those of a reader; what is covered."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.driving import (
+    click_cell,
+    expect_result,
+    hover_cell,
+    parameters,
+    resized,
+    settled,
+)
+from tests.browser.test_every_page import violations
+from tests.browser.test_stage import FIRST
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_clicker_goes_through_a_step_and_on(page: Page, address: str) -> None:
+    """Without a click first: the explained cell, its row, all of it, the next step; and back."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    for _ in range(3):
+        page.keyboard.press("PageDown")
+    assert "/scores" in page.url
+    page.keyboard.press("PageDown")
+    expect(page.locator("h1")).to_have_text("Scale")
+    settled(page)
+    page.keyboard.press("PageUp")
+    expect(page.locator("h1")).to_have_text("Scores")
+
+
+def test_a_clicker_leaves_fields_and_matrices_alone(page: Page, address: str) -> None:
+    """Keys in a matrix that has the focus explore it, and outside a lecture nothing listens."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    page.locator("[data-role=result]").focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text("Scores")
+    page.goto(f"{address}/scores?seed=0")
+    settled(page)
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("h1")).to_have_text("Scores")
+
+
+def test_a_black_screen(page: Page, address: str) -> None:
+    """b makes the screen black, and b again brings the step back."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    page.keyboard.press("b")
+    expect(page.locator(".black")).to_be_visible()
+    page.keyboard.press("b")
+    expect(page.locator(".black")).to_be_hidden()
+
+
+def test_a_covered_result_is_in_the_url(page: Page, address: str) -> None:
+    """The result is covered by a button, the URL says so, and a cell that is asked for shows."""
+    page.goto(f"{address}/scores?seed=0")
+    settled(page)
+    page.get_by_role("button", name="Cover the result").click()
+    page.wait_for_url("**hide=true**")
+    assert parameters(settled(page))["hide"] == "true"
+    expect(page.locator(".arithmetic .result")).to_have_count(0)
+    page.goto(f"{address}/scores?seed=0&hide=true")
+    settled(page)
+    expect(page.locator(".arithmetic .result")).to_have_count(0)
+
+
+def test_the_end_of_a_lecture(page: Page, address: str) -> None:
+    """A button of the stage ends the lecture: menu and sidebar are there again."""
+    page.goto(f"{address}/scores?seed=0&present=true")
+    settled(page)
+    page.get_by_role("button", name="End the lecture mode").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    assert "present" not in parameters(settled(page))
+
+
+def test_a_label_asks_for_its_row(page: Page, address: str) -> None:
+    """Of a covered result a click or Enter on the label of a row shows that row, on a cell the
+    cell; the others stay covered.
+    """
+    page.goto(f"{address}/scores?{FIRST}&hide=true&query=6&key=1")
+    settled(page)
+    labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
+    expect(labels).to_have_count(8)
+    labels.nth(2).click()
+    expect(labels).to_have_count(7)
+    hover_cell(page, "scores", (0, 0, 2, 1))
+    expect_result(page, 6)
+    hover_cell(page, "scores", (0, 0, 6, 1))
+    expect(result).to_have_count(0)
+    click_cell(page, "scores", (0, 0, 6, 1))
+    expect_result(page, 10)
+    hover_cell(page, "scores", (0, 0, 6, 4))
+    expect(result).to_have_count(0)
+    page.mouse.move(0, 0)
+    labels.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(labels).to_have_count(6)
+    assert [label.get_attribute("data-row") for label in labels.all()] == list("034567")
+    expect(labels.nth(1)).to_be_focused()
+
+
+def test_a_link_leads_past_the_controls(page: Page, address: str) -> None:
+    """Among the first stops of the Tab key one leads to the result, in which arrow keys move."""
+    page.goto(f"{address}/scores?{FIRST}")
+    settled(page)
+    link = page.locator(".skip-to-board")
+    expect(link).not_to_be_in_viewport()
+    page.keyboard.press("Tab")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-role=result]")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".arithmetic .what")).to_contain_text("cat")
+    page.goto(f"{address}/seen")
+    settled(page)
+    expect(link).to_have_count(0)
+
+
+@pytest.mark.parametrize("height", [664, 900])
+def test_the_strip_is_one_stop_of_the_tab_key(page: Page, address: str, height: int) -> None:
+    """From the strip one Tab leads to what stands behind it, whatever the window."""
+    page.goto(f"{address}/scores?{FIRST}")
+    resized(page, 1280, height)
+    page.locator(".strip a.here").focus()
+    page.keyboard.press("Tab")
+    assert page.locator(".strip a:focus").count() == 0
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator(".strip a.here")).to_be_focused()
+
+
+@pytest.mark.parametrize("state", ["", "&hide=true", "&present=true"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_stage_has_no_serious_fault_for_a_reader(
+    page: Page, address: str, state: str, scheme: str
+) -> None:
+    """axe-core finds none, covered, in a lecture, in the light and in the dark."""
+    page.emulate_media(color_scheme=scheme)
+    for step in ("scores", "projections", "overview"):
+        page.goto(f"{address}/{step}?{FIRST}{state}")
+        settled(page)
+        assert violations(page) == []
+
+
+def test_more_keys_of_a_lecture(page: Page, address: str) -> None:
+    """Space goes on, Home begins anew, f asks for the full screen, a full stop makes all black; in
+    a field they write.
+    """
+    page.goto(f"{address}/scores?{FIRST}&present=true&hide=true&query=6&key=1")
+    settled(page)
+    result = page.locator(".arithmetic .result")
+    expect(result).to_have_count(0)
+    page.keyboard.press("Space")
+    expect_result(page, 10)
+    page.keyboard.press("Home")
+    expect(result).to_have_count(0)
+    page.evaluate(
+        "() => { window.asked = 0;"
+        " document.documentElement.requestFullscreen = () => { window.asked += 1; }; }"
+    )
+    page.keyboard.press("f")
+    assert page.evaluate("asked") == 1
+    page.keyboard.press(".")
+    expect(page.locator(".black")).to_be_visible()
+    page.keyboard.press(".")
+    page.locator("[data-role=result]").focus()
+    for key in ("b", "f", "Space", "Home", "PageDown"):
+        page.keyboard.press(key)
+    expect(page.locator(".black")).to_be_hidden()
+    assert page.evaluate("asked") == 1
+    expect(page.locator("h1")).to_have_text("Scores")
+    page.evaluate("document.body.append(document.createElement('input'))")
+    field = page.locator("body > input")
+    field.focus()
+    for key in ("b", "f", "Space", "PageDown"):
+        page.keyboard.press(key)
+    expect(field).to_have_value("bf ")
+    expect(page.locator(".black")).to_be_hidden()

@@ -20,6 +20,7 @@ from . import controls, own_numbers, remedies
 from .address import listen, refuse_unheard, say_refused
 from .first_look import begin, follow, opening_script
 from .focus import focus
+from .heads.beside_one import BESIDE, way_to_one_head
 from .here import Here
 from .markdown import plain
 from .panels import say_columns
@@ -62,7 +63,7 @@ def _draw() -> Page:
     # Once for a visitor: each page looks for its file on the disk.
     remembered.menu = remembered.menu or _menu()
     chosen = st.navigation(remembered.menu, position="top")
-    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
+    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which", BESIDE))
     page = page_of(chosen.url_path)
     own = own_heads.controls_of(page)
     begin(own)
@@ -103,6 +104,9 @@ def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)
+    if own is None and scenario.n_heads > 1:
+        with below_sizes:
+            way_to_one_head()
     with examples:
         if own:
             st.caption(own.says)

@@ -20,7 +20,7 @@ export function panelSize(model, space, panel, cell, others) {
   const seen = (axis) =>
     axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
-  const stack = small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
+  const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
   const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cell;
   const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
@@ -48,6 +48,11 @@ export function panelSize(model, space, panel, cell, others) {
     top,
     labelTop: labels.top,
   };
+}
+
+// Of the tiles only some.
+function chosen({ length: count }) {
+  return { start: 0, count, low: 0, high: count, size: count };
 }
 
 function wholeOf(array, axis) {
@@ -139,12 +144,12 @@ function tilesOf(space, panel, { start, count }, [tileWidth, tileHeight], small)
   const caption = CAPTION * zoom;
   const gap = (small ? APART : 18) * zoom;
   const fitting = Math.max(1, Math.floor((width - 8 + gap) / (tileWidth + gap)));
-  const square = width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting);
+  const square = space.across ?? (width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting));
   const tileColumns = Math.min(count, { across: count, down: 1 }[panel.arrange ?? "across"] ?? square);
   const tileRows = Math.ceil(count / tileColumns);
   const [stepX, stepY] = [tileWidth + gap, tileHeight + gap * 0.6 + caption];
   const tiles = Array.from({ length: count }, (_, i) => ({
-    place: start + i,
+    place: panel.only?.[i] ?? start + i,
     dx: (i % tileColumns) * stepX,
     dy: Math.floor(i / tileColumns) * stepY,
   }));

@@ -5,6 +5,7 @@ import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { Moments } from "./moments.js";
+import { legendOf } from "./scales.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
@@ -52,11 +53,14 @@ export class Step {
     const { section, strip, words, chosen } = this.parts;
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
+    section.classList.toggle("gallery", Boolean(this.model.gallery));
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
-    for (const part of [words, chosen]) part.hidden = !stage || alone;
+    const legend = legendOf(this.model);
+    words.hidden = !stage || alone;
+    chosen.hidden = words.hidden && !legend;
     strip.hidden = !stage || !this.board.handlers.onChoose; // a hand-out has no other steps
     this.parts.dock.hidden = alone;
-    if (!stage) return;
+    if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone) return fillStrip(strip, stage);
     if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
@@ -66,7 +70,6 @@ export class Step {
     this.moments.cover(Boolean(stage.hide));
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    const legend = this.model.flow ? element("span", "legend", "− ", element("i", "feature"), " +", element("span", "space"), "0 ", element("i", "share"), " 1") : null;
     chosen.replaceChildren(...(legend ? [legend] : []), ...this.heads(), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 

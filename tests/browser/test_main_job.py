@@ -206,7 +206,7 @@ def test_the_first_act_replaces_nothing(visit: Visit) -> None:
     """The page's parts stay where they were and the same: one drawn anew would lose its zoom
     and what is played.
     """
-    page = visit("all-heads?n_tokens=13")
+    page = visit("head-worth?n_tokens=13")
     page.evaluate(PARTS)
     slider(page, "Sequence length").press("ArrowRight")
     expect_address(page, "n_tokens=14")

@@ -130,7 +130,7 @@ class Board {
   }
 
   fit() {
-    if (!this.model) return;
+    if (!this.dressed) return;
     const [width, size] = [Math.floor(this.parts.section.clientWidth), this.step.window()];
     if (!width || (width === this.width && (size?.height ?? 0) === this.height)) return;
     Object.assign(this, { width, height: size?.height ?? 0, size });

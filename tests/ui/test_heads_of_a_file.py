@@ -57,7 +57,7 @@ def test_somebodys_layer() -> None:
     assert heat["shape"] == [1, 4, 13, 13]
     app.segmented_control(key="oh_step").set_value("W_Q").run()
     expected = BERT["encoder.layer.1.attention.self.query.weight"].T
-    assert np.array_equal(sent(scenes(app)[1]["arrays"]["w_q"]), expected)
+    assert np.array_equal(sent(scenes(app)[-1]["arrays"]["w_q"]), expected)
     app.segmented_control(key="th_whose").set_value("model").run()
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 

@@ -52,7 +52,7 @@ with right:
         r"{Z_i = \textstyle\sum_k e^{s_{ik}}}"
     )
 lab.examples()
-st.subheader("Fourteen statements", anchor=False)
+st.header("Fourteen statements", anchor=False)
 st.markdown(
     "Each is checked on the tokens above, at once. A theorem holds for any tokens: search as long"
     " as you like. A false statement may well hold for *these* tokens; the search finds others."

@@ -38,14 +38,14 @@ st.caption(
 
 left, right = st.columns(2)
 with left:
-    st.subheader(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})", anchor=False)
+    st.header(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})", anchor=False)
     show_board(heads_board(run, pixel, kernel.ravel().tolist()), "convolution heads")
     st.caption(
         "Beside each head the number of the kernel by which W_O multiplies what it finds."
         f" {PADDINGS[padding].says}"
     )
 with right:
-    st.subheader("The sharper, the nearer", anchor=False)
+    st.header("The sharper, the nearer", anchor=False)
     errors, expected = lab.curve(lab.as_rows(picture), lab.as_rows(kernel), padding)
     show_figure(
         error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]),

@@ -26,7 +26,7 @@ with explained_errors():
         board = heads_board(trace, heads, (head, query, key))
         show_board(board, "lexicon heads", on_pin=lab.pin, fits=True)
     with right:
-        st.subheader(f"What {word} receives", anchor=False)
+        st.header(f"What {word} receives", anchor=False)
         st.markdown(lab.found(trace, heads, query))
         show_figure(received_figure(trace, query), "lexicon received")
         st.markdown(f"All heads together bring it {lab.brought(trace, query)}.")
@@ -47,7 +47,7 @@ with explained_errors():
         " another. So you can see why it looks where it looks."
     )
 
-    st.subheader("Which sections are compared", anchor=False)
+    st.header("Which sections are compared", anchor=False)
     st.markdown(
         "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, the scale s included. Cut into"
         " sections, M shows what a head compares: only few blocks are not 0. Looking for a noun,"

@@ -58,7 +58,7 @@ st.caption(
     " each place. Try: click a cell of another use, or give the target a single word."
 )
 
-st.subheader("One use, step by step", anchor=False)
+st.header("One use, step by step", anchor=False)
 chosen = one_of(
     "Use",
     tuple(use.key for use in USES),
@@ -87,7 +87,7 @@ st.markdown(
 stage = replace(now.stage, trace=trace, before=None)
 show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_step, fits=True)
 
-st.subheader("The shapes of every step", anchor=False)
+st.header("The shapes of every step", anchor=False)
 st.markdown(boards.shapes_table(traces))
 st.caption(
     "As NumPy has them. T counts the tokens that ask, S those that answer. Nothing in the layer"

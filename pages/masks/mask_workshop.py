@@ -102,7 +102,7 @@ st.markdown(
     )
 )
 
-st.subheader("Try", anchor=False)
+st.header("Try", anchor=False)
 choice = one_of(
     "Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT
 )

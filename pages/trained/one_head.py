@@ -68,7 +68,7 @@ else:
         " out from."
     )
 
-st.subheader("As lines", anchor=False)
+st.header("As lines", anchor=False)
 lines = one_of("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
 figure, left_out = arcs(
     seen,  # type: ignore[arg-type]  # arcs reads what a layer alone has: shares, sizes, labels
@@ -84,7 +84,7 @@ st.caption(
 )
 
 if shown.traces:
-    st.subheader("Where its numbers come from", anchor=False)
+    st.header("Where its numbers come from", anchor=False)
     step = one_of("Step", SAYS, "scores", key="oh_step", label_visibility="collapsed")
     weights = {name: one.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
     st.markdown(now.turned(SAYS[step]).format(**weights))

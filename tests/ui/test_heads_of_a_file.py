@@ -132,7 +132,7 @@ def test_one_head_of_one_token() -> None:
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
     app.selectbox(key="fh_rule").set_value("itself").run()
     assert facts(app)["does_it_most"] == (0, 0)
-    assert app.subheader[0].value == scenes(app)[1]["description"][:-1] == best_says(1)
+    assert app.header[0].value == scenes(app)[1]["description"][:-1] == best_says(1)
 
 
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:

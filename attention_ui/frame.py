@@ -243,5 +243,6 @@ def _heading(page: Page, notation: Notation) -> None:
     with visit().stage_place:
         if page.section == "story":
             show_strip(notation)
-        st.title(page.title, anchor=False)
-        st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")
+        with st.container(key="heading", horizontal=True, vertical_alignment="bottom"):
+            st.title(page.title, anchor=False, width="content")
+            st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.texts import NOTATIONS
@@ -60,6 +61,13 @@ SWITCHES = (
         "Steps show the columns of all heads, not those of the head in focus alone.",
     ),
 )
+
+
+def one_window() -> DeltaGenerator:
+    """Where a page puts its choices and its main picture: as high as a window below the title, so
+    that a picture that comes later moves nothing.
+    """
+    return st.container(key="one window")
 
 
 def draw_view() -> Notation:

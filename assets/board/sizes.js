@@ -8,6 +8,7 @@ const TITLE = 22;
 const TWO_LINES = 31;
 const WORDS = 15;
 const CAPTION = 15;
+const TWO_CAPTIONS = 27; // of a small picture: its name, and below it what is said of it
 const APART = 8;
 const STEEP = Math.SQRT1_2;
 
@@ -141,7 +142,7 @@ function tilesOf(space, panel, { start, count }, [tileWidth, tileHeight], small)
       tileHeight,
     };
   }
-  const caption = CAPTION * zoom;
+  const caption = (small && panel.captions?.length ? TWO_CAPTIONS : CAPTION) * zoom;
   const gap = (small ? APART : 18) * zoom;
   const fitting = Math.max(1, Math.floor((width - 8 + gap) / (tileWidth + gap)));
   const square = space.across ?? (width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting));

@@ -35,7 +35,7 @@ from .way import go_where_asked
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("style", "theme", "history", "menu", "print", "dismiss")
+SCRIPTS = ("style", "theme", "history", "menu", "drawer", "print", "dismiss")
 
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation

@@ -37,7 +37,8 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
     values = dict(DEFAULTS) | _ahead()
     del values["edits"], values["own"]
     with st.sidebar:
-        sizes, below_sizes = st.container(), st.container(horizontal=True, gap="xsmall")
+        sizes = st.container()
+        below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
         for group in GROUPS[1:]:
             if used is None or needed(_defaults(_of(group))):
                 with folded(group, _defaults(_of(group))) as shown:

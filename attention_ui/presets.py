@@ -19,6 +19,7 @@ from .control_list import CONTROLS, widget_value
 from .visit import visit
 
 KEY = "example"
+OWN = "Your own choices. An example sets every control anew."
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
 
@@ -80,8 +81,9 @@ def choose(scenario: Scenario, explained: bool) -> None:
         placeholder="Your own: choose an example",
         help="Sets every control.",
     )
-    if current and explained:
-        st.caption(current.says)
+    if explained:
+        with st.container(key="example-says"):  # it has the room of the longest sentence
+            st.caption(current.says if current else OWN)
 
 
 def _load(shown: Scenario) -> None:

@@ -1,0 +1,14 @@
+// Where a window has no room for the sidebar beside the picture, it is a drawer over it, see the style sheet: closed at first.
+(() => {
+  if (window.attentionDrawer) return;
+  window.attentionDrawer = true;
+  const narrow = matchMedia("(max-width: 1179px)");
+  const press = (part) => document.querySelector(part)?.click();
+  const fit = () => {
+    const isOpen = document.querySelector("[data-testid=stSidebar]")?.dataset.collapsed === "false";
+    if (narrow.matches && isOpen) press("[data-testid=stSidebarCollapseButton] button");
+    if (!narrow.matches && !isOpen) press("[data-testid=stExpandSidebarButton]");
+  };
+  fit();
+  narrow.addEventListener("change", fit);
+})();

@@ -1,0 +1,100 @@
+"""The sidebar stands beside the picture or lies over it, and its controls keep their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.driving import expect_address, settled, slider
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+FOLDED = "document.querySelector('[data-testid=stSidebar]').dataset.collapsed === 'true'"
+WIDTH = "document.querySelector('[data-testid=stMain]').clientWidth"
+# Where the named controls and groups begin in the sidebar.
+PLACES = """names => {
+  const side = document.querySelector('[data-testid=stSidebarContent]');
+  const shown = [...side.querySelectorAll('summary, label')].filter(one => one.offsetHeight);
+  return names.map(name => {
+    const one = shown.find(one => one.innerText.trim().split('\\n').at(-1) === name);
+    return one ? Math.round(one.getBoundingClientRect().top + side.scrollTop) : null;
+  });
+}"""
+NAMES = ["Example", "Sentence", "Sequence length", "Embedding size", "Heads", "Weights", "View"]
+# The contrast of the first caption of the sidebar with its ground.
+CONTRAST = """() => {
+  const part = document.querySelector('[data-testid=stSidebar] [data-testid=stCaptionContainer]');
+  const ground = getComputedStyle(document.querySelector('[data-testid=stSidebar]'));
+  const numbers = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const [ink, paper] = [numbers(getComputedStyle(part).color), numbers(ground.backgroundColor)];
+  const over = Number(getComputedStyle(part).opacity);
+  const light = colour => {
+    const [r, g, b] = colour.map(one => one / 255)
+      .map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const both = [light(ink.map((one, i) => over * one + (1 - over) * paper[i])), light(paper)];
+  return Math.max(...both) / Math.min(...both);
+}"""
+
+
+def test_in_a_small_window_it_is_a_drawer(visit: Visit, page: Page) -> None:
+    """Closed at first and on the next page; open it takes no width from the picture. In a wide
+    window it stands beside the picture.
+    """
+    page.set_viewport_size({"width": 1000, "height": 700})
+    visit("scores")
+    page.wait_for_function(FOLDED)
+    assert page.evaluate(WIDTH) == 1000
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.wait_for_function(f"!({FOLDED})")
+    assert page.evaluate(WIDTH) == 1000
+    slider(page, "Heads").press("ArrowLeft")
+    expect_address(page, "n_heads=3")
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    page.locator(".strip .after").click()
+    expect_address(settled(page), "n_heads=3")
+    assert page.evaluate(FOLDED)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_function(f"!({FOLDED}) && {WIDTH} <= 980")
+    page.set_viewport_size({"width": 1179, "height": 720})
+    page.wait_for_function(f"{FOLDED} && {WIDTH} === 1179")
+
+
+def test_controls_keep_their_places(visit: Visit) -> None:
+    """Whether an example is shown or left, sizes are the model's, a cell is edited, or a step has
+    fewer places to choose.
+    """
+    first = visit("scores").evaluate(PLACES, NAMES)
+    assert None not in first
+    for path in (
+        "scores?d_model=24",
+        "scores?weights=trained&layer=3",
+        "tokens",
+        "tokens?edits=x_0_0_9",
+        "output?n_heads=2",
+    ):
+        shown = visit(path).evaluate(PLACES, NAMES)
+        # a group with a choice in it that is not the usual one is longer
+        assert shown[:6] == first[:6], path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_its_captions_can_be_read(visit: Visit, page: Page, scheme: str) -> None:
+    """Their contrast with the ground is at least 4.5."""
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    visit("scores")
+    assert page.evaluate(CONTRAST) >= 4.5
+
+
+def test_the_sentence_is_one_line(visit: Visit) -> None:
+    """Line breaks of what is pasted become spaces, and Enter applies it."""
+    page = visit("scores")
+    field = page.get_by_label("Sentence", exact=True)
+    field.select_text()
+    page.evaluate("document.execCommand('insertText', false, 'the cat\\nand it')")
+    field.press("Enter")
+    expect_address(page, "text=the+cat+and+it")
+    expect(field).to_have_value("the cat and it")

@@ -32,7 +32,9 @@ export function writeArithmetic(root, given, cell, options = {}) {
   const equals = derivation.operation === "given" ? null : sign(known ? equalsOf(derivation, 4) : "=");
   const result = known ? resultOf(look, cell, derivation) : element("span", "", "…");
   box.classList.add(derivation.operation);
-  root.replaceChildren(titleOf(look, cell, options), element("div", "line", box, element("div", "outcome", equals, result)));
+  const { open, opened } = options;
+  const long = derivation.terms.length > FEW_TERMS || opened;
+  root.replaceChildren(titleOf(look, cell, { ...options, open: long ? open : null }), element("div", "line", box, element("div", "outcome", equals, result)));
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;
 }
 

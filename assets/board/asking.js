@@ -4,7 +4,7 @@ import { nameAt } from "./scene.js";
 /** Lay a button over the label of each covered row of a result, which asks for that row: one stop of the Tab key, arrows move. */
 export function fillAsks(root, { model, boxes, slices }, moments) {
   const box = boxes.find(({ panel, small }) => panel.role === "result" && !small);
-  const rows = box && moments.hiding && box.panel.rows !== null && box.left ? rowsOf(box, moments) : [];
+  const rows = box && moments.hiding && box.panel.rows !== null && box.left ? coveredRows(box, moments) : [];
   const had = root.contains(root.getRootNode().activeElement) ? Number(root.getRootNode().activeElement.dataset.row) : null;
   root.replaceChildren(...rows.map((row) => askFor(row, box, nameAt(model, box.array, box.panel.rows, row, slices[box.panel.array]), moments)));
   root.onkeydown = (event) => moveAlong(root, event);
@@ -13,7 +13,7 @@ export function fillAsks(root, { model, boxes, slices }, moments) {
   if (had !== null) first?.focus({ preventScroll: true });
 }
 
-function rowsOf({ rows: { start, count } }, moments) {
+function coveredRows({ rows: { start, count } }, moments) {
   return Array.from({ length: count }, (_, i) => start + i).filter((row) => !moments.rows.has(row));
 }
 

@@ -1,18 +1,7 @@
 import { faded, roleColour, shadeOf } from "./colours.js";
 import { cellNumber, isolated, shorten } from "./numbers.js";
 import { limitAt, nameAt, valueAt } from "./scene.js";
-import { TYPE } from "./sizes.js";
-
-const CLOSE = { width: 36, height: 16, least: 13, gap: 6 }; // px, a cell of a close-up, the least height of one, and its distance
-
-/** The room that the close-ups of a matrix without numbers take, {across, down}: its lit column stands beside it, its lit row below it. */
-export function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) {
-  if (!closeUps || tiled || bare || !["operand", "result"].includes(panel.role)) return { across: 0, down: 0 };
-  return {
-    across: rows.count > 1 ? (CLOSE.gap + CLOSE.width) * zoom : 0,
-    down: columns.count > 1 ? (CLOSE.gap + CLOSE.height) * zoom : 0,
-  };
-}
+import { CLOSE, TYPE } from "./sizes.js";
 
 /** Write the numbers of the lit row and column of each matrix whose cells have no room for them, as far as they fit. */
 export function paintCloseUps(context, look, placed) {
@@ -76,7 +65,7 @@ function paintCells(context, look, { box, light, axis, cells }) {
   cells.forEach(({ place, x, y, width, height }, i) => {
     const covered = look.blank?.(box, index.with(axis, place));
     if (covered) texts[i] = "";
-    paintNumber(context, look, { array, index: index.with(axis, place), value: values[i], text: texts[i] }, [x, y, width, height]);
+    paintCloseCell(context, look, { array, index: index.with(axis, place), value: values[i], text: texts[i] }, [x, y, width, height]);
   });
   frameCells(context, palette, light, axis, cells);
   return texts;
@@ -92,7 +81,7 @@ export function numbersWithin(context, values, room) {
 }
 
 /** Draw one cell with its number, or covered where it has no text. */
-export function paintNumber(context, { palette }, { array, index, value, text }, [x, y, width, height]) {
+export function paintCloseCell(context, { palette }, { array, index, value, text }, [x, y, width, height]) {
   const scale = palette.scales[array.kind] ?? palette.scales.feature;
   const shade = text && Number.isFinite(value) ? shadeOf(value, limitAt(array, index), array.kind === "probability") : -1;
   context.fillStyle = shade < 0 ? palette.hidden : scale.css[shade];

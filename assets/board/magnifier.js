@@ -1,5 +1,5 @@
 import { sizeCanvas } from "./canvas.js";
-import { numbersWithin, paintNumber } from "./closeup.js";
+import { numbersWithin, paintCloseCell } from "./closeup.js";
 import { element } from "./elements.js";
 import { cellUnder } from "./geometry.js";
 import { valueAt } from "./scene.js";
@@ -58,5 +58,5 @@ function paintCellAt(context, look, box, { index, x, y }) {
   const { array } = box;
   const value = valueAt(look.model, array.name, index);
   const [text] = look.blank?.(box, index) ? [""] : numbersWithin(context, [value], GLASS.width - 4);
-  paintNumber(context, look, { array, index, value, text }, [x, y, GLASS.width, GLASS.height]);
+  paintCloseCell(context, look, { array, index, value, text }, [x, y, GLASS.width, GLASS.height]);
 }

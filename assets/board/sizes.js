@@ -1,4 +1,3 @@
-import { closeUpRoom } from "./closeup.js";
 import { shorten } from "./numbers.js";
 import { isNamed, labelAt } from "./scene.js";
 import { MOST_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
@@ -11,6 +10,8 @@ const CAPTION = 15;
 const TWO_CAPTIONS = 27; // of a small picture: its name, and below it what is said of it
 const APART = 8;
 const STEEP = Math.SQRT1_2;
+/** A close-up of a row or column whose cells have no room for numbers. */
+export const CLOSE = { width: 36, height: 16, least: 13, gap: 6 }; // px, a cell of a close-up, the least height of one, its distance
 
 /** How large a panel is at a cell size among the others of its grid: windows, tiles, labels, the extent of each part. */
 export function panelSize(model, space, panel, cell, others) {
@@ -54,6 +55,15 @@ export function panelSize(model, space, panel, cell, others) {
 // Of the tiles only some.
 function chosen({ length: count }) {
   return { start: 0, count, low: 0, high: count, size: count };
+}
+
+// The room that the close-ups of a matrix without numbers take, {across, down}: its lit column stands beside it, its lit row below it.
+function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) {
+  if (!closeUps || tiled || bare || !["operand", "result"].includes(panel.role)) return { across: 0, down: 0 };
+  return {
+    across: rows.count > 1 ? (CLOSE.gap + CLOSE.width) * zoom : 0,
+    down: columns.count > 1 ? (CLOSE.gap + CLOSE.height) * zoom : 0,
+  };
 }
 
 function wholeOf(array, axis) {

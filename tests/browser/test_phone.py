@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 from attention_ui.registry import story
 from tests.browser.conftest import watched
 from tests.browser.driving import cell_at, naming, one_by_one, settled
+from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST
 
 pytestmark = pytest.mark.browser
@@ -67,6 +68,14 @@ def test_what_explains_a_cell_leaves_the_matrices_in_sight(phone: Page, address:
             if dock["height"] > SHARE * height or wide > 390:
                 found[page.url, height] = (dock["height"], wide)
     assert found == {}
+
+
+@pytest.mark.parametrize("asked", ["", "&hide=true"])
+def test_a_reader_finds_no_serious_fault_on_a_phone(phone: Page, address: str, asked: str) -> None:
+    """Nor can anything be scrolled that keys cannot reach."""
+    steps = ("split", "scores", "mask", "softmax", "overview")
+    for page in one_by_one(phone, [f"{address}/{step}?{FIRST}{asked}" for step in steps]):
+        assert violations(page) == []
 
 
 def test_a_finger_that_moves_across_explores(phone: Page, address: str) -> None:

@@ -184,3 +184,23 @@ def test_more_keys_of_a_lecture(page: Page, address: str) -> None:
         page.keyboard.press(key)
     expect(field).to_have_value("bf ")
     expect(page.locator(".black")).to_be_hidden()
+
+
+def test_the_arithmetic_opens_to_all_terms(page: Page, address: str) -> None:
+    """In one line at first, on demand all terms in a column, and in one line again; what scrolls
+    has a bar that is not transparent.
+    """
+    page.goto(f"{address}/scores?{FIRST}&present=true")
+    resized(page, 1280, 720)
+    arithmetic = page.locator(".arithmetic")
+    line = arithmetic.bounding_box()
+    assert line
+    assert line["height"] <= 48
+    page.get_by_role("button", name="All terms in a column").click()
+    opened = arithmetic.bounding_box()
+    assert opened
+    assert opened["height"] > 3 * line["height"]
+    bar = "element => getComputedStyle(element).scrollbarColor"
+    assert arithmetic.locator(".terms").evaluate(bar) == "auto"
+    page.get_by_role("button", name="The arithmetic in one line").click()
+    assert arithmetic.bounding_box() == line

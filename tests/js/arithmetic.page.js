@@ -131,6 +131,8 @@ test("an edit button is there when there is something to edit, and a long sum ca
   const { root } = written(long(4, "sum"), made, { all: true, edit: () => edits.push("edit") });
   root.querySelector(".edit").click();
   assert.deepEqual([edits, root.querySelector(".terms").tabIndex], [["edit"], 0]);
+  const opens = (count, more) => written(long(count, "sum"), made, { open: () => {}, ...more }).root.querySelectorAll(".open").length;
+  assert.deepEqual([opens(3), opens(4), opens(3, { opened: true })], [0, 1, 1]);
   const short = written(long(3, "sum"), made).root;
   assert.deepEqual([short.querySelector(".edit"), short.querySelector(".terms").tabIndex], [null, -1]);
 });

@@ -96,7 +96,8 @@ export class Step {
     const top = this.lecture ? STRIP.lecture : STRIP.plain;
     strip.style.height = `${top}px`;
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
-    const space = { ...size, top: top + 4, bottom: CONTROLS + 4, column: this.column, words: (width, wide) => this.heightOfWords(width, wide) };
+    const heights = {}; // each measured once: the browser lays the words out for it
+    const space = { ...size, top: top + 4, bottom: CONTROLS + 4, column: this.column, words: (width, wide) => (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) };
     const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
     if (!plan) return false;
     stage.style.width = `${size.width}px`;

@@ -23,21 +23,16 @@ SERVERS = {
 }
 
 
-def command(name: str, root: Path = ROOT) -> list[str]:
-    """What runs the app of a folder, or a rival."""
-    module, script, _ = SERVERS[name]
-    return [sys.executable, "-m", module, "run", str(root / script)]
-
-
 @contextmanager
 def served(name: str, root: Path = ROOT) -> Iterator[str]:
     """The address of a server that runs the app of a folder, or a rival."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    module, script, _ = SERVERS[name]
     options = [f"--server.port={port}", "--server.headless=true"]
     with subprocess.Popen(
-        [*command(name, root), *options],
+        [sys.executable, "-m", module, "run", str(root / script), *options],
         cwd=root,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

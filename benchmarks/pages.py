@@ -110,7 +110,8 @@ def script_times_of(root: Path, names: Sequence[str]) -> dict[str, float]:
     done = subprocess.run(
         [sys.executable, "-c", code, *names], cwd=root, capture_output=True, text=True, check=True
     )
-    return dict.fromkeys(names, 0.0) | json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return dict.fromkeys(names, 0.0) | found
 
 
 def _rerun(app: AppTest) -> float:

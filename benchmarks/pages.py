@@ -9,17 +9,16 @@ frame). Bytes: what the server sends for it. The middle half of several presses.
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import socket
 import statistics
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import ViewportSize, sync_playwright
@@ -27,16 +26,9 @@ from streamlit.testing.v1 import AppTest
 
 from attention_ui.registry import PAGES, SECTIONS, Page, page_of
 
+from ._servers import ROOT, SERVERS, served
 from .rivals.usual import in_place_of_boards
 
-ROOT = Path(__file__).parent.parent
-RIVALS = ROOT / "benchmarks" / "rivals"
-# what is served -> the module that runs a script, the script, and its page that is measured
-SERVERS = {
-    "floor": ("streamlit", RIVALS / "floor.py", ""),
-    "usual": ("benchmarks.rivals.usual", ROOT / "app.py", "scores"),
-    "app": ("streamlit", ROOT / "app.py", ""),
-}
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -83,36 +75,14 @@ WATCH = """() => {
 }"""
 
 
-@contextmanager
-def served(name: str) -> Iterator[str]:
-    """The address of a server that runs the app or a rival with the project's configuration."""
-    module, script, _ = SERVERS[name]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        module,
-        "run",
-        str(script),
-        f"--server.port={port}",
-        "--server.headless=true",
-    ]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
-        try:
-            address = f"http://localhost:{port}"
-            for _ in range(100):
-                try:
-                    urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
-                    break
-                except OSError:
-                    time.sleep(0.2)
-            yield address
-        finally:
-            server.terminate()
+class Repaint(NamedTuple):
+    """One reading: milliseconds from key press to repaint, and the messages and kilobytes received
+    for it.
+    """
+
+    time: float
+    messages: float
+    size: float
 
 
 def script_times(pages: Sequence[Page]) -> dict[str, float]:
@@ -124,8 +94,24 @@ def script_times(pages: Sequence[Page]) -> dict[str, float]:
         times[page.url_path] = _rerun(app.switch_page(page.path))
     with in_place_of_boards():
         times["usual"] = _rerun(app.switch_page(page_of(SERVERS["usual"][2]).path))
-    times["floor"] = _rerun(AppTest.from_file(str(SERVERS["floor"][1]), default_timeout=60))
+    floor = str(ROOT / SERVERS["floor"][1])
+    times["floor"] = _rerun(AppTest.from_file(floor, default_timeout=60))
     return times
+
+
+def script_times_of(root: Path, names: Sequence[str]) -> dict[str, float]:
+    """The same of the version in a folder, in a process of its own; 0 for pages that it lacks."""
+    code = (
+        "import json, sys\nfrom attention_ui.registry import PAGES\n"
+        "from benchmarks.pages import script_times\n"
+        "pages = [page for page in PAGES if page.url_path in sys.argv]\n"
+        "print(json.dumps(script_times(pages)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *names], cwd=root, capture_output=True, text=True, check=True
+    )
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return dict.fromkeys(names, 0.0) | found
 
 
 def _rerun(app: AppTest) -> float:
@@ -139,32 +125,32 @@ def _timed(app: AppTest) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def repaint_times(pages: Sequence[Page], presses: int) -> dict[str, tuple[float, float]]:
-    """Milliseconds from key press to repaint in Chromium, and the kilobytes received for it, by
-    page.
+def repaints(
+    roots: Mapping[str, Path], pages: Sequence[str], presses: int, rounds: int
+) -> dict[str, dict[str, list[Repaint]]]:
+    """One reading a round in Chromium, by page and server, in turn: floor, usual page, then each
+    version, given by its folder.
     """
-    found = {}
-    with (
-        served("app") as app,
-        served("floor") as floor,
-        served("usual") as usual,
-        sync_playwright() as playwright,
-    ):
-        addresses = {"usual": f"{usual}/{SERVERS['usual'][2]}"}
-        addresses |= {page.url_path: f"{app}/{page.url_path}" for page in pages}
-        browser = playwright.chromium.launch(
+    with ExitStack() as stack:
+        addresses = {name: stack.enter_context(served(name)) for name in ("floor", "usual")}
+        addresses["usual"] += f"/{SERVERS['usual'][2]}"
+        apps = {name: stack.enter_context(served("app", root)) for name, root in roots.items()}
+        browser = stack.enter_context(sync_playwright()).chromium.launch(
             executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS
         )
-        floors = []
-        for place, (name, address) in enumerate(addresses.items()):
-            if place % 10 == 0:  # other work on the machine makes fast and slow hours
-                floors.append(_repaint(browser.new_page(viewport=WINDOW), floor, presses))
-            found[name] = _repaint(browser.new_page(viewport=WINDOW), address, presses)
+        found: dict[str, dict[str, list[Repaint]]] = {}
+        for page in pages:
+            places = addresses | {name: f"{app}/{page}" for name, app in apps.items()}
+            found[page] = {name: [] for name in places}
+            for _ in range(rounds):  # other work on the machine makes fast and slow minutes
+                for name, address in places.items():
+                    tab = browser.new_page(viewport=WINDOW)
+                    found[page][name].append(_repaint(tab, address, presses))
         browser.close()
-    return {"floor": (statistics.fmean(time for time, _ in floors), floors[0][1])} | found
+    return found
 
 
-def _repaint(tab: BrowserPage, address: str, presses: int) -> tuple[float, float]:
+def _repaint(tab: BrowserPage, address: str, presses: int) -> Repaint:
     received: list[int] = []
     tab.on(
         "websocket",
@@ -173,16 +159,15 @@ def _repaint(tab: BrowserPage, address: str, presses: int) -> tuple[float, float
     tab.goto(f"{address}?n_tokens={FIRST}")
     _settle(tab)
     slider = _sequence_slider(tab)
-    times, sizes = [], []
+    readings = []
     for _ in range(presses):
         received.clear()
         slider.press(
             "ArrowRight"
         )  # always on: what was there a moment ago would be a message that is not sent again
-        times.append(_settle(tab))
-        sizes.append(sum(received) / 1000)
+        readings.append((_settle(tab), len(received), sum(received) / 1000))
     tab.close()
-    return _middle(times[2:]), _middle(sizes[2:])
+    return Repaint(*(_middle(column) for column in zip(*readings[2:], strict=True)))
 
 
 def _middle(times: Sequence[float]) -> float:
@@ -214,28 +199,45 @@ def _settle(tab: BrowserPage) -> float:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    """Print one line per page: script time, repaint, the repaint beside floor and usual page,
-    and the bytes.
+    """Print one line per page and version: script time, repaint, the repaint beside floor, usual
+    page and the version before, messages and bytes.
     """
     parser = argparse.ArgumentParser(prog="python -m benchmarks pages", description=__doc__)
-    parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per page")
-    parser.add_argument(
-        "--sections",
-        nargs="*",
-        default=list(SECTIONS),
-        help="sections of the menu, for example story",
-    )
+    parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per reading")
+    parser.add_argument("--rounds", type=int, default=1, help="readings of each server per page")
+    parser.add_argument("--sections", nargs="*", default=list(SECTIONS), help="such as story")
+    parser.add_argument("--pages", nargs="*", help="these pages alone")
+    parser.add_argument("--against", type=Path, help="folder of another version, measured in turn")
     chosen = parser.parse_args(arguments)
-    pages = [page for page in PAGES if page.section in chosen.sections]
-    scripts, repaints = script_times(pages), repaint_times(pages, chosen.presses)
-    print("| page | script, ms | repaint, ms | × floor | × usual page | kB |")
-    print("|---|---|---|---|---|---|")
-    for name, (repaint, size) in repaints.items():
-        floor, usual = (repaint / repaints[rival][0] for rival in ("floor", "usual"))
-        print(
-            f"| {name} | {scripts[name]:.1f} | {repaint:.0f} | {floor:.2f} | {usual:.2f} |"
-            f" {size:.1f} |"
-        )
+    pages = [page.url_path for page in PAGES if page.section in chosen.sections]
+    pages = chosen.pages or pages
+    roots = {"before": chosen.against.resolve()} if chosen.against else {}
+    roots["now"] = ROOT
+    scripts = {name: script_times_of(root, pages) for name, root in roots.items()}
+    print(
+        "| page | version | script, ms | repaint, ms | × floor | × usual page | × before"
+        " | messages | kB |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    for page, readings in repaints(roots, pages, chosen.presses, chosen.rounds).items():
+        for name in roots:
+            ratios = [
+                f"{_ratio(readings[name], readings.get(rival, [])):.2f}"
+                for rival in ("floor", "usual", "before")
+            ]
+            time, messages, size = (
+                statistics.median(one) for one in zip(*readings[name], strict=True)
+            )
+            print(
+                f"| {page} | {name} | {scripts[name][page]:.1f} | {time:.0f} |"
+                f" {' | '.join(ratios)} | {messages:.0f} | {size:.1f} |",
+                flush=True,
+            )
+
+
+def _ratio(readings: Sequence[Repaint], rivals: Sequence[Repaint]) -> float:
+    """The median over the rounds of the repaint beside that of a rival in the same round."""
+    pairs = zip(readings, rivals, strict=False)
+    return statistics.median([one.time / rival.time for one, rival in pairs] or [1.0])
 
 
 if __name__ == "__main__":

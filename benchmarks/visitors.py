@@ -2,7 +2,7 @@
 
 A visitor speaks Streamlit's protocol as a browser does but draws nothing. The time of an act is
 from the message that a slider moved until the script of that visitor has finished. One server
-process; the usual page for comparison.
+process; in turn with it another version of the app, or the usual page.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
+import json
 import os
 import random
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from .pages import SERVERS, served
+from ._servers import ROOT, served
 
 PAGE, SLIDER = "scores", "n_tokens"
 PLACES = ("10", "11", "12", "13", "14")  # so many that no answer is still kept from an earlier act
 PAUSE = 5.0
+MOST_OF_USUAL = 50  # more bring the usual page down
 
 
 class Visitor:
@@ -44,68 +46,88 @@ class Visitor:
         """Open the page and learn the name of its slider."""
         self.socket = await websockets.connect(
             f"{self.address}/_stcore/stream",
-            subprotocols=["streamlit"],
+            subprotocols=[websockets.Subprotocol("streamlit")],
             max_size=None,
             open_timeout=120,
         )
-        await self._run(BackMsg())
+        await self._run(BackMsg(), PLACES[-1])
 
-    async def act(self) -> float:
-        """Move the slider; the seconds until the page has been made."""
+    async def act(self) -> tuple[float, int]:
+        """Move the slider; the seconds until the page has been made, and its messages."""
         place = next(self.places)
         message = BackMsg()
         state = message.rerun_script.widget_states.widgets.add()
         state.id = self.slider
         state.string_array_value.data.append(place)
         start = time.perf_counter()
-        said = await self._run(message)
+        said, n_messages = await self._run(message, place)
         taken = time.perf_counter() - start
         if f"× {place} × {place}" not in said:  # the shape of the scores
             raise RuntimeError(f"The page does not show {place} tokens")
-        return taken
+        return taken, n_messages
 
     async def leave(self) -> None:
         """Close the tab."""
         await self.socket.close()
 
-    async def _run(self, message: BackMsg) -> str:
-        """Let the script run; the texts of the page."""
+    async def _run(self, message: BackMsg, place: str) -> tuple[str, int]:
+        """Let the script run at an address; the texts of the page with the shapes of its boards,
+        and the number of messages.
+        """
         message.rerun_script.page_name = PAGE
+        message.rerun_script.query_string = f"{SLIDER}={place}"
         await self.socket.send(message.SerializeToString())
         texts: list[str] = []
-        while True:
-            answer = ForwardMsg.FromString(await self.socket.recv())
+        for count in itertools.count(1):
+            answer = ForwardMsg.FromString(await self.socket.recv(decode=False))
             element = answer.delta.new_element
             match element.WhichOneof("type") if answer.WhichOneof("type") == "delta" else "":
                 case "slider" if element.slider.id.endswith(f"-{SLIDER}"):
                     self.slider = element.slider.id
                 case "markdown":
                     texts.append(element.markdown.body)
+                case "bidi_component" if element.bidi_component.component_name.endswith("board"):
+                    texts += _shapes(element.bidi_component.bytes)
             if answer.WhichOneof("type") == "script_finished":
-                return "".join(texts)
+                return " ".join(texts), count
+        raise AssertionError("a count has no end")
 
 
-async def crowd(
-    address: str, count: int, seconds: float, memory: Callable[[], float]
-) -> tuple[list[float], float]:
-    """The times of all acts of so many visitors, each about every five seconds, and the memory
-    while all are there.
+def _shapes(board: bytes) -> list[str]:
+    """The shape of every array of a board, whose text has its length before it."""
+    scene = json.loads(board[4 : 4 + int.from_bytes(board[:4], "little")])
+    return [" × ".join(map(str, array["shape"])) for array in scene["arrays"].values()]
+
+
+class Crowd(NamedTuple):
+    """What a crowd met with: the seconds and the messages of each act, the processor time of an act
+    in the server in ms, and its memory in MiB while all are there.
     """
+
+    times: list[float]
+    messages: list[int]
+    cpu: float
+    memory: float
+
+
+async def crowd(address: str, process: int, count: int, seconds: float) -> Crowd:
+    """All acts of so many visitors, each about every five seconds."""
     visitors = [Visitor(address) for _ in range(count)]
     for first in range(0, count, 10):
         await asyncio.gather(*(visitor.arrive() for visitor in visitors[first : first + 10]))
-    end, times = time.perf_counter() + seconds, []
+    acts: list[tuple[float, int]] = []
+    begin, end = cpu_time(process), time.perf_counter() + seconds
 
     async def stay(visitor: Visitor, chance: random.Random) -> None:
         await asyncio.sleep(chance.uniform(0, PAUSE))
         while time.perf_counter() < end:
-            times.append(await visitor.act())
+            acts.append(await visitor.act())
             await asyncio.sleep(chance.uniform(0.8, 1.2) * PAUSE)
 
     await asyncio.gather(*(stay(visitor, random.Random(i)) for i, visitor in enumerate(visitors)))
-    used = memory()
+    used, each = resident(process), (cpu_time(process) - begin) / max(1, len(acts))
     await asyncio.gather(*(visitor.leave() for visitor in visitors))
-    return times, used
+    return Crowd([time for time, _ in acts], [number for _, number in acts], each, used)
 
 
 async def visits(address: str, count: int) -> None:
@@ -117,50 +139,85 @@ async def visits(address: str, count: int) -> None:
         await asyncio.gather(*(visitor.leave() for visitor in visitors))
 
 
-def resident(name: str) -> float:
-    """MiB of memory of the server that runs the app or a rival."""
-    module, script, _ = SERVERS[name]
-    found = subprocess.run(
-        ["pgrep", "-f", f"{module} run {script}"], capture_output=True, text=True, check=True
-    )
-    status = Path(f"/proc/{found.stdout.split()[0]}/status").read_text(encoding="ascii")
+def process_at(address: str) -> int:
+    """The process of the server at an address."""
+    pattern = f"server.port={address.rsplit(':', 1)[1]}"
+    found = subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True, check=True)
+    return int(found.stdout.split()[0])
+
+
+def resident(process: int) -> float:
+    """MiB of memory of a process."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     return next(
         int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS")
     )
 
 
+def cpu_time(process: int) -> float:
+    """Milliseconds that processors have worked for a process."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def reading(name: str, root: Path, count: int, seconds: float) -> Crowd:
+    """One crowd at a server of its own; its memory is what each visitor adds."""
+    with served(name, root) as address:
+        process = process_at(address)
+        before = asyncio.run(crowd(address, process, 2, 1)).memory
+        met = asyncio.run(crowd(address, process, count, seconds))
+    return met._replace(memory=(met.memory - before) / count)
+
+
 def main(arguments: list[str] | None = None) -> None:
-    """Print one line per number of visitors: how long an act takes, and memory; then what 500
-    visits leave behind.
+    """Print one line per number of visitors and version: how long an act takes, and memory; then
+    what 500 visits leave behind.
     """
     parser = argparse.ArgumentParser(prog="python -m benchmarks visitors", description=__doc__)
     parser.add_argument("--visitors", type=int, nargs="*", default=[25, 50, 100, 200, 400])
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--rounds", type=int, default=1, help="readings of each server")
+    parser.add_argument("--against", type=Path, help="folder of another version, measured in turn")
     chosen = parser.parse_args(arguments or [])
+    if chosen.against:
+        servers = {"before": ("app", chosen.against.resolve()), "now": ("app", ROOT)}
+    else:
+        servers = {"now": ("app", ROOT), "usual": ("usual", ROOT)}
     print(
-        "| pages of | visitors | acts | p50, ms | p95, ms | MiB per visitor"
-        " |\n|---|---|---|---|---|---|"
+        "| version | visitors | acts | p50, ms | p95, ms | CPU of an act, ms | messages"
+        " | MiB per visitor |\n|---|---|---|---|---|---|---|---|"
     )
-    for name in ("app", "usual"):
-        for count in (
-            chosen.visitors if name == "app" else chosen.visitors[:2]
-        ):  # more bring the usual page down
-            with served(name) as address:
-                _, before = asyncio.run(crowd(address, 2, 1, partial(resident, name)))
-                times, after = asyncio.run(
-                    crowd(address, count, chosen.seconds, partial(resident, name))
-                )
-            p50, p95 = (1000 * sorted(times)[int(share * len(times))] for share in (0.5, 0.95))
-            each = (after - before) / count
-            print(
-                f"| {name} | {count} | {len(times)} | {p50:.0f} | {p95:.0f} | {each:.2f} |",
-                flush=True,
-            )
+    for count in chosen.visitors:
+        met: dict[str, list[Crowd]] = {version: [] for version in servers}
+        for _ in range(chosen.rounds):
+            for version, server in servers.items():
+                if version != "usual" or count <= MOST_OF_USUAL:
+                    met[version].append(reading(*server, count, chosen.seconds))
+        for version in filter(met.get, met):
+            print(_line(version, count, met[version]), flush=True)
+    if not chosen.against:
+        _say_what_is_left()
+
+
+def _line(version: str, count: int, met: list[Crowd]) -> str:
+    """The acts of all rounds together; of processor time, messages and memory the medians."""
+    times = sorted(time for one in met for time in one.times)
+    p50, p95 = (1000 * times[int(share * len(times))] for share in (0.5, 0.95))
+    messages = statistics.median(number for one in met for number in one.messages)
+    cpu, memory = (statistics.median(one) for one in zip(*(one[2:] for one in met), strict=True))
+    return (
+        f"| {version} | {count} | {len(times)} | {p50:.0f} | {p95:.0f} | {cpu:.1f} |"
+        f" {messages:.0f} | {memory:.2f} |"
+    )
+
+
+def _say_what_is_left() -> None:
     with served("app") as address:
+        process = process_at(address)
         asyncio.run(visits(address, 600))  # until then the process still grows to its size
-        before = resident("app")
+        before = resident(process)
         asyncio.run(visits(address, 500))
-        left = resident("app") - before
+        left = resident(process) - before
     print(f"\nMemory after 500 more visits: {left:+.1f} MiB ({os.cpu_count()} cores).")
 
 

@@ -11,6 +11,8 @@ import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
 import { paintPanel } from "./paint.js";
 import { placePanels } from "./stage.js";
 
+const PROBE = "Whom does 0.25 mean?"; // as wide as before while the typeface is the same
+
 /** The drawn part of a board: two canvases, the cells below and the highlights above. */
 export class Picture {
   constructor(parts) {
@@ -19,8 +21,10 @@ export class Picture {
 
   /** Take a scene, its colours, and whether it is printed; lay must follow. */
   dress(model, palette, font, printed) {
-    for (const widths of [this.widths, model.widest]) widths?.clear(); // a typeface may have arrived
     Object.assign(this, { model, palette, font, printed, zoom: model.zoom ?? 1, signs: [] });
+    const [known, typeface] = [this.typeface, this.widthAt(PROBE, 20)];
+    if (known !== typeface) for (const widths of [this.widths, model.widest]) widths?.clear(); // another has arrived
+    this.typeface = typeface;
   }
 
   /** Place the panels of a step in a window; space: see `fitStage`. Gives the plan. */
@@ -49,14 +53,18 @@ export class Picture {
     placePanels(this.parts, this.model, this.boxes, this.zoom, open);
   }
 
+  // A step tries many sizes until all has room: only whole ones are measured.
   measure(text, size, bold = false) {
-    const key = `${bold} ${size} ${text}`;
-    if (!this.widths.has(key)) {
-      this.ruler ??= document.createElement("canvas").getContext("2d");
-      this.ruler.font = `${bold ? "bold " : ""}${size}px ${this.font}`;
-      this.widths.set(key, this.ruler.measureText(text).width);
-    }
-    return this.widths.get(key);
+    const whole = Math.ceil(size);
+    const key = `${bold} ${whole} ${text}`;
+    if (!this.widths.has(key)) this.widths.set(key, this.widthAt(text, whole, bold));
+    return (this.widths.get(key) * size) / whole;
+  }
+
+  widthAt(text, size, bold = false) {
+    this.ruler ??= document.createElement("canvas").getContext("2d");
+    this.ruler.font = `${bold ? "bold " : ""}${size}px ${this.font}`;
+    return this.ruler.measureText(text).width;
   }
 
   /** What the painters need to know. */

@@ -121,7 +121,8 @@ export class Step {
     strip.style.height = `${top}px`;
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
     const bottom = step || player ? CONTROLS : 0;
-    const heightOf = (width, wide) => (step ? this.heightOfWords(width, wide) : 0);
+    const heights = {}; // each measured once: the browser lays the words out for it
+    const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
     const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, slack: step ? 24 : 0 };
     const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
     if (!plan) return false;

@@ -5,6 +5,7 @@
 // second act, which comes with the address of before the first, so such an entry says it: "unset=head.query".
 // A control's value is the browser's: an answer that was on its way when it was moved, and brings the whole address of
 // before, does not take the newer value away. After a click, Enter and the space bar the server can choose values, too.
+// Another page opens at its top, however far down the click was that asked for it; Streamlit leaves the place as it was.
 // In a tab that outlives its server, the first run of the next one asks for "/" before it knows the pages: Streamlit takes
 // the folder pages/ for its older kind of app until then. Only the logo leads there.
 (() => {
@@ -40,6 +41,7 @@
       return;
     }
     (acted || !(stays || midway) ? push : replace)(state, unused, withMoved(address));
+    if (!stays) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     midway = stays && (acted || midway);
     acted = false;
     left = new URL(location.href);

@@ -1,4 +1,4 @@
-"""What became of the weights when a size was changed, in sentences."""
+"""What became of the weights when a size was changed, and of the sequence, in sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ SIZES = {"d_model": "Embedding size", "n_heads": "Heads"}
 
 
 def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
-    """That weights by hand do not fit, and what moving one size has done to the weights.
+    """That weights by hand do not fit, what moving one size has done to the weights, or that a
+    padding mask got [pad] to hide.
 
     before: the scenario of the run before, if there was one.
     """
@@ -33,6 +34,9 @@ def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
                 return _of_weights(
                     before, now, f"{label}: {size} instead of {getattr(before, name)}."
                 )
+        padded = before and replace(before, mask="padding", n_tokens=now.n_tokens)
+        if before and now == padded and before.mask != "padding" and before.n_tokens < now.n_tokens:
+            return (f"Sequence length: {now.n_tokens}, so that [pad] stands after the sentence.",)
     return ()
 
 
@@ -44,4 +48,7 @@ def _of_weights(before: Scenario, now: Scenario, change: str) -> tuple[str, ...]
             f"{change} The weights are the same, cut into {new.n_heads} instead of {old.n_heads}.",
         )
     is_drawn = settled(before).weights == now.weights and now.weights in DRAWN
-    return (f"{change} The weights are drawn anew.",) if is_drawn and not same else ()
+    if same or not is_drawn:
+        return ()
+    kept = " Word vectors keep their first numbers." if before.d_model != now.d_model else ""
+    return (f"{change} The weights are drawn anew.{kept}",)

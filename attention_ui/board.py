@@ -30,14 +30,17 @@ def show_board(
     name: str,
     on_open: Callable[[str], None] | None = None,
     on_pin: OnPin | None = None,
+    fits: bool = False,
 ) -> None:
     """Show a scene in the visitor's colours; a pinned cell moves the focus, a link calls on_open.
+
+    fits: whether it is laid out for the height that the window leaves it, as a stage is.
 
     on_pin: called with the array and the index of a pinned cell instead. A pinned cell is the one
     that the board explains, until the scene's own cell moves on.
     """
     key = f"board {name}"
-    scene = scene | {"cell": _explained(name, scene)}
+    scene = scene | {"cell": _explained(name, scene)} | ({"fits": True} if fits else {})
     axes = {
         name: [(letter, scene["axes"][letter]["block"]) for letter in array["axes"]]
         for name, array in scene["arrays"].items()

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attention_lab.by_hand import D_MODEL, N_HEADS
-from attention_lab.scenario import DRAWN, MAX_TEXT, Scenario, fits_by_hand
+from attention_lab.scenario import BY_HAND, DRAWN, MAX_TEXT, TRAINED, Scenario, fits_by_hand
 
 DEFAULTS = asdict(Scenario())
 GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
@@ -23,6 +23,16 @@ def _weights(values: Values) -> str:
     """The kind of weights that the layer is run with: by hand only at the sizes made for it."""
     unfit = values["weights"] == "by hand" and not fits_by_hand(Scenario(**values))
     return "random" if unfit else str(values["weights"])
+
+
+def decided(values: Values) -> Mapping[str, Any]:
+    """What counts in the place of what the controls say, by name, where the weights decide it."""
+    # Of the trained model, too, embedding / heads is the width of a head.
+    of: dict[str, Mapping[str, Any]] = {
+        "trained": {**TRAINED, "d_k": 0, "d_v": 0},
+        "by hand": BY_HAND,
+    }
+    return of.get(_weights(values), {})
 
 
 def _is_drawn(values: Values) -> bool:

@@ -12,19 +12,19 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, TRAINED, Scenario
+from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
 from attention_lab.weight_changes import change_notes
 
 from .address import bound
 from .control_list import CONTROLS as CONTROLS
-from .control_list import DEFAULTS, GROUPS, Control, widget_value
+from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
 from .groups import bring_along, folded, needed
+from .mask_choice import make_room
 from .visit import visit
 from .whole_numbers import whole_number_input
 
 MOST_DIGITS = 5  # more than any size has
-OF_MODEL = ("d_model", "n_heads")
 
 
 def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
@@ -41,8 +41,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
         for group in GROUPS[1:]:
             if used is None or needed(_defaults(_of(group))):
                 with folded(group, _defaults(_of(group))) as shown:
-                    if shown:
-                        _draw_all(_of(group), values)
+                    _draw_all([one for one in _of(group) if one.name in shown], values)
         with sizes:
             wanted = [
                 one
@@ -100,21 +99,27 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
-        values[control.name] = _draw(control, disabled=not control.matters(values))
-        if values["weights"] == "trained" and control.name in OF_MODEL:
-            _draw_of_model(control)
+        shown = values[control.name] = _draw(control, disabled=not control.matters(values))
+        counts = decided(values).get(control.name, shown)
+        if counts != shown:
+            _draw_decided(control, counts)
 
 
-def _draw_of_model(control: Control) -> None:
-    """The size that counts in the place of the control, which keeps its value, and the address."""
+def _draw_decided(control: Control, counts: Any) -> None:
+    """What counts in the place of the control, which keeps its value, and the address."""
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
-    about: dict[str, Any] = {"key": f"{control.name} of the model", "disabled": True}
-    size = TRAINED[control.name]
-    said = "The trained model decides it."
-    if control.name == "n_heads":
-        st.slider(control.label, 1, MAX_HEADS, size, help=said, **about)
+    about: dict[str, Any] = {"key": f"{control.name} that counts", "disabled": True}
+    about |= {"label": control.label, "help": "The weights decide it."}
+    if isinstance(counts, bool):
+        st.toggle(value=counts, **about)
+    elif isinstance(counts, str):
+        st.selectbox(options=(counts,), **about)
+    elif control.zero:
+        st.select_slider(options=(control.zero, "1"), **about)
+    elif control.name == "n_heads":
+        st.slider(min_value=1, max_value=MAX_HEADS, value=counts, **about)
     else:
-        st.number_input(control.label, 1, MAX_WIDTH, size, help=said, **about)
+        st.number_input(min_value=1, max_value=MAX_WIDTH, value=counts, **about)
 
 
 def cut_text(key: str) -> None:
@@ -124,10 +129,25 @@ def cut_text(key: str) -> None:
     st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]
 
 
+def one_line(text: str) -> str:
+    """A text without line breaks, which an address or a file may hold: the field has one line.
+
+    >>> one_line("the cat\n  and it")
+    'the cat   and it'
+    """
+    return " ".join(text.splitlines())
+
+
+# What a change of a control brings along, in a callback.
+CHANGES = {"text": cut_text, "mask": make_room}
+
+
 def _draw(control: Control, disabled: bool) -> Any:
     """The widget that fits the field: its type and bounds decide."""
     name, default = control.name, DEFAULTS[control.name]
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
+    if change := CHANGES.get(name):
+        about |= {"on_change": change, "args": (name,)}
     if options := CHOICES.get(name):
         chosen = bound(
             st.selectbox, control.label, options, options.index(default), required=True, **about
@@ -136,16 +156,8 @@ def _draw(control: Control, disabled: bool) -> Any:
     if isinstance(default, bool):
         return bool(bound(st.toggle, control.label, default, **about))
     if isinstance(default, str):
-        text = bound(
-            st.text_area,
-            control.label,
-            default,
-            height=90,
-            on_change=cut_text,
-            args=(name,),
-            **about,
-        )
-        return (text or "")[:MAX_TEXT]
+        text = bound(st.text_input, control.label, default, **about)
+        return one_line(text or "")[:MAX_TEXT]
     low, high = LIMITS[name]
     if isinstance(default, float):
         typed = bound(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,6 +20,7 @@ from . import controls, own_numbers, remedies
 from .address import listen, refuse_unheard, say_refused
 from .first_look import begin, follow, opening_script
 from .focus import focus
+from .heads.beside_one import BESIDE, way_to_one_head
 from .here import Here
 from .markdown import plain
 from .panels import say_columns
@@ -28,14 +30,14 @@ from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
 from .turns import in_turn
-from .view import VIEW, draw_view
+from .view import VIEW, draw_view, look
 from .visit import visit
 from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("style", "theme", "history", "menu", "print", "dismiss")
+SCRIPTS = ("theme", "history", "menu", "print", "dismiss")
 
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
@@ -50,9 +52,8 @@ def run() -> None:
         own = own_heads.controls_of(page)
         refuse_unheard(page.url_path, controls.of_other_pages(own.used) if own else ())
         say_refused()
-        visit().has_scripts = (
-            True  # only now: of a run that starts anew half-way the browser may get nothing
-        )
+        # Only now: of a run that starts anew half-way the browser may get nothing.
+        visit().has_scripts, visit().heard = True, _heard_of(page)
 
 
 def _draw() -> Page:
@@ -62,17 +63,17 @@ def _draw() -> Page:
     # Once for a visitor: each page looks for its file on the disk.
     remembered.menu = remembered.menu or _menu()
     chosen = st.navigation(remembered.menu, position="top")
-    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
+    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which", BESIDE))
     page = page_of(chosen.url_path)
-    st.set_page_config(f"{page.title} · Attention Lab", str(ASSETS / "icon.svg"), layout="wide")
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
-    is_staged = page in story()
-    notation = draw_view(is_staged)
-    remembered.page, remembered.has_stage = page, False
+    notation = draw_view()
+    remembered.page, remembered.is_headed = page, False
+    # One place for the stage or the heading, and for what is said below it, so that all that
+    # follows keeps its own.
     remembered.stage_place = st.container(key="stage")
-    if not is_staged:
+    if page not in story():
         _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
     follow(page.url_path, scenario, trace)
@@ -83,17 +84,16 @@ def _draw() -> Page:
             if own is None:
                 own_numbers.draw(scenario, trace, place)
         # The last: what the next run leaves out must not move what stays.
-        if not remembered.has_scripts:
-            _first_scripts()
+        _tell_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors():
-            now = Here(scenario, place, notation)
-            remembered.here = now
-            _say_beforehand(now, page, _notes(scenario, own, trace))
-            chosen.run()
-    if is_staged and not remembered.has_stage:  # there is no layer, or none that it could show
-        with remembered.stage_place:
-            _heading(page, notation)
+            remembered.here = Here(scenario, place, notation)
+            try:
+                chosen.run()
+            finally:  # after an error, too
+                _heading(page, notation)
+                _say_notes(remembered.here, page, _notes(scenario, own, trace, page))
+    _heading(page, notation)
     return page
 
 
@@ -104,6 +104,9 @@ def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
     examples = st.sidebar.container()
     scenario, below_sizes = controls.scenario(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)
+    if own is None and scenario.n_heads > 1:
+        with below_sizes:
+            way_to_one_head()
     with examples:
         if own:
             st.caption(own.says)
@@ -112,9 +115,11 @@ def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
     return scenario, below_sizes
 
 
-def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
-    """What became of the sentence, whose symbols are shown, and what they turn round."""
-    with st.container():  # one place for all, so that what stands below keeps its own
+def _say_notes(now: Here, page: Page, notes: tuple[str, ...]) -> None:
+    """What became of the sentence, whose symbols are shown, and what they turn round: below the
+    stage or the heading.
+    """
+    with visit().stage_place:
         for note in notes:
             st.caption(plain(note))
         if now.notation is not OURS:
@@ -133,16 +138,17 @@ def _say_beforehand(now: Here, page: Page, notes: tuple[str, ...]) -> None:
             say_columns(now)
 
 
-def _notes(scenario: Scenario, own: OwnControls | None, trace: Trace | None) -> tuple[str, ...]:
+def _notes(
+    scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
+) -> tuple[str, ...]:
     """What became of the sentence, as far as the page uses it; a section's own tokens are its
-    own to tell of.
+    own to tell of. What became of the weights stands on the stage, where there is one.
     """
     if own and "text" not in own.used:
         return ()
-    of_layer = (
-        () if trace is None else (*controls.layer_notes(scenario), *tokens_of(scenario).notes)
-    )
-    return controls.notes(scenario) + of_layer
+    of_layer = () if trace is None else tokens_of(scenario).notes
+    news = () if trace is None or page in story() else controls.layer_notes(scenario)
+    return (*controls.notes(scenario), *news, *of_layer)
 
 
 def _trace(scenario: Scenario) -> Trace | None:
@@ -165,22 +171,47 @@ def _trace_if_any(scenario: Scenario) -> Trace | None:
     return None
 
 
-def _first_scripts() -> None:
-    """Style the page, follow the system's colours, mend history and menu, see to what is printed,
-    close a false dialog.
+def _heard_of(page: Page) -> tuple[str, str]:
+    """What the browser is told once: the page whose title the tab has, and how the page looks."""
+    return page.url_path, look(page in story())
+
+
+def _tell_browser(page: Page) -> None:
+    """The title of the tab, style sheets, and in a first run the scripts, but for what the last run
+    that ended has told.
+    """
+    now, title, style = visit(), *_heard_of(page)
+    heard, now.heard = now.heard, ("", "")  # till this run has ended nobody knows
+    if heard[0] != title:
+        icon = str(ASSETS / "icon.svg")
+        st.set_page_config(f"{page.title} · Attention Lab", icon, layout="wide")
+    sheets = {"attention-lab-look": style} if heard[1] != style else {}
+    if not now.has_scripts:
+        sheets["attention-lab-style"] = (ASSETS / "style.css").read_text("utf-8")
+    if sheets:
+        scripts = _script("style", STYLE_SHEETS=sheets)
+        scripts += "" if now.has_scripts else _first_scripts()
+        st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
+
+
+def _first_scripts() -> str:
+    """Follow the system's colours, mend history and menu, see to what is printed, close a false
+    dialog.
 
     The first visitor of a fresh server who comes by the address of a page is told "Page not found",
     since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
     run once in the process.
     """
-    scripts = "".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    known = {
-        "KNOWN_PAGES": [page.url_path for page in PAGES],
-        "STYLE_SHEET": (ASSETS / "style.css").read_text("utf-8"),
-    }
+    pages = [page.url_path for page in PAGES]
+    return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
+
+
+def _script(file: str, **known: Any) -> str:
+    """A script of assets/ with the values that it names."""
+    script = (ASSETS / f"{file}.js").read_text(encoding="utf-8")
     for name, value in known.items():
-        scripts = scripts.replace(name, json.dumps(value).replace("<", "\\u003c"))
-    st.html(f"<script>{opening_script()}{scripts}</script>", unsafe_allow_javascript=True)
+        script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
+    return script
 
 
 def _menu() -> dict[str, list[st.Page]]:
@@ -203,8 +234,15 @@ def _menu() -> dict[str, list[st.Page]]:
 
 
 def _heading(page: Page, notation: Notation) -> None:
-    """The title and the question the page answers, below the strip where it follows the steps."""
-    if page.section == "story":
-        show_strip(notation)
-    st.title(page.title, anchor=False)
-    st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")
+    """The title and the question the page answers, below the strip where it follows the steps, if
+    no stage has said them.
+    """
+    if visit().is_headed:
+        return
+    visit().is_headed = True
+    with visit().stage_place:
+        if page.section == "story":
+            show_strip(notation)
+        with st.container(key="heading", horizontal=True, vertical_alignment="bottom"):
+            st.title(page.title, anchor=False, width="content")
+            st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

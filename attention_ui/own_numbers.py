@@ -62,15 +62,14 @@ def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     state file holds.
     """
     edits, own = edits_of(scenario), own_of(scenario)
-    with st.container():
-        # One place for all: what stands below would start anew, and lose a file on its way.
-        _said(edits, own, trace)
-        _ways_back(edits, own)
     with stays_open("Own numbers", "own numbers") as opened:
         if opened.open:
             if trace is not None:
                 _table(scenario, trace)
             _files(scenario, trace, place)
+    # The last: what stands below would start anew, and lose a file on its way.
+    _said(edits, own, trace)
+    _ways_back(edits, own)
 
 
 def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:

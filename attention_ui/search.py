@@ -9,11 +9,12 @@ from unicodedata import normalize
 import streamlit as st
 
 from .address import bound
+from .synonyms import Synonyms, Words, readings, synonyms
 
 MOST_LETTERS = 60
 SMALL_WORDS = (
     "a an and are at be by can do does for from how if in is it my of on or should that the then"
-    " there they this to was what when where which who why with you"
+    " has have need there they this to was what when where which who why with you"
 )
 LONG_SYMBOL = 3  # letters; fewer are looked for as a whole word
 # letters; fewer are found across the end of one word and the start of the next too often by chance
@@ -51,7 +52,7 @@ def finds(words: str, *texts: str) -> bool:
 
     Raised and lowered signs count as plain ones, British spelling as American; hyphens, underscores
     and endings do not count. One or two letters are a symbol, and no part of a word. Of a question
-    the small words do not count.
+    the small words do not count. For what is typed may stand what the table of synonyms has for it.
 
     >>> finds("dk softMAX", "The softmax of", "a width dₖ"), finds("softmax mask", "The softmax")
     (True, False)
@@ -61,9 +62,32 @@ def finds(words: str, *texts: str) -> bool:
     """
     whole = _folded(" ".join(texts))
     joined = whole.replace(" ", "")
-    asked = _folded(words).split()
-    large = [word for word in asked if word not in SMALL_WORDS.split()]
-    return all(_stands(word, whole, joined) for word in large or asked)
+
+    def holds(part: Words) -> bool:
+        return all(_stands(word, whole, joined) for word in _large(part) or part)
+
+    parts = readings(_words(words), _synonyms(), _stem)
+    large = [part for part in parts if len(part) > 1 or _large(part[0])]
+    return all(any(map(holds, part)) for part in large or parts)
+
+
+def _words(text: str) -> Words:
+    return tuple(_folded(text).split())
+
+
+def _large(words: Words) -> Words:
+    """Those that count in a question."""
+    return tuple(word for word in words if word not in SMALL_WORDS.split())
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> Synonyms:
+    return synonyms(_words, _stem)
+
+
+def _stem(word: str) -> str:
+    """What all forms of a word begin with."""
+    return re.sub(r"(\w{3})(?:i?es|y|ix|ices|s|ings?|e?d|ations?|e)$", r"\1", word)
 
 
 def _stands(word: str, whole: str, joined: str) -> bool:
@@ -72,7 +96,7 @@ def _stands(word: str, whole: str, joined: str) -> bool:
     """
     if len(word) < LONG_SYMBOL:
         return re.search(rf"(?<!\w){word}(?!\w)", whole) is not None
-    stem = re.sub(r"(\w{3})(?:i?es|y|ix|ices|s|ings?|e?d|ations?|e)$", r"\1", word)
+    stem = _stem(word)
     return stem in whole or (len(stem) >= SHORT_COMPOUND and stem in joined)
 
 

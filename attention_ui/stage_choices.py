@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from .mask_choice import choose_mask
+from .random_weights import train
+from .visit import visit
+
 THREE = ("queries", "keys", "values")
 
 
@@ -16,5 +20,9 @@ def choose(name: object, value: object) -> None:
             st.session_state["which"] = field
         case ("present" | "hide" | "whole") as switch, bool(on):
             st.session_state[switch] = on
+        case "weights", "trained":
+            train(visit().here.scenario)
+        case "mask", str(mask):
+            choose_mask(mask)
         case "head", int(head) if head >= 0:
             st.session_state["head"] = head

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -10,9 +11,10 @@ from attention_lab import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
-from attention_viz.step_scene import Choice, StepWords, staged, strip_alone
+from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
 
 from .board import show_board
+from .controls import layer_notes
 from .here import Here
 from .registry import strip
 from .stage_choices import THREE
@@ -29,13 +31,15 @@ def show_step(
     board: JSON,
     more: str = "",
     choices: Sequence[Choice] = (),
+    notes: Sequence[Note] = (),
     on_open: Callable[[str], None] | None = None,
 ) -> JSON:
     """Show the step that computes a field, at the top of its page, wherever the page calls it;
     gives the scene, for hand-outs.
 
-    field: "" for the whole layer. more: LaTeX that is added to the formula. on_open: called with
-    the link of a matrix that is clicked.
+    field: "" for the whole layer. more: LaTeX that is added to the formula. notes: what is said of
+    the numbers, after what the last choice did to them, which is news and no part of a hand-out.
+    on_open: called with the link of a matrix that is clicked.
     """
     page = visit().page
     words = StepWords(
@@ -46,15 +50,18 @@ def show_step(
         steps=[(step.title, step.url_path) for step in strip()],
         place=strip().index(page),
         choices=choices,
+        notes=notes,
         heads=now.trace.sizes["H"] if "head" in page.looks_into else 1,
         head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
     )
     scene = staged(board, words)
+    news = tuple(map(Note, layer_notes(now.scenario)))
+    shown = staged(board, replace(words, notes=(*news, *notes)))
     with visit().stage_place:
-        show_board(scene, BOARDS.get(page.url_path, page.url_path), on_open)
-    visit().has_stage = True
+        show_board(shown, BOARDS.get(page.url_path, page.url_path), on_open)
+    visit().is_headed = True
     return scene
 
 

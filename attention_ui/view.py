@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.texts import NOTATIONS
@@ -62,10 +63,17 @@ SWITCHES = (
 )
 
 
-def draw_view(is_staged: bool) -> Notation:
+def one_window() -> DeltaGenerator:
+    """Where a page puts its choices and its main picture: as high as a window below the title, so
+    that a picture that comes later moves nothing.
+    """
+    return st.container(key="one window")
+
+
+def draw_view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
     with st.sidebar, folded("View", VIEW) as shown:
-        if shown:
+        if "notation" in shown:
             bound(
                 st.selectbox,
                 "Notation",
@@ -74,13 +82,18 @@ def draw_view(is_staged: bool) -> Notation:
                 required=True,
                 help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
             )
-            for label, key, says in SWITCHES:
+        for label, key, says in SWITCHES:
+            if key in shown:
                 bound(st.toggle, label, key=key, help=says)
+    return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
+
+
+def look(is_staged: bool) -> str:
+    """How the page looks with these switches and in the visitor's colours, as a style sheet."""
     mode = theme_mode()
     page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
     colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
     present = bool(st.session_state.get("present"))
     large = LARGE if present and not is_staged else "font-size: 16px;"
     alone = ALONE if present and is_staged else STAGED if is_staged else ""
-    st.html(f"<style>:root {{ {large} {colours} }} {alone}</style>")
-    return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
+    return f":root {{ {large} {colours} }} {alone}"

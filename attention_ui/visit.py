@@ -49,14 +49,15 @@ class Visit:
     arrived: bool = False
     # facts: what the sentences of the page that is drawn state, by name
     facts: dict[str, Any] = field(default_factory=dict)
-    # frame: the pages of the menu by section, and whether the scripts have arrived; here: what the
-    # page tells about
+    # frame: the pages of the menu by section; whether the scripts have arrived, and what else the
+    # browser was told once; here: what the page tells about
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
-    # step: the page that is drawn, and where its stage is shown, at its top
+    heard: tuple[str, str] = ("", "")
+    # step: the page that is drawn, where its stage or heading is shown, and whether it is
     page: Any = None
     stage_place: Any = None
-    has_stage: bool = False
+    is_headed: bool = False
     here: Any = None
 
 

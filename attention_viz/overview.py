@@ -31,6 +31,11 @@ NAMED = ("inputs", "probabilities", "output")  # their rows, and columns, are la
 SCALES = {"w_q": 0.6, "w_k": 0.6, "w_v": 0.6, "w_o": 0.6, "probabilities": 1.5} | dict.fromkeys(
     ("queries", "keys", "values", "head_outputs"), 0.8
 )
+# What the colours of numbers and of shares mean.
+LEGEND = [
+    {"scale": "feature", "low": "−", "high": "+"},
+    {"scale": "share", "low": "0", "high": "1"},
+]
 OPENS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
 ARROWS = (
     "inputs w_q",
@@ -68,6 +73,7 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     arrows = [[ids[a], ids[b]] for a, b in (pair.split() for pair in ARROWS) if _drawn(mixed, a, b)]
     columns = [[ids[name] for name in names] for names in flow]
     about = {"arrows": arrows, "flow": columns, "player": False, "arithmetic": False}
+    about |= {"legend": LEGEND}
     return given | about
 
 

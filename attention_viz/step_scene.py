@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
@@ -48,12 +48,25 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What a stage says of the numbers it shows, and one button beside it, if any.
+
+    act: the name of the choice that the button makes, to `value`.
+    """
+
+    text: str
+    label: str = ""
+    act: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True)
 class StepWords:
     """What a stage says of its step.
 
     says: plain text. formula: LaTeX. steps: title and path of every step of the story; place: which
-    of them this is. heads: how many there are; head: the one in focus. hide: whether the result is
-    covered; lecture: whether nothing but the stage is shown.
+    of them this is. notes: what is said of the numbers. heads: how many there are; head: the one in
+    focus. hide: whether the result is covered; lecture: whether nothing but the stage is shown.
     """
 
     title: str
@@ -63,6 +76,7 @@ class StepWords:
     steps: Sequence[tuple[str, str]]
     place: int
     choices: Sequence[Choice] = ()
+    notes: Sequence[Note] = ()
     heads: int = 1
     head: int = 0
     hide: bool = False
@@ -87,6 +101,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
             {"name": c.name, "label": c.label, "options": list(c.options), "value": c.value}
             for c in words.choices
         ],
+        "notes": [asdict(note) for note in words.notes],
         "heads": {"count": words.heads, "chosen": words.head},
         "hide": words.hide,
         "lecture": words.lecture,

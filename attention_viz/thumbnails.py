@@ -31,12 +31,14 @@ def thumbnails(
     *,
     kind: str = "probability",
     own_scale: bool = False,
+    captions: Sequence[Sequence[str]] = (),
 ) -> JSON:
     """The board's JSON object for layers of shape (H, T, S), all in one scale of colours or each
     head in its own.
 
     labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. Of
-    very many tokens only a window around the cell is sent, as many as `side_sent` says.
+    very many tokens only a window around the cell is sent, as many as `side_sent` says. captions:
+    what each head does, layer by layer.
     """
     side = side_sent(len(layers) * layers[0].shape[0])
     layer, *index = cell
@@ -48,6 +50,8 @@ def thumbnails(
         for name, numbers, limit in zip(names, layers, limits, strict=True)
     }
     panels = [line_of_heads(name, n, name.capitalize()) for n, name in enumerate(names)]
+    for panel, said in zip(panels, captions, strict=False):
+        panel["captions"] = list(said)
     return given_board(description, arrays, labels, panels, (names[layer], index))
 
 

@@ -91,13 +91,13 @@ export function roleColour(palette, role) {
   return palette[role] ?? palette.text;
 }
 
-const STYLED = ["background", "text", "muted", "line", "primary", "key", "focus"]; // of which board.css makes use
+const STYLED = ["background", "text", "muted", "line", "primary", "key", "focus", "hidden", "hatch"]; // of which board.css makes use
 const STOPS = [0, 0.25, 0.5, 0.75, 1];
 
-/** Give the style sheet the colours of a palette, and for a legend those of its two scales. */
+/** Give the style sheet the colours of a palette, and for a legend those of its scales. */
 export function styleColours(section, palette) {
   for (const name of STYLED) section.style.setProperty(`--${name}`, palette[name]);
-  for (const [name, scale] of [["feature", "feature"], ["share", "probability"]]) {
+  for (const [name, scale] of [["feature", "feature"], ["score", "logit"], ["share", "probability"]]) {
     const { css = [] } = palette.scales[scale] ?? {};
     section.style.setProperty(`--${name}`, STOPS.map((at) => css[Math.round(at * (css.length - 1))] ?? "transparent").join(", "));
   }

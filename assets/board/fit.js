@@ -6,7 +6,7 @@ const NUMBER_SIZE = { width: 22, height: 13 }; // px, what two decimals ask for
 const ROOM = 12;
 const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right: words, arithmetic, all heads
 const QUADRANT = 210; // px, the least width of words in the empty corner of a product
-const ONE_LINE = 46; // px, the arithmetic in one line
+const LINE = { wide: 720, one: 46, two: 78 }; // px, the arithmetic in one line, in two where the board is not so wide
 const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time, where more have no room
 const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
 
@@ -15,7 +15,7 @@ const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
  *
  * space: {width, height, top, bottom, measure, starts, words(width, wide), column}: between top and bottom, which strip
  * and player take, stand the words, the matrices and the arithmetic, none on another. Of all arrangements it takes the one
- * with the largest legible type. words gives the height of the words in a width; column asks for the arithmetic in a column.
+ * with the largest legible type. slack: the most that they are moved down where there is room. words gives the height of the words in a width; column asks for the arithmetic in a column.
  */
 export function fitStage(model, space) {
   for (const most of SHOWN_ROWS) {
@@ -55,8 +55,9 @@ function plansOf(model, space, arranged) {
 function planned(model, space, arranged, words, form) {
   const side = words === "side" || form === "column" ? sideOf(space) : 0;
   const width = space.width - (side ? side + 2 * ROOM : 0);
-  const above = words === "top" ? space.words(space.width, true) + ROOM : 0;
-  const below = form === "line" ? ONE_LINE + ROOM : 0;
+  const heading = words === "top" ? space.words(space.width, true) : 0;
+  const above = heading && heading + ROOM;
+  const below = form === "line" ? lineOf(space) + ROOM : 0;
   const area = { x: 0, y: space.top + above, width, height: space.height - space.top - space.bottom - above - below };
   if (words === "side" && space.words(side) + (form === "column" ? LEAST_TERMS : 0) > area.height) return null;
   const grid = largest(model, space, arranged.panels, area);
@@ -64,6 +65,10 @@ function planned(model, space, arranged, words, form) {
   const quadrant = words === "corner" ? quadrantOf(grid) : null;
   if (quadrant && (quadrant.width < QUADRANT || space.words(quadrant.width) > quadrant.height)) return null;
   return placed(space, arranged, { words, form, side, area, grid, quadrant });
+}
+
+function lineOf({ width }) {
+  return width > LINE.wide ? LINE.one : LINE.two;
 }
 
 function sideOf({ width }) {
@@ -124,19 +129,19 @@ function quadrantOf({ boxes }) {
 function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
   const total = grid.width + (side ? side + 2 * ROOM : 0);
   const left = Math.max(0, Math.floor((space.width - total) / 2));
-  const [dx, dy] = [left, area.y + Math.max(0, Math.floor(Math.min(24, (area.height - grid.height) / 3)))];
+  const [dx, dy] = [left, area.y + Math.max(0, Math.floor(Math.min(space.slack ?? 24, (area.height - grid.height) / 3)))];
   const boxes = grid.boxes.map((box) => moved(box, dx, dy));
   const column = side ? { x: left + grid.width + 2 * ROOM, y: space.top, width: side, height: space.height - space.top - space.bottom } : null;
   const wordsBox = {
     corner: () => ({ x: left, y: dy, width: quadrant.width, height: quadrant.height }),
-    top: () => ({ x: left, y: space.top, width: space.width - left, height: area.y - ROOM - space.top, wide: true }),
+    top: () => ({ x: left, y: space.top, width: space.width - left, height: Math.max(0, area.y - ROOM - space.top), wide: true }),
     side: () => ({ ...column, height: space.words(side) }),
   }[words]();
   const from = words === "side" ? wordsBox.y + wordsBox.height + ROOM : words === "top" ? area.y : space.top;
   const arithmetic =
     form === "column"
       ? { ...column, y: from, height: column.y + column.height - from }
-      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: ONE_LINE };
+      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: lineOf(space) };
   return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
 }
 
@@ -148,7 +153,7 @@ function moved(box, dx, dy) {
 // What can be read counts: the type of the numbers, up to that of a lecture; below that the cells themselves.
 function scoreOf({ cell: { width, height, digits } }, words, form) {
   const letters = Math.min(20, 0.5 * height, width / 2.6);
-  const legible = digits < 0 ? Math.min(width, height, 10) / 10 : letters;
+  const legible = digits < 0 ? Math.min(width, height, 20) / 10 : letters;
   return legible + (form === "column" ? 0.4 : 0) + (words === "corner" ? 0.4 : 0) + Math.min(width, height) / 500;
 }
 

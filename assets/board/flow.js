@@ -3,8 +3,9 @@ import { panelSize } from "./sizes.js";
 const CELLS = { most: 30, least: 1 }; // px
 const COLUMN_GAP = 30; // px between the columns of the picture, for arrows
 const PANEL_GAP = 18;
-const SHOWN_TITLE = 96; // px, of a title at least so much is shown
+const SHOWN_TITLE = 130; // px, of a title at least so much is shown
 const NUMBER_CELL = 21;
+const LANE_BELOW = 24; // px, for arrows that pass below a column
 
 /**
  * The picture of a whole layer: its matrices in columns, from the inputs to the output, as large as a window lets them be.
@@ -14,7 +15,7 @@ const NUMBER_CELL = 21;
  */
 export function fitFlow(model, space) {
   const words = space.words(space.width, true);
-  const area = { y: space.top + words + PANEL_GAP, width: space.width, height: space.height - space.top - words - PANEL_GAP - space.bottom };
+  const area = { y: space.top + words + PANEL_GAP, width: space.width, height: space.height - space.top - words - PANEL_GAP - space.bottom - LANE_BELOW };
   for (let cell = CELLS.most; cell >= CELLS.least; cell -= cell > 8 ? 1 : 0.5) {
     const plan = columnsOf(model, space, cell);
     if (plan.width > area.width || plan.height > area.height) continue;

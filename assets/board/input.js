@@ -78,7 +78,7 @@ function onKey(board, event) {
 function actionOf(board, box, index, { key, ctrlKey }) {
   const cell = { array: box.panel.array, index };
   const step = STEPS[key] ?? { PageUp: ["pages", -1], PageDown: ["pages", 1] }[key];
-  if (step) return () => go(board, box, index, axisOf(box, step[0]), (place) => place + step[1]);
+  if (step) return () => go(board, box, index, axisOf(box, step[0]), (place) => (step[0] === "pages" ? pageBeside(box, place, step[1]) : place + step[1]));
   if (key === "Home" || key === "End") {
     return () => go(board, box, index, axisOf(box, ctrlKey ? "rows" : "columns"), (_, size) => (key === "Home" ? 0 : size - 1));
   }
@@ -95,6 +95,11 @@ function axisOf({ panel, array }, kind) {
   const free = array.axes.map((_, axis) => axis).filter((axis) => axis !== panel.rows && axis !== panel.columns);
   const long = free.filter((axis) => array.whole[axis] > 1);
   return long.find((axis) => array.axes[axis] !== "B") ?? long[0] ?? null;
+}
+
+// The matrix before or after one, of those that are shown.
+function pageBeside({ panel: { only } }, place, step) {
+  return only ? (only[only.indexOf(place) + step] ?? place) : place + step;
 }
 
 function go(board, box, index, axis, next) {

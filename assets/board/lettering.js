@@ -4,6 +4,7 @@ import { isolated, shorten } from "./numbers.js";
 import { isNamed, labelAt, nameAt } from "./scene.js";
 import { TYPE } from "./sizes.js";
 
+const CAPTION_LINE = 12; // px, from line to line of a caption
 export const STEEPNESS = -Math.PI / 4;
 
 /** Draw the labels of a panel's rows and columns and the captions of its tiles. */
@@ -106,10 +107,11 @@ export function paintCaption(context, box, tile, { model, palette, zoom }, groun
   const letter = box.array.axes[box.panel.tiles];
   const place = written(labelAt(model, letter, tile.place), 14);
   const more = box.panel.captions?.[tile.place];
-  const label = more ? `${place} · ${more}` : place;
+  const label = more && !box.small ? `${place} · ${more}` : place;
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
   const text = context.measureText(long).width <= box.tileWidth + 2 * zoom ? long : label;
-  const y = tile.y - (tile.dy === 0 ? box.labelTop : 0) - 8 * zoom;
+  const low = tile.y - (tile.dy === 0 ? box.labelTop : 0) - 8 * zoom;
+  const y = more && box.small ? low - CAPTION_LINE * zoom : low;
   if (ground) {
     context.fillStyle = ground;
     context.fillRect(tile.x - 3 * zoom, y - 7 * zoom, context.measureText(text).width + 6 * zoom, 14 * zoom);
@@ -117,4 +119,12 @@ export function paintCaption(context, box, tile, { model, palette, zoom }, groun
   context.fillStyle = palette.muted;
   context.textAlign = "left";
   context.fillText(text, tile.x, y);
+  if (more && box.small) context.fillText(cutTo(context, more, box.tileWidth + 6 * zoom), tile.x, low);
+}
+
+// A text as far as it has room.
+function cutTo(context, text, width) {
+  let cut = isolated(text);
+  for (let end = text.length - 1; end > 0 && context.measureText(cut).width > width; end -= 1) cut = isolated(`${text.slice(0, end)}…`);
+  return cut;
 }

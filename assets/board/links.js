@@ -9,7 +9,7 @@ export function paintArrows(context, { model, boxes, palette }) {
     const [one, other] = [from, to].map((id) => boxes.find(({ panel }) => panel.id === id));
     if (!one || !other) continue;
     if (one.flowing) {
-      paintFlow(context, bodyOf(one), other, palette.muted);
+      paintFlow(context, one, other, boxes, palette.muted);
       continue;
     }
     const lane = laneBeside(one, other, boxes);
@@ -18,18 +18,30 @@ export function paintArrows(context, { model, boxes, palette }) {
   }
 }
 
-// From column to column of a picture of the whole layer: from side to side, in a bend.
-function paintFlow(context, one, other, colour) {
-  const body = bodyOf(other);
-  const [from, to] = [[one.x + one.width + 4, one.y + one.height / 2], [other.titleX - 8, body.y + body.height / 2]];
-  if (to[0] <= from[0]) return;
-  const middle = (from[0] + to[0]) / 2;
+// From column to column of a picture of the whole layer: from side to side, in a bend, and below the columns between.
+function paintFlow(context, one, other, boxes, colour) {
+  const [from, into] = [bodyOf(one), bodyOf(other)];
+  const [start, end] = [[from.x + from.width + 4, from.y + from.height / 2], [other.titleX - 8, into.y + into.height / 2]];
+  if (end[0] <= start[0]) return;
+  const passed = boxes.filter(({ x, bodyWidth, titleX }) => titleX > start[0] && x + bodyWidth < end[0]);
   Object.assign(context, { strokeStyle: colour, lineWidth: 1.25 });
   context.beginPath();
-  context.moveTo(...from);
-  context.bezierCurveTo(middle, from[1], middle, to[1], ...to);
+  context.moveTo(...start);
+  let at = start;
+  if (passed.length) {
+    const below = LANE + Math.max(...passed.map(({ y, bodyHeight }) => y + bodyHeight));
+    bend(context, start, [Math.min(...passed.map(({ titleX }) => titleX)), below]);
+    at = [Math.max(...passed.map(({ x, bodyWidth }) => x + bodyWidth)), below];
+    context.lineTo(...at);
+    end[1] = into.y + 0.85 * into.height;
+  }
+  bend(context, at, end);
   context.stroke();
-  paintHead(context, [to[0] - 8, to[1], to[0], to[1], true], colour);
+  paintHead(context, [end[0] - 8, end[1], ...end, true], colour);
+}
+
+function bend(context, [x1, y1], [x2, y2]) {
+  context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
 }
 
 // The x of the lane, at the side to which the arrow leads, or null where the way is free.

@@ -23,7 +23,7 @@ export function highlightsOf(model, { array, index }) {
     const [low, high] = [0, 1].map((end) => ranges.map((range) => range[end]));
     found.push({ kind: "reader", array: result, low, high, role: role === "text" ? "output" : role });
   }
-  return [...found, ...twinsOf(model, { array, index }, found)];
+  return [...found, ...twinsOf(model, { array, index }, found), ...alikeIn(model, { array, index })];
 }
 
 // Other cells that hold the same number, because their arrays copy from the same source.
@@ -37,6 +37,17 @@ function twinsOf(model, { array, index }, found) {
     const ranges = solve(copy, read, low, whole);
     const at = ranges?.map((range) => range[0]);
     return at ? [{ kind: "twin", array: result, low: at, high: at, role }] : [];
+  });
+}
+
+// The same place in all matrices of a gallery, whatever the tile.
+function alikeIn({ gallery, arrays, panels }, { array, index }) {
+  if (!gallery) return [];
+  const at = new Map(arrays[array].axes.map((letter, axis) => [letter, index[axis]]));
+  return panels.map(({ array: name, tiles }) => {
+    const { axes, whole, role } = arrays[name];
+    const ends = axes.map((letter, axis) => (axis === tiles || !at.has(letter) ? [0, whole[axis] - 1] : [at.get(letter), at.get(letter)]));
+    return { kind: "twin", array: name, role, low: ends.map(([low]) => low), high: ends.map(([, high]) => high) };
   });
 }
 

@@ -146,8 +146,13 @@ const FORMS = [
   [0, false],
 ];
 
+const ROUNDING = 2.4e-7; // what rounding leaves of a whole number in float32: two units of the last place
+const LARGE_SHARE = 0.82; // of the largest type that a cell is high enough for
+
 function briefNumber(value, digits, brief) {
-  const text = cellNumber(value, Number.isInteger(value) ? 0 : digits);
+  const near = Math.round(value);
+  const whole = value === near || (near !== 0 && Math.abs(value - near) < ROUNDING * Math.abs(near)); // a small share is no 0
+  const text = cellNumber(whole ? near : value, whole ? 0 : digits);
   return brief ? text.replace(/^(−?)0\./, "$1.") : text;
 }
 
@@ -159,7 +164,8 @@ export function lettersFor(context, { box, values, width, height }, zoom, font, 
     const texts = Array.from(values, (value) => briefNumber(value, digits, brief));
     const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
     const size = Math.min(most, (most * (width - 3 * (staged ? 1 : zoom))) / context.measureText(longest).width);
-    if (size >= least || digits <= 0) return { size: Math.max(size, least), texts };
+    const full = staged && digits === 2 && !brief; // on a stage larger type is worth more than the zero before the point
+    if (size >= (full ? Math.max(least, LARGE_SHARE * most) : least) || digits <= 0) return { size: Math.max(size, least), texts };
   }
   return { size: least, texts: [] };
 }

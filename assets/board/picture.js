@@ -3,6 +3,7 @@ import { fixedAxes, rectanglesOf } from "./geometry.js";
 import { paintFlights } from "./flights.js";
 import { fitStage } from "./fit.js";
 import { fitFlow } from "./flow.js";
+import { layOutGallery } from "./gallery.js";
 import { layOut } from "./layout.js";
 import { paintSigns } from "./lettering.js";
 import { paintArrows } from "./links.js";
@@ -35,7 +36,7 @@ export class Picture {
   lay(width, starts, open) {
     this.zoom = this.model.zoom ?? 1;
     const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
-    const plan = layOut(this.model, space);
+    const plan = (this.model.gallery ? layOutGallery : layOut)(this.model, space);
     Object.assign(this, { boxes: plan.boxes, size: [Math.max(plan.width, width), plan.height + 8], signs: [] });
     this.draw(open);
   }

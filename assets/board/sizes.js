@@ -7,6 +7,7 @@ const TITLE = 22;
 const TWO_LINES = 31;
 const WORDS = 15;
 const CAPTION = 15;
+const TWO_CAPTIONS = 27; // of a small picture: its name, and below it what is said of it
 const APART = 8;
 const STEEP = Math.SQRT1_2;
 /** A close-up of a row or column whose cells have no room for numbers. */
@@ -21,7 +22,7 @@ export function panelSize(model, space, panel, cell, others) {
   const seen = (axis) =>
     axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
-  const stack = small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
+  const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
   const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cell;
   const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
@@ -58,6 +59,11 @@ function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) 
     across: rows.count > 1 ? (CLOSE.gap + CLOSE.width) * zoom : 0,
     down: columns.count > 1 ? (CLOSE.gap + CLOSE.height) * zoom : 0,
   };
+}
+
+// Of the tiles only some.
+function chosen({ length: count }) {
+  return { start: 0, count, low: 0, high: count, size: count };
 }
 
 function wholeOf(array, axis) {
@@ -146,15 +152,15 @@ function tilesOf(space, panel, { start, count }, [tileWidth, tileHeight], small)
       tileHeight,
     };
   }
-  const caption = CAPTION * zoom;
+  const caption = (small && panel.captions?.length ? TWO_CAPTIONS : CAPTION) * zoom;
   const gap = (small ? APART : 18) * zoom;
   const fitting = Math.max(1, Math.floor((width - 8 + gap) / (tileWidth + gap)));
-  const square = width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting);
+  const square = space.across ?? (width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting));
   const tileColumns = Math.min(count, { across: count, down: 1 }[panel.arrange ?? "across"] ?? square);
   const tileRows = Math.ceil(count / tileColumns);
   const [stepX, stepY] = [tileWidth + gap, tileHeight + gap * 0.6 + caption];
   const tiles = Array.from({ length: count }, (_, i) => ({
-    place: start + i,
+    place: panel.only?.[i] ?? start + i,
     dx: (i % tileColumns) * stepX,
     dy: Math.floor(i / tileColumns) * stepY,
   }));

@@ -122,13 +122,20 @@ function heading(panel, words, tight, open) {
       open(panel.link);
     });
   }
-  const badge = panel.badge && !tight ? element("span", "badge", panel.badge) : null;
-  if (badge) badge.title = panel.badge;
+  const badge = panel.badge && !tight ? badgeOf(panel.badge) : null;
   const head = element("div", "head", title, badge);
   if (!words) return [head];
   const line = element("div", "axes", words);
   line.title = words;
   return [head, line];
+}
+
+// The sizes, and the axes in words, which go first where room is short.
+function badgeOf(text) {
+  const [sizes, ...words] = text.split(", ");
+  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", "", words.join(", ")) : null);
+  badge.title = text;
+  return badge;
 }
 
 /** Along which axes a panel runs: "↓ query position → key position". */

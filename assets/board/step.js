@@ -5,13 +5,16 @@ import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { Moments } from "./moments.js";
+import { legendOf } from "./scales.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
 
 const NARROW_WINDOW = 640; // px; in a narrower or lower window a step is scrolled
 const LOW = 380;
+const FITTING = { narrow: 420, low: 260, menu: 72 }; // the same for a board without words; menu: what covers the top
 const WINDOW_MARGIN = 8;
+const CORNER = { width: 76, height: 40 }; // px, of the controls where there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
@@ -24,16 +27,17 @@ export class Step {
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
-    this.around = new ResizeObserver(this.resize); // what stands above a step takes of its height
-    const page = document.querySelector("[data-testid=stMainBlockContainer]");
-    if (page) this.around.observe(page);
     parts.stage.append((this.asks = element("div", "asks")));
     parts.section.numbers = (array) => this.numbers(array);
+    this.page = document.querySelector("[data-testid=stMainBlockContainer]");
+    // What stands above a board can come later than it. Only at the next frame, for a board changes the page itself.
+    this.observer = new ResizeObserver(() => requestAnimationFrame(() => board.fit()));
+    if (this.page) this.observer.observe(this.page);
   }
 
   end() {
     this.detach();
-    this.around.disconnect();
+    this.observer.disconnect();
     this.unskip?.();
     window.removeEventListener("resize", this.resize);
   }
@@ -52,11 +56,14 @@ export class Step {
     const { section, strip, words, chosen } = this.parts;
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
+    section.classList.toggle("gallery", Boolean(this.model.gallery));
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
-    for (const part of [words, chosen]) part.hidden = !stage || alone;
+    const legend = legendOf(this.model);
+    words.hidden = !stage || alone;
+    chosen.hidden = words.hidden && !legend;
     strip.hidden = !stage || !this.board.handlers.onChoose; // a hand-out has no other steps
     this.parts.dock.hidden = alone;
-    if (!stage) return;
+    if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone) return fillStrip(strip, stage);
     if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
@@ -66,7 +73,6 @@ export class Step {
     this.moments.cover(Boolean(stage.hide));
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    const legend = this.model.flow ? element("span", "legend", "− ", element("i", "feature"), " +", element("span", "space"), "0 ", element("i", "share"), " 1") : null;
     chosen.replaceChildren(...(legend ? [legend] : []), ...this.heads(), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 
@@ -87,37 +93,61 @@ export class Step {
     return [element("span", "choice", element("span", "name", "head"), ...made)];
   }
 
-  /** The window that a step is laid out for: {width, height}; null where it is scrolled, or where there is no step. */
+  /**
+   * The window that a step, or a board that fits, is laid out for: {width, height}; null where it is scrolled.
+   *
+   * A board that begins in the first window ends in it; one further below has a window of its own.
+   */
   window() {
     const { section } = this.parts;
+    const { stage, fits, panels } = this.model ?? {};
     const width = Math.floor(section.clientWidth);
-    if (!this.model?.stage || !this.model.panels.length || width < NARROW_WINDOW || this.board.surroundings.now().printed) return null;
+    if (!(stage ? panels.length : fits) || this.board.surroundings.now().printed) return null;
+    if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;
     const scroller = document.querySelector("[data-testid=stMain]");
     const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
-    const height = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
-    return height < LOW ? null : { width, height };
+    const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
+    const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
+    return height < (stage ? LOW : FITTING.low) ? null : { width, height };
   }
 
   /** Lay the step out for its window; whether it has room there. */
   lay(size) {
-    const { section, words, arithmetic, strip, controls, stage } = this.parts;
+    const { section, words, arithmetic, strip, stage } = this.parts;
+    const { stage: step, player } = this.model;
+    const top = !step ? 0 : this.lecture ? STRIP.lecture : STRIP.plain;
     section.classList.add("fits");
     section.style.height = `${size.height}px`;
-    const top = this.lecture ? STRIP.lecture : STRIP.plain;
     strip.style.height = `${top}px`;
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
-    const space = { ...size, top: top + 4, bottom: CONTROLS + 4, column: this.column, words: (width, wide) => this.heightOfWords(width, wide) };
+    const bottom = step || player ? CONTROLS : 0;
+    const heightOf = (width, wide) => (step ? this.heightOfWords(width, wide) : 0);
+    const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, slack: step ? 24 : 0 };
     const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
     if (!plan) return false;
     stage.style.width = `${size.width}px`;
     words.classList.toggle("wide", Boolean(plan.words.wide));
     put(words, plan.words);
-    put(arithmetic, plan.arithmetic);
-    put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
+    this.putBelow(plan, size, bottom);
     this.form = plan.form;
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
     return true;
+  }
+
+  // Arithmetic and controls; where there is nothing to play these stand beside it. A board ends where its lowest part does.
+  putBelow({ arithmetic: terms, form, boxes }, size, bottom) {
+    const { section, arithmetic, controls, stage } = this.parts;
+    const beside = form === "line" ? { x: CORNER.width + 8, y: 0 } : { x: 0, y: CORNER.height + 4 };
+    if (bottom) {
+      put(arithmetic, terms);
+      put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
+      return;
+    }
+    put(arithmetic, { ...terms, width: terms.width - beside.x, height: terms.height - beside.y });
+    put(controls, { x: terms.x + terms.width - CORNER.width, y: terms.y + terms.height - CORNER.height - 3, ...CORNER });
+    const lowest = Math.max(terms.y + terms.height, ...boxes.map(({ y, bodyHeight, close }) => y + bodyHeight + close.down)) + 4;
+    for (const part of [section, stage]) part.style.height = `${Math.min(size.height, lowest)}px`;
   }
 
   /** Let a step be scrolled, as on a phone and on paper. */
@@ -172,7 +202,7 @@ export class Step {
     const editable = !playing && board.pins.holds(current) && board.boxes.find(isEditable);
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
-    const more = this.model.stage && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
+    const more = (this.model.stage || board.size) && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
     return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 

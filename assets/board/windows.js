@@ -85,7 +85,7 @@ export function startsFor(model, boxes, starts, { array: name, index }) {
     for (const [axis, { count }] of [
       [panel.rows, rows],
       [panel.columns, columns],
-      [panel.tiles, stack],
+      [panel.only ? null : panel.tiles, stack],
     ]) {
       if (axis === null) continue;
       const seen = windowOf(model, array, axis, starts, count);

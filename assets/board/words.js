@@ -1,14 +1,19 @@
 import { button, element } from "./elements.js";
 
 /** Write what a step is about: its name and question, its formula, one sentence, and what can be chosen. */
-export function fillWords(root, { title, question, formula, says, notes, choices = [] }, choose) {
+export function fillWords(root, { title, question, formula, says, notes = [], choices = [] }, choose) {
   const shown = JSON.stringify([title, question, formula, says, notes, choices]);
   if (root.dataset.shown === shown) return;
   root.dataset.shown = shown;
   const heading = element("div", "heading", element("h1", "", title), question ? element("p", "question", question) : null);
   const picked = choices.map((choice) => chooser(choice, choose));
   const written = element("div", "formula", formula ? mathOf(formula) : null);
-  root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""));
+  root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""), ...notes.map((note) => noteOf(note, choose)));
+}
+
+// What is said of the numbers, with a button that makes a choice, where there is a server to hear of it.
+function noteOf({ text, label, act, value }, choose) {
+  return element("p", "note", text, label && choose ? button("option", label, label, () => choose(act, value)) : null);
 }
 
 // A formula of MathML as nested lists: [tag, attributes, text or parts …].

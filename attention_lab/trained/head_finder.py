@@ -5,7 +5,7 @@ says.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -228,15 +228,18 @@ def telling_pair(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
     """
     whole_number("layer", layer, 0, maps.sizes["L"] - 1)
     whole_number("head", head, 0, maps.sizes["H"] - 1)
-    probabilities_TS = maps.layers[layer][head].copy()
-    if maps.tokens == maps.memory_tokens:
-        special = [
-            place
-            for place, token in enumerate(maps.tokens)
-            if token.startswith("[") and token.endswith("]")
-        ]
-        if len(special) < len(maps.tokens) - 1:
-            probabilities_TS[special], probabilities_TS[:, special] = -1, -1
-            np.fill_diagonal(probabilities_TS, -1)
-    query, key = np.unravel_index(int(probabilities_TS.argmax()), probabilities_TS.shape)
+    labels = maps.tokens if maps.tokens == maps.memory_tokens else ()
+    return strongest_pair(maps.layers[layer][head], labels)
+
+
+def strongest_pair(shares_TS: Array, tokens: Sequence[str] = ()) -> tuple[int, int]:
+    """The largest cell between two different words; special tokens among the tokens are passed
+    over. tokens: where queries and keys are the same.
+    """
+    left_TS = shares_TS.copy()
+    special = [n for n, token in enumerate(tokens) if token.startswith("[") and token.endswith("]")]
+    if len(special) < len(tokens) - 1:
+        left_TS[special], left_TS[:, special] = -1, -1
+        np.fill_diagonal(left_TS, -1)
+    query, key = np.unravel_index(int(left_TS.argmax()), left_TS.shape)
     return int(query), int(key)

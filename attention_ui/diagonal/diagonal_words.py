@@ -49,8 +49,8 @@ def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
     bound = f"**{counted(broken, 'cell')}** break{'s' if broken == 1 else ''} the pair bound"
     return (
         f"**{mine} of {counted(n_tokens, 'token')}** {look} most{_ties(tied, mine)}; the diagonal"
-        f" holds **{100 * mass:.0f} %** of all attention (uniform attention: {100 * uniform:.0f}"
-        " %). " + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
+        f" holds **{100 * mass:.0f} %** of all attention (uniform: {100 * uniform:.0f} %)."
+        " " + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
     )
 
 

@@ -28,7 +28,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
         if fact("biases_turned", biases)
         else ""
     )
-    st.subheader("Other numbers, the same layer", anchor=False)
+    st.header("Other numbers, the same layer", anchor=False)
     st.markdown(
         "A single weight matrix means little: queries and keys meet only in dot products. Take any"
         " invertible $R$ and "

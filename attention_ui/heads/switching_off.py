@@ -18,7 +18,7 @@ from .heads_choice import choose_heads
 
 def switch_heads_off(trace: Trace, focus: Focus) -> None:
     """The switches of the heads, and what the output becomes without those that are off."""
-    st.subheader("Switch heads off", anchor=False)
+    st.header("Switch heads off", anchor=False)
     n_heads = trace.sizes["H"]
     help = "A head that is off attends, but adds nothing."
     off = fact("off", choose_heads("off", "Heads that are switched off", n_heads, help))

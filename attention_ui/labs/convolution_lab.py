@@ -64,14 +64,19 @@ def setup() -> tuple[Array, Array, float, str]:
             **_about("sharpness"),
             help="A head’s score is −α times the squared distance from where it looks.",
         )
-    left, right = st.columns(2)
+    # Empty columns would take room from the picture.
+    return *_matrices(str(image), str(kernel)), float(sharpness), str(padding)
+
+
+def _matrices(image: str, kernel: str) -> tuple[Array, Array]:
+    """Picture and kernel, with a table or a file where they are the visitor's own."""
+    has_tables = image in (DRAWN, FILE) or kernel == OWN
+    left, right = st.columns(2) if has_tables else (st.container(), st.container())
     with left:
-        picture = (
-            drawn() if image == DRAWN else from_file() if image == FILE else IMAGES[str(image)]
-        )
+        picture = drawn() if image == DRAWN else from_file() if image == FILE else IMAGES[image]
     with right:
-        numbers = as_kernel(own_kernel() if kernel == OWN else KERNELS[str(kernel)])
-    return as_image(picture), numbers, float(sharpness), str(padding)
+        numbers = as_kernel(own_kernel() if kernel == OWN else KERNELS[kernel])
+    return as_image(picture), numbers
 
 
 def pixel(picture: Array) -> tuple[int, int]:

@@ -41,14 +41,13 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
     TextError, SettingsError.
     """
     own = own_words()
-    _examples()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = bound(
             st.text_input,
             "A sentence of the lexicon’s words",
             SENTENCES[0],
             max_chars=200,
-            width=460,
+            width=330,
             key="lex_text",
             persist_state="session",
         )
@@ -63,7 +62,7 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
             ),
         )
         temperature = bound(
-            st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=150
+            st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=110
         )
         start = bound(st.toggle, f"Start token {START}", True, key="lex_start")
         causal = bound(st.toggle, "Causal mask", key="lex_causal")
@@ -73,7 +72,7 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
     return composed, trace, heads
 
 
-def _examples() -> None:
+def examples() -> None:
     """A button for each example, which puts its sentence into the field."""
     with st.container(horizontal=True, gap="small"):
         for place, sentence in enumerate(SENTENCES):

@@ -12,7 +12,6 @@ from attention_lab.labs.training_settings import (
     LIMITS,
     WIDE,
     TrainingSettings,
-    check_settings,
     expected_seconds,
 )
 from attention_viz.labels import counted
@@ -38,9 +37,9 @@ def settings() -> TrainingSettings:
         model = bound(
             st.selectbox, "Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model")
         )
-        seed = seed_input(**_about("seed"))
         more = st.popover("More choices", icon=":material/tune:")
     with more:
+        seed = seed_input(**_about("seed"))
         sizes = _own_sizes() if model == OWN else _sizes_of(task, str(model))
         n_steps, batch, rate, constraint, temperature = _how()
     return TrainingSettings(task, *sizes, n_steps, batch, rate, constraint, temperature, seed)
@@ -89,13 +88,16 @@ def _whole_number(label: str, limit: str, default: int, name: str = "", **more: 
     return whole_number_input(st, label, *LIMITS[limit], default, **about)
 
 
-def says(settings: TrainingSettings) -> None:
-    """The task in words, and the size of the layer. Raises: SettingsError for what is refused."""
-    check_settings(settings)
+def task_says(settings: TrainingSettings) -> None:
+    """The task in words."""
+    st.markdown(f"**“{settings.lesson.says}”**")
+
+
+def size_says(settings: TrainingSettings) -> None:
+    """The size of the layer and of its training."""
     task = settings.lesson
     d_k, d_v = settings.widths
     n_numbers = fact("numbers_to_learn", settings.n_parameters)
-    st.markdown(f"**“{task.says}”**")
     st.caption(
         f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v"
         f" {d_v}) · {counted(n_numbers, 'number')} to learn ·"

@@ -7,11 +7,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+import streamlit as st
+
 from attention_lab.diagonal.claims.catalogue import TEXTS
 
+from ..facts import fact
 from ..markdown import plain
 from ..registry import page_of
-from ..search import finds
+from ..search import finds, search_field
 from .lists import rows_of
 
 ASKED = "asked"  # stands where a concept has the key of its text
@@ -59,6 +62,15 @@ def questions() -> tuple[Concept, ...]:
         Concept(ASKED, number, row["question"], row["page"], row["query"], row["look"])
         for number, row in enumerate(rows_of("questions"), 1)
     )
+
+
+@st.fragment
+def ask() -> None:
+    """Draw what learners ask, with a search, which alone runs again when one searches."""
+    st.subheader("What learners ask", anchor=False)
+    shown = found(search_field("asked_words", "parameters"), [ASKED])
+    fact("questions_found", [one.number for one in shown])
+    st.markdown(concept_table(shown) if shown else "Nothing fits: search for less.")
 
 
 def found(words: str, texts: list[str]) -> tuple[Concept, ...]:

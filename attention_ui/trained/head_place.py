@@ -12,9 +12,9 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
-from attention_core.checks import Array
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.head_finder import telling_pair
+from attention_lab.trained.changed_word import ChangedWord
+from attention_lab.trained.head_finder import strongest_pair, telling_pair
 from attention_lab.user_data.edits import LAST_PLACE
 
 from ..address import mirror
@@ -72,11 +72,11 @@ def place(maps: AttentionMaps, layer: int, head: int) -> Focus:
     return Focus(head, query, key, feature)
 
 
-def pinned_cell(change_NN: Array) -> tuple[int, int]:
-    """The pinned query and key of a head's change; at first where it changed most."""
-    n_tokens = len(change_NN)
+def pinned_cell(change: ChangedWord, layer: int, head: int) -> tuple[int, int]:
+    """The pinned query and key of a head; at first its strongest two words before the change."""
+    n_tokens = len(change.tokens)
     query, key, _ = _cell(n_tokens, n_tokens) or (
-        *divmod(int(abs(change_NN).argmax()), n_tokens),
+        *strongest_pair(change.before[layer, head], change.tokens_before),
         0,
     )
     return query, key

@@ -23,7 +23,7 @@ def loss_figure(
     *,
     floor: float | None = None,
     marked: int | None = None,
-    height: int = 340,
+    height: int = 300,
 ) -> Figure:
     """The training loss of each run against the step; floor: the loss of one answer per head,
     dashed.
@@ -40,7 +40,7 @@ def loss_figure(
     parts: Part = {
         "showlegend": len(runs) > 1,
         "legend": LEGEND,
-        "margin": MARGIN,
+        "margin": MARGIN if len(runs) > 1 else MARGIN | {"t": 12},
         "shapes": [],
         "annotations": [],
         "xaxis": axis("step", range=[-0.01 * last_step, 1.01 * last_step]),

@@ -13,6 +13,13 @@ from ..scene import Panel, scene
 from ..thumbnails import array_sent, given_board
 
 
+def layer_heads(one: JSON, captions: Sequence[str] = ()) -> JSON:
+    """All heads of the layer from the board of one head, alone. captions: what each does."""
+    small = [panel for panel in one["panels"] if panel["size"] == "small"]
+    alone = [panel | {"place": [0, 0], "captions": list(captions)} for panel in small]
+    return one | {"panels": alone, "player": False, "arithmetic": False}
+
+
 def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
     """The probabilities of a head with everything that a share is worked out from, and all
     heads of its layer.

@@ -30,6 +30,6 @@ st.markdown(
 for text, title in TEXTS.items():
     mine = [one for one in shown if one.text == text]
     if mine:
-        st.subheader(title, anchor=False)
+        st.header(title, anchor=False)
     for one in mine:
         claim_list.show(one)

@@ -10,36 +10,39 @@ from attention_ui.diagonal import diagonal_lab as lab
 from attention_ui.diagonal.diagonal_words import diagonal_verdict, pair_says
 from attention_ui.here import here
 from attention_ui.show import show_figure
+from attention_ui.view import one_window
 from attention_viz.diagonal.diagonal_board import diagonal_board, margin_bars
 
 now = here()
-with st.container(border=True):
+window = one_window()
+with window:
     lab.token_controls(now.scenario.text)
     scene = lab.layer_controls(now.scenario.text)
-    lab.examples()
-lab.say_cut(scene.text if scene.tokens == "sentence" else None)
+    lab.say_cut(scene.text if scene.tokens == "sentence" else None)
 trace = trace_of_scene(scene)
 cell = lab.pair(trace)
 square = square_of(trace)
 measured = measure(square)
 
-st.markdown(diagonal_verdict(trace, measured))
+window.markdown(diagonal_verdict(trace, measured))
+left, right = window.columns([3, 2])
+with left:
+    show_board(diagonal_board(trace, cell), "diagonal", on_pin=lab.pin, fits=True)
+with right:
+    show_figure(margin_bars(trace, cell[0]), "margins")
+st.markdown(pair_says(trace, cell))
+lab.examples()
 if says := lab.says_of(scene):
     st.caption(says)
 left, right = st.columns([3, 2])
-with left:
-    show_board(diagonal_board(trace, cell), "diagonal", on_pin=lab.pin)
-    st.caption(
-        "Each row is one token’s attention. Outlined: cells that break the **pair bound** $a_{ij}"
-        " \\le \\max(a_{ii}, a_{jj})$ which is often claimed. Click a cell to look into its pair."
-    )
-with right:
-    show_figure(margin_bars(trace, cell[0]), "margins")
-    st.caption(
-        "To the right of 0 a token scores highest with itself; to the left another token out-votes"
-        " it; at 0 they tie."
-    )
-st.markdown(pair_says(trace, cell))
+left.caption(
+    "Each row is one token’s attention. Outlined: cells that break the **pair bound** $a_{ij}"
+    " \\le \\max(a_{ii}, a_{jj})$ which is often claimed. Click a cell to look into its pair."
+)
+right.caption(
+    "To the right of 0 a token scores highest with itself; to the left another token out-votes"
+    " it; at 0 they tie."
+)
 lab.metric_row(measured)
 with st.expander(
     "What these numbers mean", key="lab metrics", icon=":material/function:", on_change="rerun"

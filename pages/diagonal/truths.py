@@ -12,21 +12,22 @@ from attention_ui.diagonal import diagonal_truths as truths
 from attention_ui.diagonal.diagonal_words import pair_says
 from attention_ui.facts import fact
 from attention_ui.here import here
+from attention_ui.view import one_window
 from attention_viz.diagonal.diagonal_board import diagonal_board
 
 now = here()
-with st.container(border=True):
+window = one_window()
+with window:
     scene = replace(lab.token_controls(now.scenario.text), weights="weightless")
-    lab.examples()
-lab.say_cut(scene.text if scene.tokens == "sentence" else None)
+    lab.say_cut(scene.text if scene.tokens == "sentence" else None)
 trace = trace_of_scene(scene)
 checks = truths.checked(trace)
 cell = lab.pair(trace)
 violated = fact("violated", [number for number, check in checks.items() if not check.holds])
 
-left, right = st.columns([3, 2])
+left, right = window.columns([3, 2])
 with left:
-    show_board(diagonal_board(trace, cell), "truths", on_pin=lab.pin)
+    show_board(diagonal_board(trace, cell), "truths", on_pin=lab.pin, fits=True)
 with right:
     st.markdown(
         "A well-known argument says that without weights ($Q = K = V = X$) **no attention exceeds"
@@ -50,7 +51,8 @@ with right:
         r" \quad\allowbreak "
         r"{Z_i = \textstyle\sum_k e^{s_{ik}}}"
     )
-st.subheader("Fourteen statements", anchor=False)
+lab.examples()
+st.header("Fourteen statements", anchor=False)
 st.markdown(
     "Each is checked on the tokens above, at once. A theorem holds for any tokens: search as long"
     " as you like. A false statement may well hold for *these* tokens; the search finds others."

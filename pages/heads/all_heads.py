@@ -4,16 +4,17 @@ import streamlit as st
 
 from attention_lab.heads.head_averages import blur, maximum_of_heads, mean_of_heads
 from attention_lab.heads.patterns import column_sums
+from attention_ui.board import show_board
 from attention_ui.facts import fact
+from attention_ui.heads.beside_one import choose_beside, say_beside
 from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.panels import token
-from attention_ui.show import place_for, show_figure
+from attention_ui.show import show_figure
 from attention_viz.heads.arcs import MOST_LINES, arcs
 from attention_viz.heads.head_grids import heads_grid, of_key, of_query, together
 from attention_viz.labels import counted, number, percent
-from attention_viz.tiles import across_for
 
 STAGES = {
     "raw": "scores",
@@ -43,6 +44,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key="heads_scale",
         help="With a scale of its own the strongest cell of every head has the strongest colour.",
     )
+    one_head = choose_beside(trace)
     chosen = choose_heads(
         "subset", "Only these heads", trace.sizes["H"], "None chosen: all of them."
     )
@@ -50,18 +52,14 @@ heads = fact("heads", chosen or tuple(range(trace.sizes["H"])))
 field = STAGES[stage]
 array = getattr(trace, field)[0]
 
-with place_for("heads grid", across_for(len(heads)) * trace.sizes["S"]):
-    show_figure(
-        heads_grid(trace, field, heads, cell=cell, own_scale=own_scale),
-        "heads grid",
-        ("query", "key"),
-    )
+show_board(heads_grid(now.stage, field, heads, cell=cell, one_head=one_head), "heads grid")
 st.caption(
-    "Rows are queries, columns are keys; every head saw the same tokens. A click moves the focus,"
-    " the framed cell. To look closer with a mouse, choose the magnifying glass above the picture"
-    " and drag: all heads zoom together, a double click shows everything again. Grey cells with a"
-    " stroke are masked."
+    now.turned("Rows are queries, columns are keys; every head saw the same tokens.")
+    + " Point at a cell, or reach it with Tab and the arrow keys: the same place is marked in every"
+    " head. A click or Enter moves the focus to it."
 )
+if one_head is not None:
+    say_beside(now, one_head)
 
 view = one_of(
     "The heads together",
@@ -79,14 +77,14 @@ if view == "Row and column":
             f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is"
             " masked."
         )
-        show_figure(of_query(trace, *cell), "heads query", ("head", "key"))
+        show_board(of_query(trace, *cell, now.notation), "heads query")
     with right:
         st.markdown(
             f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head"
             f" {focus.head}, all queries give it {number(of_all_queries, 2)}; {query}"
             f" {percent(share)}."
         )
-        show_figure(of_key(trace, *cell), "heads key", ("head", "query"))
+        show_board(of_key(trace, *cell, now.notation), "heads key")
 elif view == "Lines":
     which = one_of("Lines of", LINES, "query", key="heads_lines", label_visibility="collapsed")
     drawn, left_out = arcs(trace, heads, which, focus.query, focus.key)
@@ -103,9 +101,8 @@ elif view == "Lines":
         )
     )
 else:
-    with place_for("heads together", 2 * trace.sizes["S"]):
-        merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
-        show_figure(together(trace, field, merged, cell), "heads together", ("query", "key"))
+    merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
+    show_board(together(trace, field, merged, cell, now.notation), "heads together")
     lost = fact("blur", blur(trace, heads))
     if fact("average_hides", number(lost.in_the_mean, 1) != number(lost.in_a_head, 1)):
         st.warning(

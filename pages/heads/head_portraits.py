@@ -62,7 +62,7 @@ with picture:
     if fact("is_known", measure.is_known(pattern, head)):
         show_figure(profile(trace, measure, pattern, head), "portrait profile")
 
-st.subheader("Which heads do the same?", anchor=False)
+st.header("Which heads do the same?", anchor=False)
 if fact("heads", n_heads) == 1:
     st.info(
         "There is only one head, so there is nothing to compare. Choose more heads in the sidebar."

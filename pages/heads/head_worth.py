@@ -65,7 +65,7 @@ st.caption(
     + (f" Lengths do not add up, because {apart}." if differ else "")
 )
 
-st.subheader("Whose output is it?", anchor=False)
+st.header("Whose output is it?", anchor=False)
 picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
 with picture:
     show_figure(drawn.shares(trace), "worth shares")

@@ -34,7 +34,7 @@ st.markdown(
 )
 show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair")
 
-st.subheader("Four ways, the same numbers", anchor=False)
+st.header("Four ways, the same numbers", anchor=False)
 table = [
     "| way | multiplications | additions | extra numbers | differs by |",
     "|---|--:|--:|--:|--:|",
@@ -72,7 +72,7 @@ with st.expander("What each way does"):
         "The full product and the Hadamard way: MQL5 book, chapter on multi-head self-attention."
     )
 
-st.subheader("As the layer grows", anchor=False)
+st.header("As the layer grows", anchor=False)
 with st.container(horizontal=True):
     letter = one_of("This grows", LETTERS, "h", key="ways_letter")
     which = one_of("Count", COUNTS, "multiplications", key="ways_count")

@@ -78,7 +78,7 @@ st.caption(
     " learned to share; Ainslie et al. train a model a little further after the change."
 )
 
-st.subheader("What it saves", anchor=False)
+st.header("What it saves", anchor=False)
 size = fact("size", size_of(trace))
 sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
 which = one_of("Count", COUNTS, "cache", key="shared_count")

@@ -11,38 +11,41 @@ from attention_ui.facts import fact
 from attention_ui.labs import convolution_lab as lab
 from attention_ui.one_of import one_of
 from attention_ui.show import explained_errors, show_figure
+from attention_ui.view import one_window
 from attention_viz.labels import number, percent
 from attention_viz.labs.convolution_boards import comparison_board, heads_board, own_pixel_board
 from attention_viz.labs.convolution_figures import error_figure
 
-with st.container(border=True):
+window = one_window()
+with window:
     picture, kernel, sharpness, padding = lab.setup()
 run = run_convolution(picture, kernel, sharpness, padding)
 pixel = lab.pixel(picture)
 
-st.markdown(
-    f"Every pixel is a token, and each of the {len(run.offsets)} numbers of the kernel is a head"
-    f" that looks at **one offset**, whatever the pixels hold. At sharpness α = {sharpness:g}"
-    f" attention differs from the convolution with *{PADDINGS[padding].equals}* padding by at most"
-    f" **{number(fact('largest_error', run.largest_error))}**; each head gives at least"
-    f" **{percent(run.hit)}** of its attention to the pixel it means."
-)
-show_board(comparison_board(picture, kernel, run, pixel), "convolution", on_pin=lab.pin)
+with window:
+    st.markdown(
+        f"At sharpness α = {sharpness:g} attention and convolution with"
+        f" *{PADDINGS[padding].equals}* padding differ by at most"
+        f" **{number(fact('largest_error', run.largest_error))}**; each head gives its pixel at"
+        f" least **{percent(run.hit)}**."
+    )
+    board = comparison_board(picture, kernel, run, pixel)
+    show_board(board, "convolution", on_pin=lab.pin, fits=True)
 st.caption(
-    "Violet is positive, orange negative; the difference has a colour scale of its own. Click a"
-    " pixel."
+    f"Every pixel is a token, and each of the {len(run.offsets)} numbers of the kernel is a head"
+    " that looks at **one offset**. The difference has a colour scale of its own. Click a pixel."
 )
 
 left, right = st.columns(2)
 with left:
-    st.subheader(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})", anchor=False)
+    st.header(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})", anchor=False)
     show_board(heads_board(run, pixel, kernel.ravel().tolist()), "convolution heads")
     st.caption(
         "Beside each head the number of the kernel by which W_O multiplies what it finds."
         f" {PADDINGS[padding].says}"
     )
 with right:
-    st.subheader("The sharper, the nearer", anchor=False)
+    st.header("The sharper, the nearer", anchor=False)
     errors, expected = lab.curve(lab.as_rows(picture), lab.as_rows(kernel), padding)
     show_figure(
         error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]),
@@ -111,10 +114,7 @@ with st.expander(
         )
 st.markdown(
     "**Try:** *shift left* moves the picture; one head does all the work. Choose padding *nothing*:"
-    " the edge is repeated, because a head whose target is missing takes the nearest pixel. What do"
-    " the corner’s heads read?"
-)
-st.caption(
+    " the edge is repeated, because a head whose target is missing takes the nearest pixel.\n\n"
     "Cordonnier, Loukas and Jaggi (2020) prove that K² heads with positions can express a K × K"
     " convolution. It needs positions, a rule for the edge, and unbounded scores."
 )

@@ -6,6 +6,7 @@ from attention_ui.board import show_board
 from attention_ui.labs import lexicon_lab as lab
 from attention_ui.markdown import quoted
 from attention_ui.show import explained_errors, show_figure
+from attention_ui.view import one_window
 from attention_viz.labs.lexicon_boards import (
     blocks_board,
     comparison_board,
@@ -14,24 +15,18 @@ from attention_viz.labs.lexicon_boards import (
 )
 from attention_viz.labs.lexicon_figures import received_figure
 
-st.markdown(
-    "Each word is a vector whose places have **names**: gender, number, animacy, part of speech,"
-    " tense, position. Each head is set by hand: it compares one section and hands on another. So"
-    " you can see why it looks where it looks."
-)
 with explained_errors():
-    with st.container(border=True):
+    window = one_window()
+    with window:
         sentence, trace, heads = lab.setup()
     head, query, key = lab.cell(trace, len(heads))
     word = quoted(sentence.tokens, query)
-    left, right = st.columns([3, 2])
+    left, right = window.columns([2, 1])
     with left:
-        show_board(heads_board(trace, heads, (head, query, key)), "lexicon heads", on_pin=lab.pin)
-        st.caption(
-            "Each row is one word’s attention. Click a word’s row to follow it on the right."
-        )
+        board = heads_board(trace, heads, (head, query, key))
+        show_board(board, "lexicon heads", on_pin=lab.pin, fits=True)
     with right:
-        st.subheader(f"What {word} receives", anchor=False)
+        st.header(f"What {word} receives", anchor=False)
         st.markdown(lab.found(trace, heads, query))
         show_figure(received_figure(trace, query), "lexicon received")
         st.markdown(f"All heads together bring it {lab.brought(trace, query)}.")
@@ -44,8 +39,15 @@ with explained_errors():
             "W_O puts every copied feature back into its own place, so a word can learn what it"
             " does not say itself."
         )
+    st.caption("Each row is one word’s attention. Click a word’s row to follow it on the right.")
+    lab.examples()
+    st.markdown(
+        "Each word is a vector whose places have **names**: gender, number, animacy, part of"
+        " speech, tense, position. Each head is set by hand: it compares one section and hands on"
+        " another. So you can see why it looks where it looks."
+    )
 
-    st.subheader("Which sections are compared", anchor=False)
+    st.header("Which sections are compared", anchor=False)
     st.markdown(
         "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, the scale s included. Cut into"
         " sections, M shows what a head compares: only few blocks are not 0. Looking for a noun,"

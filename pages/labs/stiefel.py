@@ -27,7 +27,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     seed = seed_input(key="stiefel_seed")
 d_model, n_heads = int(width), int(count)
 
-st.subheader("What the constraint changes", anchor=False)
+st.header("What the constraint changes", anchor=False)
 rows, spectra = lab.effects(d_model, n_heads, seed)
 st.dataframe(rows, hide_index=True, alt="What the constraint changes")
 left, right = st.columns([2, 3])
@@ -49,7 +49,7 @@ with right:
         f" {number(largest_entropy(lab.N_TOKENS), 2)})."
     )
 
-st.subheader("One step on the manifold", anchor=False)
+st.header("One step on the manifold", anchor=False)
 left, right = st.columns([2, 3])
 with left:
     st.markdown(
@@ -72,10 +72,10 @@ with right:
 st.markdown("**Does it stay there?**")
 lab.drift()
 
-st.subheader("The package and our engine", anchor=False)
+st.header("The package and our engine", anchor=False)
 lab.mapping()
 
-st.subheader("Does training benefit?", anchor=False)
+st.header("Does training benefit?", anchor=False)
 with st.expander(
     "One layer, two heads", icon=":material/model_training:", key="stiefel one", on_change="rerun"
 ) as one:

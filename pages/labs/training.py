@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_lab.labs.evaluation import loss_floor
 from attention_lab.labs.tasks import N_TEST
+from attention_lab.labs.training_settings import check_settings
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -12,18 +13,21 @@ from attention_ui.labs import training_lab as lab
 from attention_ui.labs.training_run import learnt, run_of
 from attention_ui.labs.training_tables import comparison, way_back
 from attention_ui.show import show_figure
+from attention_ui.view import one_window
 from attention_ui.whole_numbers import whole_number_input
 from attention_viz.labs.training_boards import sequence_board, token_labels
 from attention_viz.labs.training_figures import agreement_figure, offset_figure, score_figure
 
-with st.container(border=True):
+window = one_window()
+with window:
     settings = choices.settings()
-choices.says(settings)
+check_settings(settings)
 run = run_of(settings)
 
-left, right = st.columns([3, 2])
+left, right = window.columns([3, 2])
 button = right.container()
 with right:
+    choices.task_says(settings)
     if run.step == 0:
         st.markdown("The weights are drawn at random and nothing is learnt yet: **press Train**.")
     percent = bound(
@@ -40,6 +44,7 @@ with right:
             " has its question."
         ),
     )
+choices.size_says(settings)
 step, projections = run.at(percent)
 lab.watch(run, step, left, button)
 with right:
@@ -51,7 +56,7 @@ with right:
             " sequences may lie below it."
         )
 
-st.subheader("What each head has learnt", anchor=False)
+st.header("What each head has learnt", anchor=False)
 habits = learnt(settings, projections)
 left, right = st.columns(2)
 with left:

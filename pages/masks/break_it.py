@@ -28,7 +28,7 @@ elif not fact("mistake_shows", layer.differs_from is not None):
     )
 answers(now, layer)
 
-st.subheader("Where it shows", anchor=False)
+st.header("Where it shows", anchor=False)
 field = bound(
     st.selectbox,
     "Field",

@@ -17,13 +17,15 @@ from attention_ui.masks.own_cell import own_cell
 from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.masks.uses_cards import CELL, cards, follow, follow_step
 from attention_ui.one_of import one_of
+from attention_ui.view import one_window
 from attention_viz.labels import percent
 from attention_viz.masks import uses as boards
 
 TARGET = "Das Tier war zu müde"
 
 now = here()
-left, right = st.columns([3, 2])
+window = one_window()
+left, right = window.columns([3, 2])
 target = sentence_field(
     left,
     "Target sentence",
@@ -33,20 +35,30 @@ target = sentence_field(
     instead=TARGET,
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
-padding = bound(right.slider, "[pad] after both sentences", 0, 4, 2, key="ed_pad", **KEPT)
-if fact("sidebar_sets_the_source", settled(now.scenario).n_tokens > 0):
-    right.caption(
-        "The sequence length of the sidebar says how long the source is: this is for the target."
-    )
+padding = bound(
+    right.slider,
+    "[pad] after both sentences",
+    0,
+    4,
+    2,
+    key="ed_pad",
+    **KEPT,
+    help="The sequence length of the sidebar says how long the source is: this is for the target."
+    if fact("sidebar_sets_the_source", settled(now.scenario).n_tokens > 0)
+    else None,
+)
 traces = three_uses(now.scenario, target, int(padding))
 read = other_sentence(now.scenario, target)
-with st.container():  # a place of its own, so that what stands below keeps its
+with window.container():  # a place of its own, so that what stands below keeps its
     say_cut("target sentence", read.n_real, read.n_left_out, now.scenario)
-
 cards(traces)
-side_by_side = st.container()
+st.caption(
+    "Hatched cells are hidden; the sidebar's mask does not count here. All three use the same"
+    " weights, so that only sentences and masks differ; a real model has weights of its own in"
+    " each place. Try: click a cell of another use, or give the target a single word."
+)
 
-st.subheader("One use, step by step", anchor=False)
+st.header("One use, step by step", anchor=False)
 chosen = one_of(
     "Use",
     tuple(use.key for use in USES),
@@ -58,14 +70,9 @@ chosen = one_of(
 use = next(use for use in USES if use.key == chosen)
 trace = traces[chosen]
 cell = own_cell(CELL, trace.sizes["T"], trace.sizes["S"])
-with side_by_side:  # drawn only now: which cell is pinned there depends on the use
+with window:  # drawn only now: which cell is pinned there depends on the use
     scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
-    show_board(scene, "uses", on_pin=follow)
-    st.caption(
-        "Hatched cells are hidden; the sidebar's mask does not count here. All three use the same"
-        " weights, so that only sentences and masks differ; a real model has weights of its own in"
-        " each place. Try: click a cell of another use, or give the target a single word."
-    )
+    show_board(scene, "uses", on_pin=follow, fits=True)
 query_token, key_token = quoted(trace.tokens, cell[0]), quoted(trace.memory_tokens, cell[1])
 share = percent(fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]])))
 st.markdown(
@@ -78,9 +85,9 @@ st.markdown(
     )
 )
 stage = replace(now.stage, trace=trace, before=None)
-show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_step)
+show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_step, fits=True)
 
-st.subheader("The shapes of every step", anchor=False)
+st.header("The shapes of every step", anchor=False)
 st.markdown(boards.shapes_table(traces))
 st.caption(
     "As NumPy has them. T counts the tokens that ask, S those that answer. Nothing in the layer"

@@ -17,21 +17,22 @@ from attention_ui.masks.own_cell import at_most
 from attention_ui.masks.painting import PAINTED
 from attention_ui.masks.sentence_fields import sentence_field
 from attention_ui.one_of import one_of
+from attention_ui.view import one_window
 from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 
 now = here()
 adopt(PAINTED, "Painted mask", "", lambda text: mask_to_text(mask_from_text(text)))
 
-left, right = st.columns(2)
+window = one_window()
+left, right, middle, slide, which = window.columns([20, 11, 34, 9, 15], gap="xsmall")
 reads = (now.scenario, now.trace.sizes["T"])
 second = sentence_field(
     left, "Second sentence", "The street was wide and empty", "mw_second", *reads
 )
 third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *reads)
-left, middle, right = st.columns([4, 3, 2])
 masks = bound(
-    left.pills,
+    middle.pills,
     "Masks",
     MASKS,
     selection_mode="multi",
@@ -44,35 +45,38 @@ masks = bound(
     ),
 )
 no_window = "window" not in masks
-window = bound(
-    middle.slider,
-    "Window: tokens to each side",
+width = bound(
+    slide.slider,
+    "Window",
     0,
     16,
     2,
     key="mw_window",
     disabled=no_window,
+    help="How many tokens to each side a query sees, where the mask *window* is chosen.",
     **KEPT,
 )
-sequence = one_of("Sequence", ("0", "1", "2"), "0", place=right, key="mw_sequence", **KEPT)
+sequence = one_of("Sequence", ("0", "1", "2"), "0", place=which, key="mw_sequence", **KEPT)
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
-workshop = Workshop(tuple(others.values()), tuple(masks), int(window), st.session_state[PAINTED])
+workshop = Workshop(tuple(others.values()), tuple(masks), int(width), st.session_state[PAINTED])
 made = masked_batch(now.scenario, workshop)
 mirror(PAINTED, "")
 n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
-with st.container():  # one place, so that what stands below keeps its own
+with window.container():  # one place, so that what stands below keeps its own
     cell = (at_most("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
 asks, answers = (quoted(made.batch.tokens[cell[0]], place) for place in cell[1:])
 by = fact("hidden_by", list(hidden_by(made.masks, cell[1], cell[2], cell[0])))
 share = fact("share", float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
 
-with st.container():  # one place for all, so that what stands below keeps its own
+with window.container():  # one place for all, so that what stands below keeps its own
     for name, n_real, n_left_out in zip(
         others, made.batch.lengths[1:], made.batch.left_out[1:], strict=True
     ):
         say_cut(f"{name} sentence", n_real, n_left_out, now.scenario)
-show_board(boards.sequences(made, now.focus.head, cell, now.notation), "batch", on_pin=follow)
+with window:
+    scene = boards.sequences(made, now.focus.head, cell, now.notation)
+    show_board(scene, "batch", on_pin=follow, fits=True)
 shapes = ", ".join(
     f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items()
 )
@@ -98,7 +102,7 @@ st.markdown(
     )
 )
 
-st.subheader("Try", anchor=False)
+st.header("Try", anchor=False)
 choice = one_of(
     "Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT
 )

@@ -21,7 +21,7 @@ n_ideas, n_claims = fact("ideas", len(concepts())), fact("claims", len(CLAIMS))
 
 left, right = st.columns(2, gap="large")
 with left:
-    st.subheader("How we know that the numbers are right", anchor=False)
+    st.header("How we know that the numbers are right", anchor=False)
     st.markdown(f"""
 - **Three independent oracles.** All {len(STEPS)} arrays are compared with attention written as
   plain Python loops, with
@@ -39,7 +39,7 @@ with left:
 - **Claims** are settled by a computation on the page: {n_claims} of them are
   [here](claims).
 """)
-    st.subheader("What this does not show", anchor=False)
+    st.header("What this does not show", anchor=False)
     st.markdown(f"""
 - **Meaning.** Unless weights are trained or made by hand, words are vectors drawn from their own
   letters, and weights are drawn from a seed: you see the mechanism, not what a model has learnt.
@@ -54,14 +54,14 @@ with left:
   precision.
 """)
 with right:
-    st.subheader("The five texts", anchor=False)
+    st.header("The five texts", anchor=False)
     st.markdown("\n".join(f"- **{key}** {TEXTS[key]}" for key in texts))
     st.markdown(
         f"Their {n_ideas} ideas are listed under [Concepts](concepts), their symbols in the"
         " [Glossary](glossary). Every sentence here is our own; what a text has wrong is corrected"
         " and said."
     )
-    st.subheader("Licences", anchor=False)
+    st.header("Licences", anchor=False)
     licence = fact("licence_of_the_model", "Apache License 2.0")
     st.markdown(
         "The app is under the MIT licence. The trained encoder in `assets/minilm` is"
@@ -69,12 +69,12 @@ with right:
         " the files `LICENSE` and `NOTICE` beside it say where it is from and what was changed. The"
         " cases of the ONNX operator among the tests are under the same licence."
     )
-    st.subheader("Versions", anchor=False)
+    st.header("Versions", anchor=False)
     versions = {name: version(name) for name in ("streamlit", "numpy", "plotly", "pandas")}
     versions = fact("versions", {"Python": platform.python_version()} | versions)
     st.markdown(" · ".join(f"{name} {number}" for name, number in versions.items()))
     st.caption(
         "Nothing leaves this machine: no fonts, no statistics, no model is loaded from elsewhere."
     )
-st.subheader(f"Papers and books ({len(papers())})", anchor=False)
+st.header(f"Papers and books ({len(papers())})", anchor=False)
 st.markdown(paper_list())

@@ -35,7 +35,7 @@ if text.convention == "column":
 if text is OURS:
     st.caption("Axes: " + " · ".join(f"**{letter}** {word}" for letter, word in AXES.items()))
 
-st.subheader("One array", anchor=False)
+st.header("One array", anchor=False)
 chosen = bound(
     st.selectbox, "Array", tuple(STEPS), key="ar_field", required=True, persist_state="session"
 )

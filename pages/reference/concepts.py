@@ -34,7 +34,7 @@ st.markdown(
 for text, heading in texts.items():
     mine = tuple(one for one in shown if one.text == text)
     if mine:
-        st.subheader(heading, anchor=False)
+        st.header(heading, anchor=False)
         st.markdown(concept_table(mine))
 st.caption(
     "Concepts are what the texts say, true or not. What of it is false, and what holds only under a"

@@ -31,7 +31,7 @@ fact("words_found", [one.word for one in words])
 if not rows and not words:
     st.markdown("Nothing fits: search for less.")
 if rows:
-    st.subheader(text.title, anchor=False)
+    st.header(text.title, anchor=False)
     with st.container(key="glossary" if text is OURS else "wide glossary"):
         st.markdown(glossary_table(rows, text))
     if text is not OURS:
@@ -39,9 +39,9 @@ if rows:
             "Where a text has no symbol or word of its own, ours stands there; the remark says so."
         )
     if elsewhere := fact("names_elsewhere", elsewhere_table(rows)):
-        st.subheader("In code and other tools", anchor=False)
+        st.header("In code and other tools", anchor=False)
         st.markdown(elsewhere)
-    st.subheader("All texts side by side", anchor=False)
+    st.header("All texts side by side", anchor=False)
     with st.container(key="wide notations"):
         st.markdown(notation_table(rows))
     st.caption(
@@ -50,5 +50,5 @@ if rows:
         + ". A tilde or hat over a text's letter marks a step that the text does not name."
     )
 if words:
-    st.subheader("Words without a symbol", anchor=False)
+    st.header("Words without a symbol", anchor=False)
     st.markdown(word_table(words))

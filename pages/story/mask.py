@@ -2,24 +2,25 @@
 
 import streamlit as st
 
-from attention_lab.scenario import MASKS, own_of, tokens_of
-from attention_lab.user_data.matrix_names import MAX_TOKENS
+from attention_lab.scenario import MASKS, tokens_of
 from attention_ui.facts import fact
 from attention_ui.here import here
+from attention_ui.mask_choice import choose_mask, longer, with_example
 from attention_ui.panels import look_closer, pair, token, told
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
-now = here()
+mask = fact("mask", here().scenario.mask)
+now, notes = with_example(here())
 trace, focus, scenario = now.trace, now.focus, now.scenario
 n_keys = fact("keys", trace.sizes["S"])
 n_seen = fact("keys_seen", n_keys - int(trace.hidden_keys[0, focus.head, focus.query]))
 cell = focus.cell("query", "key")
 
-mask, reach = fact("mask", scenario.mask), fact("window", scenario.window)
+reach = fact("window", scenario.window)
 WHY = {
-    "none": "No mask is chosen, so every query sees every key and nothing changes in this step.",
+    "none": "No mask is chosen: in this layer every query sees every key.",
     "causal": (
         "A causal mask hides every later token; a token sees itself and those before it. A language"
         " model predicts the next word and must not see it."
@@ -43,24 +44,22 @@ with st.container(horizontal=True):
         st.button(
             f"✓ {choice}" if choice == mask else choice,
             key=f"choose {choice}",
-            on_click=st.session_state.update,
-            args=({"mask": choice},),
+            on_click=choose_mask,
+            args=(choice,),
         )
 if fact("no_pad", mask == "padding" and tokens_of(scenario).n_real == n_keys):
-    n_whole = n_keys + tokens_of(scenario).n_left_out
-    can_grow = fact("can_grow", n_whole < MAX_TOKENS and own_of(scenario).x is None)
-    remedy = " Make the sequence longer than the sentence:" if can_grow else ""
+    length = fact("can_grow", longer(scenario))
+    remedy = " Make the sequence longer than the sentence:" if length else ""
     st.info("This sequence holds no [pad], so the mask hides nothing." + remedy)
-    if can_grow:
-        longer = str(min(MAX_TOKENS, n_whole + 4))
+    if length:
         st.button(
-            f"Sequence length {longer}",
+            f"Sequence length {length}",
             on_click=st.session_state.update,
-            args=({"n_tokens": longer},),
+            args=({"n_tokens": str(length)},),
         )
 
 board = story.mask(now.stage, cell)
-board = show_step(now, "masked_scores", board)
+board = show_step(now, "masked_scores", board, notes=notes)
 hatched = " Hatched cells are masked: their score is −∞, which the softmax turns into exactly 0."
 st.caption(
     f"In head {focus.head}, {token(trace, 'T', focus.query)} sees {n_seen} of"

@@ -66,7 +66,7 @@ if fact("whole", now.whole) and n_out > story.MOST:
 title = f"{now.turned('Column')} {column} of the :violet[output] of :blue[{asks}]"
 arithmetic = told(trace, "output", (0, query, column), title)
 
-st.subheader("The same output, head by head", anchor=False)
+st.header("The same output, head by head", anchor=False)
 block = span(fact("block", head_columns(trace, "merged", head)), "row")
 gap = fact("gap", output_gap(trace))
 if w_o is None:

@@ -8,6 +8,8 @@ from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import open_step, token
+from attention_ui.random_weights import random_notes
+from attention_ui.reference.concepts import ask
 from attention_ui.registry import step_of
 from attention_ui.step import show_step
 from attention_viz.labels import counted, number, percent
@@ -86,10 +88,12 @@ SENTENCES = (
     ),
 )
 
-show_step(now, "", overview(now.stage, head, query, key), on_open=open_step)
+picture = overview(now.stage, head, query, key)
+show_step(now, "", picture, notes=random_notes(now), on_open=open_step)
 for place, (title, text, fields) in enumerate(SENTENCES, 1):
     st.markdown(f"**{place} · {title}** {text}")
     with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
         for field in fields:
             page = step_of(field)
             st.page_link(page.path, label=page.title, icon=page.icon)
+ask()

@@ -37,7 +37,7 @@ question = ask(trace, number, field)
 asked = worded(question, trace, now.notation)
 fact("question", question)
 
-st.subheader(STEPS[question.exact.field].title.capitalize(), anchor=False)
+st.header(STEPS[question.exact.field].title.capitalize(), anchor=False)
 st.markdown(f"**{plain_quotations(asked.question)}**")
 with st.container():
     # One place for all, so that what stands below keeps its own, and the keys' place with it.

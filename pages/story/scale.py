@@ -35,7 +35,7 @@ st.caption(
 )
 arithmetic = told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
-st.subheader("Why?", anchor=False)
+st.header("Why?", anchor=False)
 st.markdown(
     f"A score is a sum of {wide} = {counted(d_k, 'product')}. If the numbers of queries and keys"
     f" vary independently with mean 0 and variance 1, the sum has variance {wide}, a standard"

@@ -12,6 +12,7 @@ from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number
@@ -24,7 +25,7 @@ many, wide = fact("symbols", (now.symbol("n_heads"), now.symbol("d_k")))
 several = fact("several_heads", h > 1)
 
 board = story.scores(now.stage, cell)
-board = show_step(now, "scores", board)
+board = show_step(now, "scores", board, notes=random_notes(now))
 st.caption(
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
     " negative: they point apart. The numbers grow with the length of both vectors, too."

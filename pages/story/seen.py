@@ -28,7 +28,7 @@ st.caption(
     "Above, what the layer knew of the token. Below, what each head adds after W_O, and their sum,"
     " the output."
 )
-st.subheader("What comes next in a model", anchor=False)
+st.header("What comes next in a model", anchor=False)
 st.markdown(
     "- **Residual connection:** the output is added to the input, so that a layer only has to say"
     " what is new. *Scores and mask* in the sidebar has a switch for it.\n"
@@ -39,7 +39,7 @@ st.markdown(
     "- **The next word:** a language model compares the last token's vector with the vector of"
     " every word. Attention alone predicts nothing."
 )
-st.subheader("Where to go from here", anchor=False)
+st.header("Where to go from here", anchor=False)
 with st.container(horizontal=True):
     for name in AHEAD:
         page = page_of(name)

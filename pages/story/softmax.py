@@ -6,6 +6,7 @@ from attention_lab.heads.keys_read import row_share, strongest_keys
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
@@ -27,7 +28,7 @@ others = (
 )
 
 board = story.softmax(now.stage, cell)
-board = show_step(now, "probabilities", board)
+board = show_step(now, "probabilities", board, notes=random_notes(now))
 total = fact("sum_of_row", row_share(trace, focus.head, focus.query))
 if reads:
     st.markdown(

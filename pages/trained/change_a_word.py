@@ -2,7 +2,9 @@
 
 import streamlit as st
 
+from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.changed_word import change_word, replace_word, stands_again, word_in
+from attention_lab.trained.head_captions import head_captions
 from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -10,6 +12,7 @@ from attention_ui.here import here
 from attention_ui.markdown import plain, quoted
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import say_cut, say_model
+from attention_ui.view import one_window
 from attention_viz.labels import percent
 from attention_viz.thumbnails import thumbnails
 from attention_viz.trained.layer_pictures import before_and_after
@@ -18,7 +21,8 @@ SENTENCE = "The animal did not cross the street because it was too tired."
 
 now = here()
 text = now.scenario.text
-left, right, famous = st.columns([2, 2, 1], vertical_alignment="bottom")
+window = one_window()
+left, right, famous, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")
 old = bound(left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session")
 new = bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
 famous.button(
@@ -35,51 +39,47 @@ famous.button(
     },
 )
 word, instead = word_in(text, old or ""), new or "wide"
-if fact("replaced", word) != (old or "").strip():
-    again = fact("stands_again", stands_again(text, word))
-    where = " where it stands first" if again else ""
-    st.info(
-        f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced{where}."
-    )
-say_cut(now)
-say_model()
+with window:
+    if fact("replaced", word) != (old or "").strip():
+        again = fact("stands_again", stands_again(text, word))
+        where = " where it stands first" if again else ""
+        st.info(
+            f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced{where}."
+        )
+    say_cut(now)
 change = change_word(text, word, instead, now.scenario.n_tokens)
-st.markdown(f"**Before:** {plain(text)}  \n**After:** {plain(replace_word(text, word, instead))}")
+with heads.container(horizontal=True):
+    layer, head = choose_head(change.before.shape[0], change.before.shape[1])
+cell = pinned_cell(change, layer, head)
 
+itself = "itself"
+seen = itself if cell[0] == cell[1] else quoted(change.tokens, cell[1])
+before_after = [float(array[layer, head, *cell]) for array in (change.before, change.after)]
+was, now_is = fact("before_and_after", before_after)
+fact("asks_and_is_read", tuple(change.tokens_before[place] for place in cell))
+with window:
+    st.markdown(
+        f":blue[{quoted(change.tokens, cell[0])}] gave :red[{seen}] **{percent(was)}**, and gives"
+        f" **{percent(now_is)}** now: *{plain(replace_word(text, word, instead))}*"
+    )
+    board = before_and_after(change, layer, head, *cell)
+    show_board(board, "before and after", on_pin=pin_change, fits=True)
+st.caption(
+    f"Before: *{plain(text)}* On average a query of this head looks elsewhere with"
+    f" {percent(float(change.moved[layer, head]))} of its attention. Orange is less and violet more"
+    " attention than before."
+)
+
+st.header("Which heads notice", anchor=False)
 moves = change.largest(5)
-top, itself = moves[0], "itself"
+top = moves[0]
 fact("strongest", [(move.layer, move.head, move.query, move.key) for move in moves])
 reads = [itself if move.key == move.query else quoted(change.tokens, move.key) for move in moves]
 st.markdown(
     f"A head’s strongest reaction: in layer {top.layer}, head {top.head},"
     f" {quoted(change.tokens, top.query)} gave {reads[0]} {percent(top.before)} and now gives"
-    f" {percent(top.after)}. Below, orange is less and violet more attention than before; click a"
-    " head to see it on both sentences."
+    f" {percent(top.after)}. Click a cell to see it on both sentences."
 )
-with st.container(horizontal=True):
-    layer, head = choose_head(change.before.shape[0], change.before.shape[1])
-cell = pinned_cell(change.differences[layer, head])
-board = thumbnails(
-    tuple(change.differences),
-    (change.tokens, change.tokens),
-    (layer, head, *cell),
-    "How the attention of every head changes with the word, as small matrices.",
-    kind="logit",
-    own_scale=bool(st.session_state.get("own_scale")),
-)
-show_board(board, "changes", on_pin=pin_change)
-
-st.subheader(f"Layer {layer}, head {head} on both sentences", anchor=False)
-seen = quoted(change.tokens, cell[1])
-before_after = [float(array[layer, head, *cell]) for array in (change.before, change.after)]
-was, now_is = fact("before_and_after", before_after)
-st.markdown(
-    f":blue[{quoted(change.tokens, cell[0])}] gave :red[{itself if cell[0] == cell[1] else seen}]"
-    f" {percent(was)}, and gives {percent(now_is)} after the change. On average a query of this"
-    f" head looks elsewhere with **{percent(float(change.moved[layer, head]))}** of its attention."
-)
-show_board(before_and_after(change, layer, head, *cell), "before and after", on_pin=pin_change)
-st.markdown("**The strongest changes**, one for each head:")
 with st.container(horizontal=True):
     for move, read in zip(moves, reads, strict=True):
         st.button(
@@ -89,3 +89,14 @@ with st.container(horizontal=True):
             key=f"cw {move.layer} {move.head}",
             help=f"{quoted(change.tokens, move.query)} to {read}",
         )
+board = thumbnails(
+    tuple(change.differences),
+    (change.tokens, change.tokens),
+    (layer, head, *cell),
+    "How the attention of every head changes with the word, as small matrices.",
+    kind="logit",
+    own_scale=bool(st.session_state.get("own_scale")),
+    captions=head_captions(AttentionMaps.of(change.before, change.tokens_before)),
+)
+show_board(board, "changes", on_pin=pin_change)
+say_model()

@@ -99,7 +99,7 @@ with right:
         times = f"{ranking.times_even(score):.1f} times the even share"
         st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}, {times}")
 if most:
-    st.subheader(best_says(len(best)), anchor=False)
+    st.header(best_says(len(best)), anchor=False)
     show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives"

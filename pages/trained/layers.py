@@ -59,7 +59,7 @@ show_board(
     on_pin=open_pinned,
 )
 
-st.subheader("The same vectors without weights", anchor=False)
+st.header("The same vectors without weights", anchor=False)
 say_model()
 kinds = weightless(now.scenario.text, now.scenario.n_tokens)
 model = shown if shown.trained else of_model(now)

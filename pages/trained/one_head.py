@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
@@ -13,10 +14,11 @@ from attention_ui.panels import look_closer, pair, say_columns, told
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
+from attention_ui.view import one_window
 from attention_viz import story
 from attention_viz.heads.arcs import arcs
 from attention_viz.labels import counted, percent
-from attention_viz.trained.one_head import attention_alone, one_head
+from attention_viz.trained.one_head import attention_alone, layer_heads, one_head
 
 LINES = {"from the query": "query", "to the key": "key", "all": "all"}
 FIELDS = {"W_Q": "queries", "W_K": "keys", "W_V": "values"}
@@ -31,36 +33,42 @@ SAYS = {
 
 now = here()
 shown = heads_shown(now)
-with st.container(horizontal=True):
+window = one_window()
+choices, says = window.columns([2, 3], vertical_alignment="bottom")
+with choices.container(horizontal=True):
     layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])
 at = place(shown.maps, layer, head)
 query, key, seen = at.query, at.key, layer_shown(shown, layer)
 
 share = fact("share", float(seen.probabilities[0, head, query, key]))
 fact("asks_and_is_read", (seen.tokens[query], seen.memory_tokens[key]))
-st.markdown(
-    f"In layer {layer}, head {head}, :blue[{quoted(seen.tokens, query)}] gives"
-    f" {percent(share)} of its attention to"
-    f" :red[{quoted(seen.memory_tokens, key)}]. Point at any cell for its number and arithmetic;"
-    " click it to keep it."
+says.markdown(
+    f":blue[{quoted(seen.tokens, query)}] gives **{percent(share)}** of its attention to"
+    f" :red[{quoted(seen.memory_tokens, key)}]. Point at a cell for its arithmetic, click it to"
+    " keep it."
 )
 if shown.traces:
     one = one_head_here(now, shown, layer, at)
-    say_columns(one)
     board = one_head(one.stage, head, query, key)
-    show_board(board, "one head", on_pin=partial(pin_cell, at))
+    with window:
+        say_columns(one)
+        show_board(board, "one head", on_pin=partial(pin_cell, at), fits=True)
+    captions = head_captions(shown.maps)
+    fact("caption", captions[layer][head] if captions[layer] else "")
+    show_board(layer_heads(board, captions[layer]), "layer", on_pin=partial(pin_cell, at))
     arithmetic = told(one.trace, "probabilities", (0, head, query, key), pair(one.trace, at))
 else:
     board = attention_alone(
         seen.probabilities[0, head], (seen.tokens, seen.memory_tokens), query, key
     )
-    show_board(board, "one head alone", on_pin=partial(pin_cell, at))
+    with window:
+        show_board(board, "one head alone", on_pin=partial(pin_cell, at), fits=True)
     st.info(
         "Of these heads only the attention is known: there are no scores and no weights to work it"
         " out from."
     )
 
-st.subheader("As lines", anchor=False)
+st.header("As lines", anchor=False)
 lines = one_of("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
 figure, left_out = arcs(
     seen,  # type: ignore[arg-type]  # arcs reads what a layer alone has: shares, sizes, labels
@@ -76,7 +84,7 @@ st.caption(
 )
 
 if shown.traces:
-    st.subheader("Where its numbers come from", anchor=False)
+    st.header("Where its numbers come from", anchor=False)
     step = one_of("Step", SAYS, "scores", key="oh_step", label_visibility="collapsed")
     weights = {name: one.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
     st.markdown(now.turned(SAYS[step]).format(**weights))
@@ -89,7 +97,7 @@ if shown.traces:
         deeper = story.projection(
             one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside)
         )
-    show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at))
+    show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at), fits=True)
     look_closer(one, "probabilities", board, arithmetic, beside=("scores",))
 if shown.trained:
     st.button(

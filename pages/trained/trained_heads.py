@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_lab.trained.encoded_text import D_MODEL
+from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
@@ -30,6 +31,7 @@ board = thumbnails(
     f"The attention of {counted(n_heads, 'head')} in {counted(sizes['L'], 'layer')} as small"
     " matrices.",
     own_scale=bool(st.session_state.get("own_scale")),
+    captions=fact("captions", head_captions(maps)),
 )
 show_board(board, "trained heads", on_pin=open_pinned)
 

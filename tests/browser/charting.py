@@ -1,6 +1,4 @@
-"""How the tests act on Plotly pictures: find the picture of all heads, the place of a cell in
-it, and zoom.
-"""
+"""How the tests act on Plotly heatmaps: find one, the place of a cell in it, and zoom."""
 
 from __future__ import annotations
 
@@ -8,32 +6,38 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.driving import settled
 
+# The page of the tests, whose heatmaps are the output with and without a head, and the first of
+# its heatmaps.
+HEATMAPS = "head-worth?off=1&d_model=8"
+FIRST = (
+    "[...document.querySelectorAll('.js-plotly-plot')]"
+    ".find(one => one._fullData?.[0].type === 'heatmap')"
+)
 PLACE = """([tile, row, column]) => {
-  const plot = document.querySelectorAll('.js-plotly-plot')[0];
+  const plot = FIRST;
   const {xaxis: x, yaxis: y} = plot._fullLayout._plots[plot._fullData[tile].xaxis +
     plot._fullData[tile].yaxis];
   const box = plot.getBoundingClientRect();
   return {x: box.x + x._offset + x.c2p(column), y: box.y + y._offset + y.c2p(row)};
-}"""
+}""".replace("FIRST", FIRST)
 RANGES = """() => {
-  const {_fullLayout: {_plots: all}, _fullData: heads} =
-    document.querySelectorAll('.js-plotly-plot')[0];
+  const {_fullLayout: {_plots: all}, _fullData: heads} = FIRST;
   return heads.map(({xaxis, yaxis}) => all[xaxis + yaxis]).map(({xaxis, yaxis}) =>
     `${xaxis.range}, ${yaxis.range}`);
-}"""
+}""".replace("FIRST", FIRST)
 
 
 def grid(page: Page) -> Locator:
-    """The picture of all heads, once it is drawn."""
-    chart = settled(page).locator(".chart").first
-    expect(chart.locator(".heatmaplayer image").first).to_be_attached()
-    return chart
+    """The first heatmap of a page, once it is drawn."""
+    image = settled(page).locator(".chart .heatmaplayer image").first
+    expect(image).to_be_attached()
+    return page.locator(".chart", has=page.locator(".heatmaplayer image")).first
 
 
 def zoom(page: Page, chart: Locator) -> list[str]:
-    """Drag with the magnifying glass in the first head, from query and key 2 to query 7 and key 6.
+    """Drag with the magnifying glass in the first tile, from cell (2, 2) to cell (7, 6).
 
-    Gives what every head showed before, when the zoom has come.
+    Gives what every tile showed before, when the zoom has come.
     """
     before: list[str] = page.evaluate(RANGES)
     chart.hover()

@@ -48,6 +48,14 @@ DRAWN = f"""() => {{
 # A board is told of a new scene only after React has shown the page; when the browser is idle, that
 # is done.
 IDLE = "() => new Promise(resolve => requestIdleCallback(resolve, {timeout: 5000}))"
+# Whether a place is in the window, with nothing of the page or of the board's own dock on it.
+UNCOVERED = """({x, y}) => {
+  let at = document.elementFromPoint(x, y);
+  while (at?.shadowRoot?.elementFromPoint(x, y)) at = at.shadowRoot.elementFromPoint(x, y);
+  return Boolean(at?.closest('.stage'));
+}"""
+TO_THE_MIDDLE = """y => document.querySelector('[data-testid=stMain]')
+  .scrollBy({top: y - innerHeight / 3, behavior: 'instant'})"""
 OPEN = (
     "address => { history.pushState({}, '', address); window.dispatchEvent(new"
     " PopStateEvent('popstate')); }"
@@ -145,8 +153,12 @@ def cell_at(page: Page, array: str, index: Sequence[int], board: int = 0) -> tup
     """Where on the screen the middle of a cell is; the board is brought into sight."""
     page.locator("section.board").nth(board).scroll_into_view_if_needed()
     script = f"([board, cell]) => ({BOARDS})()[board].where(cell)"
-    place = page.evaluate(script, [board, {"array": array, "index": list(index)}])
+    cell = [board, {"array": array, "index": list(index)}]
+    place = page.evaluate(script, cell)
     assert place is not None, f"{array}{list(index)} is not drawn"
+    if not page.evaluate(UNCOVERED, place):
+        page.evaluate(TO_THE_MIDDLE, place["y"])
+        place = page.evaluate(script, cell)
     return place["x"], place["y"]
 
 

@@ -14,7 +14,7 @@ from attention_lab.heads.portraits import MEASURES
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.heads.portrait_figures import strip
 from attention_viz.theme import PALETTES
-from tests.browser.charting import grid, zoom
+from tests.browser.charting import FIRST, HEATMAPS, grid, zoom
 from tests.browser.driving import settled
 from tests.test_configuration import contrast
 
@@ -36,24 +36,24 @@ LISTEN = r"""(() => {
     fillText.apply(this, what);
   };
 })()"""
-LETTERS = "() => document.querySelector('.js-plotly-plot .cell-texts').letters"
+LETTERS = f"() => {FIRST}.querySelector('.cell-texts').letters"
 AROUND = LETTERS.replace(".letters", ".around")
 VIEW = """() => {
-  const {_fullLayout: {xaxis, yaxis}} = document.querySelectorAll('.js-plotly-plot')[0];
+  const {_fullLayout: {xaxis, yaxis}} = FIRST;
   return [yaxis.range, xaxis.range];
-}"""
+}""".replace("FIRST", FIRST)
 # The numbers of the cells whose middle is in view, tile by tile.
 NUMBERS_IN_VIEW = """() => {
-  const plot = document.querySelectorAll('.js-plotly-plot')[0];
+  const plot = FIRST;
   const {xaxis, yaxis} = plot._fullLayout;
   const inside = (axis, i) => axis.l2p(i) > 0 && axis.l2p(i) < axis._length;
   return plot.calcdata.flatMap(([{z}]) => [...z].flatMap(
     (row, i) => inside(yaxis, i) ? [...row].filter((_, j) => inside(xaxis, j)) : []));
-}"""
+}""".replace("FIRST", FIRST)
 SCALE = """() => {
-  const {_fullLayout: {coloraxis}} = document.querySelectorAll('.js-plotly-plot')[0];
+  const {_fullLayout: {coloraxis}} = FIRST;
   return [coloraxis.cmin, coloraxis.cmax, coloraxis.colorscale];
-}"""
+}""".replace("FIRST", FIRST)
 
 
 @pytest.fixture
@@ -62,7 +62,8 @@ def letters(page: Page) -> Iterator[Letters]:
     session = page.context.new_cdp_session(page)
     session.send("Page.enable")
     kept = session.send("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
-    yield lambda: page.evaluate(LETTERS)
+    # Columns are named by whole numbers.
+    yield lambda: [one for one in page.evaluate(LETTERS) if "." in one[2]]
     session.send("Page.removeScriptToEvaluateOnNewDocument", kept)
     session.detach()
 
@@ -71,15 +72,15 @@ def letters(page: Page) -> Iterator[Letters]:
 def test_numbers_of_a_picture_have_one_size_and_can_be_read(
     letters: Letters, visit: Visit, width: int
 ) -> None:
-    """The numbers in the cells of all heads are as large as each other, and stand out from
+    """The numbers in the cells of all tiles are as large as each other, and stand out from
     their cell's colour.
     """
-    page = visit("all-heads?heads_stage=raw")
+    page = visit(HEATMAPS)
     page.set_viewport_size({"width": width, "height": 1000})
     grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
     shown = letters()
-    assert len(shown) == 4 * 12 * 12
+    assert len(shown) == 3 * 12 * 8
     assert len({size for size, _, _ in shown}) == 1
     least, most, scale = page.evaluate(SCALE)
     for _, ink, text in shown:
@@ -91,14 +92,14 @@ def test_a_closer_look_shows_the_numbers(letters: Letters, visit: Visit) -> None
     """Cells too narrow for numbers get them when one zooms in, those that are in view and no
     others.
     """
-    page = visit("all-heads?n_tokens=40&n_heads=4")
+    page = visit("head-worth?off=1&d_model=40")
     chart = grid(page)
     assert letters() == []
     zoom(page, chart)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
-    shown = [float(text) for _, _, text in letters()]
+    shown = [float(text.replace("−", "-")) for _, _, text in letters()]
     rows, columns = (round(abs(high - low)) for low, high in page.evaluate(VIEW))
-    assert len(shown) == 4 * rows * columns < 4 * 40 * 40
+    assert len(shown) == 3 * rows * columns < 3 * 12 * 40
     assert shown == pytest.approx(page.evaluate(NUMBERS_IN_VIEW), abs=0.0501)
 
 
@@ -106,17 +107,15 @@ def test_titles_names_and_scale(letters: Letters, visit: Visit) -> None:
     """Around the heads stand their titles, the tokens and a scale with round numbers, in the
     colour of text.
     """
-    page = visit("all-heads?heads_stage=raw")
+    page = visit(HEATMAPS)
     grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
     around = page.evaluate(AROUND)
     tokens = [f"{place} {token}" for place, token in enumerate(trace_of(Scenario()).tokens)]
-    titles, scale = [f"head {head}" for head in range(4)], ["−10", "−5", "0", "5", "10"]
-    assert [text for _, _, text in around] == titles + 4 * tokens + scale, (
-        "the tokens of two columns and two lines"
-    )
+    titles, scale = ["all heads", "with heads off", "what is missing"], ["−1", "−0.5", "0", "0.5"]
+    assert [text for _, _, text in around] == [*titles, *tokens, *scale, "1"]
     assert {ink for _, ink, _ in around} == {PALETTES["light"]["text"]}
-    assert 10 < page.evaluate(SCALE)[1] < 15
+    assert 1 < page.evaluate(SCALE)[1] < 2
 
 
 def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
@@ -130,7 +129,7 @@ def test_the_numbers_beside_the_bars(letters: Letters, visit: Visit) -> None:
     texts = [
         text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]
     ]
-    written = page.evaluate(AROUND)
+    written = page.evaluate(AROUND.replace(FIRST, "document.querySelector('.chart')"))
     assert [text for _, _, text in written] == [re.sub("</?b>", "", text) for text in texts]
     assert len(texts) == 5 * len(MEASURES)
     assert {ink for _, ink, _ in written} == {PALETTES["light"]["text"]}
@@ -144,7 +143,7 @@ def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
     """The file of a chart says what the screen says: every number of every head, their names
     and their scale.
     """
-    page = visit("all-heads?heads_stage=raw")
+    page = visit(HEATMAPS)
     chart = grid(page)
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
     chart.hover()
@@ -152,7 +151,9 @@ def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
         chart.locator(".modebar-btn[data-title^='Keep']").click()
     assert kept.value.suggested_filename == "attention-lab.svg"
     file = kept.value.path().read_text()
-    assert all(f">{text}</" in file for text in ("head 0", "head 1", "head 2", "head 3", "−10"))
+    assert all(
+        f">{text}</" in file for text in ("all heads", "with heads off", "what is missing", "0.5")
+    )
     written = re.findall(r"<text[^>]*>([−-]?\d+\.\d+)</text>", file)
     shown = [text for _, _, text in letters()]
     kept_ones = [text.replace("-", "−") for text in written][: len(shown)]
@@ -160,9 +161,9 @@ def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
 
 
 def in_heads(texts: list[str]) -> list[list[str]]:
-    """The numbers of each of four heads; plotly.js writes its file column by column."""
+    """The numbers of each of three tiles; plotly.js writes its file column by column."""
     return [
-        texts[start : start + len(texts) // 4] for start in range(0, len(texts), len(texts) // 4)
+        texts[start : start + len(texts) // 3] for start in range(0, len(texts), len(texts) // 3)
     ]
 
 

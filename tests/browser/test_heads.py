@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from tests.browser.driving import expect_address, parameters, settled
+from attention_lab.scenario import Scenario, trace_of
+from tests.browser.driving import cell_at, expect_address, expect_result, parameters, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -31,7 +32,9 @@ def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
     assert switches.get_by_role("button").evaluate_all(pressed) == ["1", "3"]
 
 
-@pytest.mark.parametrize("path", ["head-portraits", "all-heads", "arrays?notation=gml"])
+@pytest.mark.parametrize(
+    "path", ["head-portraits", "all-heads?heads_view=Lines", "arrays?notation=gml"]
+)
 def test_nothing_wide_is_cut_in_a_small_window(visit: Visit, page: Page, path: str) -> None:
     """At 1,024 px beside the sidebar, wide pictures and tables are whole, to their last column."""
     page.set_viewport_size({"width": 1024, "height": 768})
@@ -39,3 +42,40 @@ def test_nothing_wide_is_cut_in_a_small_window(visit: Visit, page: Page, path: s
     found = visit(path).locator("[class*=st-key-wide]").evaluate_all(cut)
     assert found
     assert max(found) <= 0
+
+
+def test_keys_reach_every_cell_of_all_heads(visit: Visit) -> None:
+    """Tab comes to the board; arrows go from cell to cell, Page down to the next head, End to the
+    last key; each cell is told with query, key and number, and Enter makes it the focus.
+    """
+    page = visit("all-heads?subset=0.3")
+    page.locator("[data-panel='probabilities tiles']").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "PageDown"):
+        page.keyboard.press(key)
+    share = trace_of(Scenario()).probabilities[0, 3, 2, 1]
+    expect_result(page, float(share))
+    told = page.locator(".board .unseen[aria-live]").first
+    expect(told).to_contain_text("head 3")
+    expect(told).to_contain_text("query position 2 did")
+    expect(told).to_contain_text("key position 1 animal")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect_address(page, "head=3", "query=2", "key=11")
+
+
+def test_the_words_of_the_keys_stand_above_the_first_heads(visit: Visit) -> None:
+    """In the first window the whole first line of heads and a legend are in sight, at 64 tokens
+    all heads are drawn whole.
+    """
+    page = visit("all-heads")
+    page.set_viewport_size({"width": 1366, "height": 768})
+    settled(page)
+    first = page.locator("[data-panel='probabilities tiles']")
+    box = first.bounding_box()
+    assert box is not None
+    assert box["y"] < 400
+    assert page.locator(".board .legend .share").first.is_visible()
+    page = visit("all-heads?n_tokens=64&n_heads=12&d_model=24")
+    assert page.locator(".board .window").count() == 0, "nothing is left out of the picture"
+    for index in ([0, 0, 0, 0], [0, 11, 63, 63]):
+        cell_at(page, "probabilities", index)

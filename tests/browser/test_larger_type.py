@@ -24,17 +24,18 @@ FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(
 }).map(formula => formula.textContent)"""
 
 
-def test_presentation_enlarges_the_type(visit: Visit) -> None:
+@pytest.mark.parametrize(("path", "factor"), [("scores", 1.1), ("lexicon", 1.2)])
+def test_presentation_enlarges_the_type(visit: Visit, path: str, factor: float) -> None:
     """The switch for the classroom makes the text of page and board larger and keeps the page
-    within the window.
+    within the window; a step has large type before, where its window has room.
     """
     size = "(element) => parseFloat(getComputedStyle(element).fontSize)"
-    page = visit("scores")
+    page = visit(path)
     before = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
-    page = visit("scores?present=true")
+    page = visit(f"{path}?present=true")
     after = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
-    assert after[0] >= 1.2 * before[0]
-    assert after[1] >= 1.2 * before[1]
+    assert after[0] >= factor * before[0]
+    assert after[1] >= factor * before[1]
     assert page.evaluate(SIDEWAYS) <= 0
 
 

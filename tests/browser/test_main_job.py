@@ -49,7 +49,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
     page = visit("")
     sentence = page.get_by_label("Sentence", exact=True)
     sentence.fill("the cat saw the other cat")
-    sentence.press("Control+Enter")
+    sentence.press("Enter")
     expect_address(page, "text=the+cat+saw+the+other+cat")
     length = slider(page, "Sequence length")
     length.press("End")
@@ -206,7 +206,7 @@ def test_the_first_act_replaces_nothing(visit: Visit) -> None:
     """The page's parts stay where they were and the same: one drawn anew would lose its zoom
     and what is played.
     """
-    page = visit("all-heads?n_tokens=13")
+    page = visit("head-worth?n_tokens=13")
     page.evaluate(PARTS)
     slider(page, "Sequence length").press("ArrowRight")
     expect_address(page, "n_tokens=14")

@@ -48,6 +48,55 @@ def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
     page.remove_listener("websocket", listen)
 
 
+MOST_MESSAGES = 28  # each is drawn for itself, and all visitors' messages pass one lock
+
+
+def test_an_act_on_the_scores_sends_few_messages(page: Page, address: str) -> None:
+    """What the browser keeps, and what nobody sees, is not sent again."""
+    kinds: list[str] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on(
+            "framereceived",
+            lambda data: kinds.append(str(ForwardMsg.FromString(bytes(data)).WhichOneof("type"))),
+        ),
+    )
+    page.goto(f"{address}/scores?n_tokens=6")
+    settled(page)
+    kinds.clear()
+    slider(page, "Sequence length").press("ArrowRight")
+    expect_address(page, "n_tokens=7")
+    settled(page)
+    assert kinds.count("script_finished") == 1
+    assert len(kinds) <= MOST_MESSAGES, kinds
+
+
+def test_the_tab_keeps_its_title_and_its_look(visit: Visit) -> None:
+    """They are told once: through acts, on another page, and on the way back."""
+    page = visit("scores?n_tokens=6")
+    above = "() => getComputedStyle(document.querySelector('.st-key-stage')).minHeight"
+
+    def expect_look(title: str, staged: bool) -> None:
+        expect(page).to_have_title(f"{title} · Attention Lab")
+        assert page.evaluate(above).endswith("px") is staged
+
+    expect_look("Scores", True)
+    for number in (7, 8):
+        slider(page, "Sequence length").press("ArrowRight")
+        expect_address(page, f"n_tokens={number}")
+        settled(page)
+        expect_look("Scores", True)
+    page.locator("[data-testid=stTopNavSection]").nth(1).click()
+    page.locator("a[data-testid^=stTopNav]", has_text="All heads").first.click()
+    expect_title(page, "All heads")
+    settled(page)
+    expect_look("All heads", False)
+    page.go_back()
+    expect_title(page, "Scores")
+    settled(page)
+    expect_look("Scores", True)
+
+
 def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:
     """Through new words, fewer tokens, another page and back, though it is told its place only
     when it must be.
@@ -62,7 +111,7 @@ def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:
 
     expect_boxes("5 · mat", "1 · cat")
     page.get_by_label("Sentence", exact=True).fill("the dog sat on the rug")
-    page.get_by_label("Sentence", exact=True).press("Control+Enter")
+    page.get_by_label("Sentence", exact=True).press("Enter")
     expect_boxes("5 · rug", "1 · dog")
     for _ in range(3):
         slider(page, "Sequence length").press("ArrowLeft")

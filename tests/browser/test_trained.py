@@ -111,7 +111,6 @@ def test_the_preset_of_the_changed_word(visit: Visit) -> None:
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
     drawn(page, 2)
     page.mouse.click(*page.evaluate(AT_CELL, [5, 8, 12, 12, 15]))
-    expect(page.get_by_role("heading", name="Layer 5, head 8 on both sentences")).to_be_visible()
     expect_address(page, "th_layer=5", "th_head=8")
 
 

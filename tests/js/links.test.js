@@ -28,6 +28,13 @@ test("where a matrix lies between, the arrow passes beside all of them, at the s
   assert.deepEqual(arrows(box("a", 20, 20), between(10), box("b", 0, 140)), ["M16,30 L-7,30 L-7,145 L-3,145", "M-1,145 L-9,149 L-9,141"]);
 });
 
+test("in the picture of a layer an arrow passes below the columns between", () => {
+  const flowing = (id, x, y) => ({ ...box(id, x, y), titleX: x - 6, flowing: true });
+  assert.deepEqual(arrows(flowing("a", 0, 20), flowing("b", 100, 20)), ["M44,30 C65,30 65,30 86,30", "M88,30 L80,34 L80,26"]);
+  const [line] = arrows(flowing("a", 0, 20), flowing("c", 100, 80), flowing("b", 200, 20));
+  assert.deepEqual(line, "M44,30 C69,30 69,107 94,107 L140,107 C163,107 163,37 186,37");
+});
+
 test("an arrow to a panel that is not drawn is none", () => {
   assert.deepEqual(arrows(box("a", 0, 20)), []);
 });

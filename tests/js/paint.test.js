@@ -29,6 +29,16 @@ test("whole numbers have no decimals, and where cells are narrow the zero before
   assert.deepEqual(texts(20), ["−.9", "1", ".5"]);
 });
 
+test("what rounding left of a whole number is that number, but a small share is no 0", () => {
+  const sheet = { box: { cell: { digits: 2 } }, values: [1 - 2 ** -24, 3 + 2 ** -22, 1e-9, 0, 1 - 1e-4], width: 60, height: 28 };
+  assert.deepEqual(lettersFor(context, sheet, 1, "font", true).texts, ["1", "3", "0.00", "0", "1.00"]);
+});
+
+test("larger type is worth more than the zero before the point", () => {
+  const sheet = { box: { cell: { digits: 2 } }, values: [-0.87, 0.5], width: 38, height: 44 };
+  assert.deepEqual(lettersFor(context, sheet, 1, "font", true).texts, ["−.87", ".50"]);
+});
+
 test("numbers are written no larger than their type where cells are wide", () => {
   assert.close(lettered(1, 46).size, 11.5);
   assert.close(lettered(1.35, 60).size, 1.35 * 11.5);

@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from attention_lab.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, embedding_of, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices, shown_matrices
 from attention_lab.weight_changes import change_notes
 
@@ -43,6 +44,13 @@ def test_weights_are_drawn_anew(before: Scenario, moved: dict[str, int]) -> None
     (note,) = change_notes(before, replace(before, **moved))
     assert "anew" in note
     assert f"{size} instead of {getattr(before, name)}" in note
+    assert ("Word vectors" in note) == (name == "d_model")
+
+
+def test_word_vectors_keep_their_first_numbers() -> None:
+    """A wider embedding goes on where a narrower one ends; the positions have other waves."""
+    narrow, wide = (embedding_of(replace(USUAL, d_model=size)).words for size in (16, 24))
+    assert np.array_equal(narrow, wide[:, :16])
 
 
 @pytest.mark.parametrize("sizes", [{"d_model": 16}, {"n_heads": 4}, {"d_k": 5}])

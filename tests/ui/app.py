@@ -141,7 +141,9 @@ def html(app: AppTest) -> list[str]:
 def texts(app: AppTest) -> str:
     """All Markdown and captions, and the words of the stage, in one string."""
     shown = [str(element.value) for kind in (app.markdown, app.caption) for element in kind]
-    return "\n".join([*shown, *(stage(app).get(part, "") for part in ("question", "says"))])
+    on_stage = stage(app)
+    notes = [note["text"] for note in on_stage.get("notes", [])]
+    return "\n".join([*shown, *(on_stage.get(part, "") for part in ("question", "says")), *notes])
 
 
 def numbers_of(spec: Any) -> np.ndarray:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from attention_core import attend
 from attention_lab.heads.head_averages import blur, mean_of_heads
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.heads.portraits import MEASURES
 from attention_ui.heads.heads_choice import open_portrait
-from tests.ui.app import facts, figures, here, matrices, opened, texts
+from tests.ui.app import facts, figures, here, opened, page_shown, scenes, texts
+from tests.ui.pinning import pin
+from tests.viz.reading_scenes import numbers
 
 
 def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
     """The heads in the address are those of the grid, of the mean and of the caveat."""
     app = opened("all-heads", subset="0.2", mask="causal", head=2)
     trace = here(app).trace
-    grid, merged, *_ = figures(app)
-    shares = np.where(trace.hidden[0], np.nan, trace.probabilities[0])
-    for shown, head in zip(matrices(grid), (0, 2), strict=True):
-        np.testing.assert_array_equal(shown, shares[head].astype("f4"))
-    np.testing.assert_array_equal(matrices(merged)[0], mean_of_heads(shares, [0, 2]).astype("f4"))
+    grid, merged = scenes(app)
+    np.testing.assert_array_equal(
+        numbers(grid["arrays"]["probabilities"]), trace.probabilities.astype("f4")
+    )
+    assert grid["panels"][0]["only"] == [0, 2]
+    assert grid["cell"] == {"array": "probabilities", "index": [0, 2, 0, 0]}
+    shares = trace.probabilities[0]
+    np.testing.assert_array_equal(
+        numbers(merged["arrays"]["mean"]), mean_of_heads(shares, [0, 2]).astype("f4")
+    )
     assert facts(app)["heads"] == (0, 2)
     lost = facts(app)["blur"]
     assert (lost, len(app.warning)) == (blur(trace, [0, 2]), 1)
@@ -35,34 +45,80 @@ def test_the_stage_and_the_scale_of_the_grid() -> None:
     and takes it back.
     """
     app = opened("all-heads", heads_stage="raw")
-    np.testing.assert_array_equal(
-        matrices(figures(app)[0])[1], here(app).trace.scores[0, 1].astype("f4")
-    )
-    assert "coloraxis" in figures(app)[0]["layout"]
+    scores = here(app).trace.scores
+    array = scenes(app)[0]["arrays"]["scores"]
+    np.testing.assert_array_equal(numbers(array), scores.astype("f4"))
+    assert array["limit"] == pytest.approx(np.abs(scores).max(), rel=1e-5)
     app.button(key="heads_scale").click().run()
     assert app.session_state["own_scale"] is True
-    assert "coloraxis" not in figures(app)[0]["layout"]
+    limits = scenes(app)[0]["arrays"]["scores"]["limit"]["values"]
+    np.testing.assert_allclose(limits, np.abs(scores[0]).max(axis=(1, 2)), atol=1e-6)
     app.button(key="heads_scale").click().run()
     assert app.session_state["own_scale"] is False
 
 
 def test_one_query_and_one_key_and_the_lines_open_on_demand() -> None:
-    """Each tab draws its figures when it is open: the query's row, the key's column, the lines
+    """Each view draws its pictures when it is open: the query's row, the key's column, the lines
     of the chosen kind.
     """
     app = opened("all-heads", heads_view="Row and column", head=1, query=8, key=4)
     shares = here(app).trace.probabilities[0]
-    _, row, column = figures(app)
-    np.testing.assert_array_equal(matrices(row)[0], shares[:, 8].astype("f4"))
-    np.testing.assert_array_equal(matrices(column)[0], shares[:, :, 4].astype("f4"))
+    _, row, column = scenes(app)
+    np.testing.assert_array_equal(numbers(row["arrays"]["by head"]), shares[:, 8].astype("f4"))
+    np.testing.assert_array_equal(
+        numbers(column["arrays"]["by head"]), shares[:, :, 4].astype("f4")
+    )
     assert facts(app)["sum_of_column"] == pytest.approx(shares[1, :, 4].sum(), rel=1e-6)
     app = opened("all-heads", heads_view="Lines", heads_lines="key", subset="3", key=4)
-    _, lines = figures(app)
+    (lines,) = figures(app)
     said = [
         text for part in lines["data"] if part.get("mode") == "markers" for text in part["text"]
     ]
     assert len(said) == 12
     assert all("→ 4 cross" in text and text.startswith("head 3") for text in said)
+
+
+def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell of a head is head, query and key; one of the one head beside them leaves the head."""
+    app = opened("all-heads", beside_one="true")
+    grid = "board heads grid"
+    pin(app, monkeypatch, grid, None, "probabilities", 0, 2, 6, 4)
+    assert [app.session_state[name] for name in ("head", "query", "key")] == [2, 6, 4]
+    pin(app, monkeypatch, grid, None, "one head", 0, 0, 3, 5)
+    assert [app.session_state[name] for name in ("head", "query", "key")] == [2, 3, 5]
+
+
+@pytest.mark.parametrize("n_heads", [2, 8])
+def test_one_head_beside_several(n_heads: int) -> None:
+    """The URL shows the same weights as one head: the engine's own run with one head, as many
+    parameters and multiplications, h times the scores.
+    """
+    app = opened("all-heads", n_heads=n_heads, d_model=16, beside_one="true", heads_stage="raw")
+    trace = here(app).trace
+    one = attend(trace.inputs, replace(trace.projections, n_heads=1, n_kv_heads=None))
+    arrays = scenes(app)[0]["arrays"]
+    np.testing.assert_array_equal(numbers(arrays["one head"]), one.scores.astype("f4"))
+    before, after = facts(app)["costs"]
+    assert before.parameters == after.parameters == 4 * 16**2
+    assert (before.scores, after.scores) == (12 * 12, n_heads * 12 * 12)
+    assert before.multiplications == after.multiplications
+    assert (before.distributions, after.distributions) == (1, n_heads)
+    parts = trace.scores[0, :, 0, 0]
+    assert facts(app)["score_of_one_head"] == pytest.approx(parts.sum(), rel=1e-6)
+
+
+def test_the_way_to_one_head_is_next_to_the_heads() -> None:
+    """From a step of the story it opens all heads, with one head beside them; a layer of one head
+    has nothing to compare.
+    """
+    app = opened("scores")
+    app.button(key="one head beside").click().run()
+    assert page_shown(app).url_path == "all-heads"
+    assert app.session_state["beside_one"] is True
+    assert "one head" in scenes(app)[0]["arrays"]
+    alone = opened("all-heads", n_heads=1, beside_one="true")
+    assert facts(alone)["several_heads"] is False
+    assert "one head beside" not in [button.key for button in alone.button]
 
 
 def test_an_average_that_hides_nothing() -> None:

@@ -44,10 +44,10 @@ def test_an_empty_sentence(page: str, text: str) -> None:
     sentence works at once.
     """
     app = opened(page, n_heads=2, text="first words")
-    app.text_area(key="text").set_value(text).run()
+    app.text_input(key="text").set_value(text).run()
     assert isinstance(error(app), TextError)
     assert title(app) == page_of(page).title
-    app.text_area(key="text").set_value("back again").run()
+    app.text_input(key="text").set_value("back again").run()
     assert not app.error
     assert here(app).scenario == Scenario(text="back again", n_heads=2)
 
@@ -66,7 +66,7 @@ def test_ten_thousand_words() -> None:
     used.
     """
     app = opened("scores", n_tokens=64)
-    app.text_area(key="text").set_value("word " * 10_000).run()
+    app.text_input(key="text").set_value("word " * 10_000).run()
     assert not errors(app)
     assert len(here(app).scenario.text) == MAX_TEXT
     assert here(app).trace.sizes["T"] == 64

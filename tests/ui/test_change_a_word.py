@@ -21,7 +21,16 @@ def test_change_one_word() -> None:
     told = facts(app)["before_and_after"]
     assert told == [change.before[3][1, 9, 2], change.after[3][1, 9, 2]]
     assert told == pytest.approx([0.688, 0.323], abs=5e-4)
-    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 3"]), change.differences[3])
+    assert np.array_equal(sent(scenes(app)[1]["arrays"]["layer 3"]), change.differences[3])
+
+
+def test_the_page_opens_with_the_animal() -> None:
+    """A bare URL says first what “it” gave “animal”, and its first picture shows that cell."""
+    app = opened("change-a-word")
+    assert facts(app)["asks_and_is_read"] == ("it", "animal")
+    assert facts(app)["before_and_after"] == pytest.approx([0.653, 0.300], abs=5e-4)
+    cell = scenes(app)[0]["cell"]
+    assert cell["index"] == [9, 2]
 
 
 def test_whose_share_a_strongest_change_is() -> None:

@@ -23,7 +23,7 @@ def test_all_claims_are_shown() -> None:
         assert facts(app)[f"claim_{one.id}"] == one.check().claimed
     assert facts(app)["claims_shown"] == [one.id for one in CLAIMS]
     filtered = opened("claims", claims_status=FALSE, claims_text="slides")
-    assert [heading.value for heading in filtered.subheader][-1:] == [TEXTS["slides"]]
+    assert [heading.value for heading in filtered.header][-1:] == [TEXTS["slides"]]
     few = [one.id for one in CLAIMS if one.status == FALSE and one.text == "slides"]
     assert facts(filtered)["claims_shown"] == few
     checked = [name for name in facts(filtered) if name.startswith("claim_")]

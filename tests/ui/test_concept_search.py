@@ -32,7 +32,7 @@ def test_search_finds_and_counts() -> None:
     assert 0 < len(shown) < 29
     app.text_input(key="concepts_words").set_value("banana").run()
     assert (facts(app)["concepts_found"], facts(app)["questions_found"]) == (0, 0)
-    assert not app.subheader
+    assert not app.header
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_search_takes_no_part_of_a_word_for_a_symbol(typed: str, text: str) -> N
         ("sparsity", "head-portraits"),
         ("tokens attended", "head-portraits"),
         ("rank heads", "head-worth"),
-        ("vector figures for papers", "scores"),
+        ("vector figures for papers", "all-heads"),
         ("stand-alone web page", "scores"),
         ("shareable URL", "overview"),
         ("own model", "your-weights"),
@@ -129,16 +129,16 @@ def test_questions_stand_before_the_concepts() -> None:
     text sees none of them.
     """
     app = opened("concepts")
-    assert len(app.subheader) == 1 + 5  # one for the questions, one for each text
+    assert len(app.header) == 1 + 5  # one for the questions, one for each text
     assert facts(app)["questions_found"] == len(questions())
     assert facts(app)["concepts_found"] == len(concepts())
-    first = app.subheader[0].value
+    first = app.header[0].value
     alone = opened("concepts", concepts_words="c_proj")
-    assert [box.value for box in alone.subheader] == [first]
+    assert [box.value for box in alone.header] == [first]
     assert (facts(alone)["concepts_found"], facts(alone)["questions_found"]) == (0, 1)
     gml = opened("concepts", concepts_text="gml")
-    assert (facts(gml)["questions_found"], len(gml.subheader)) == (0, 1)
-    assert first not in [box.value for box in gml.subheader]
+    assert (facts(gml)["questions_found"], len(gml.header)) == (0, 1)
+    assert first not in [box.value for box in gml.header]
 
 
 def test_a_row_with_markup_stays_text() -> None:

@@ -191,3 +191,13 @@ def test_a_group_stays_open_from_page_to_page() -> None:
     app.session_state["group Weights"] = False
     app = gone_to(app.run(), "softmax")
     assert not [box for box in app.selectbox if box.key == "weights"]
+
+
+def test_a_closed_box_draws_what_was_moved_alone() -> None:
+    """What stands at its default is drawn when the box is opened, with the others as they were."""
+    names = ("weights", "init", "seed")
+    app = opened("scores", weights="tied")
+    assert [name for name in names if drawn(app, name)] == ["weights"]
+    app = unfolded(app)
+    assert all(drawn(app, name) for name in names)
+    assert here(app).scenario == Scenario(weights="tied")

@@ -109,7 +109,7 @@ def test_what_no_head_does_is_done_most_by_none() -> None:
     assert facts(app)["most"] == 0
     assert "does_it_most" not in facts(app)
     assert facts(app)["times_the_even_share"] == []
-    assert len(app.subheader) == 0
+    assert len(app.header) == 0
 
 
 def test_heads_that_do_the_same_are_told_as_tied() -> None:

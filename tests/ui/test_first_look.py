@@ -125,7 +125,7 @@ def test_the_usual_layer_can_be_shared_too() -> None:
 
 def typed(app: AppTest, text: str) -> Focus:
     """The focus after a sentence was typed."""
-    app.text_area(key="text").set_value(text).run()
+    app.text_input(key="text").set_value(text).run()
     return here(app).focus
 
 

@@ -61,11 +61,11 @@ def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
 
     app.run()
     assert told() == {}
-    app.text_area(key="text").set_value("the cat lay by the mat").run()
+    app.text_input(key="text").set_value("the cat lay by the mat").run()
     assert told() == {"query": "3 · by"}
     app.run()
     assert told() == {}
-    app.text_area(key="text").set_value("the cat").run()
+    app.text_input(key="text").set_value("the cat").run()
     assert (
         app.selectbox(key="query").proto.raw_value,
         app.selectbox(key="query").proto.default,

@@ -57,7 +57,7 @@ def test_somebodys_layer() -> None:
     assert heat["shape"] == [1, 4, 13, 13]
     app.segmented_control(key="oh_step").set_value("W_Q").run()
     expected = BERT["encoder.layer.1.attention.self.query.weight"].T
-    assert np.array_equal(sent(scenes(app)[1]["arrays"]["w_q"]), expected)
+    assert np.array_equal(sent(scenes(app)[-1]["arrays"]["w_q"]), expected)
     app.segmented_control(key="th_whose").set_value("model").run()
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
@@ -86,9 +86,9 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
         "one-head",
     )
     assert [caption.value for caption in app.sidebar.caption] == [AS_IT_IS.says]
-    assert not app.sidebar.text_area
+    assert not app.sidebar.text_input
     app.segmented_control(key="th_whose").set_value("model").run()
-    assert app.sidebar.text_area
+    assert app.sidebar.text_input
     app = gone_to(uploaded("bert.safetensors", safetensors(BERT)), "change-a-word")
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
@@ -123,7 +123,7 @@ def test_a_file_without_a_sentence() -> None:
     app = uploaded("a.npz", npz({"attention": shares}), app)
     assert errors(app) == []
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), shares[1])
-    app.text_area(key="text").set_value("back again").run()
+    app.text_input(key="text").set_value("back again").run()
     assert here(app).trace.tokens == ("back", "again")
 
 
@@ -132,7 +132,7 @@ def test_one_head_of_one_token() -> None:
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
     app.selectbox(key="fh_rule").set_value("itself").run()
     assert facts(app)["does_it_most"] == (0, 0)
-    assert app.subheader[0].value == scenes(app)[1]["description"][:-1] == best_says(1)
+    assert app.header[0].value == scenes(app)[1]["description"][:-1] == best_says(1)
 
 
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:

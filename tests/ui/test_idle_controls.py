@@ -80,13 +80,34 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
     """Its own sizes stand where the controls would, greyed out; these keep what they hold."""
     app = opened("scores", weights="trained", d_model=24, n_heads=3)
     for name in ("d_model", "n_heads"):
-        shown = app.get_by_key(f"{name} of the model")
+        shown = app.get_by_key(f"{name} that counts")
         assert (shown.value, shown.label) == (TRAINED[name], BY_NAME[name].label)
         assert shown.disabled
     assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
     moved(app, "weights", "tied")
     assert (here(app).trace.sizes["D"], here(app).trace.sizes["H"]) == (24, 3)
-    assert not drawn(app, "d_model of the model")
+    assert not drawn(app, "d_model that counts")
+
+
+@pytest.mark.parametrize(
+    ("decides", "shown"),
+    [
+        ({"weights": "trained"}, dict.fromkeys(("d_k", "d_v"), "embedding / heads")),
+        (BY_HAND, {"positions": True, "embedding": "normal"}),
+    ],
+)
+def test_what_is_greyed_out_shows_what_counts(
+    decides: dict[str, object], shown: dict[str, object]
+) -> None:
+    """Where the weights decide it, whatever the address says; nothing stands in for a control that
+    says so already.
+    """
+    shown = shown | {"piece": "whole words"}
+    asked = {"positions": "false", "embedding": "integers", "piece": 3, "d_k": 4, "d_v": 4}
+    app = unfolded(opened("scores", **decides | asked))
+    assert {name: app.get_by_key(f"{name} that counts").value for name in shown} == shown
+    usual = unfolded(opened("scores", **decides))
+    assert not any(drawn(usual, f"{name} that counts") for name in shown)
 
 
 def test_the_first_run_knows_the_sizes() -> None:

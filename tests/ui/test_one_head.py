@@ -24,7 +24,7 @@ def test_one_head_shows_the_layers_own_trace() -> None:
     is pinned.
     """
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
-    heat, weights = scenes(app)
+    heat, _, weights = scenes(app)
     assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
     assert sent(heat["arrays"]["probabilities"])[0, 1, 9, 2] == pytest.approx(0.688, abs=1e-3)
     w_q = load_minilm().layers[3].attention.w_q
@@ -32,6 +32,7 @@ def test_one_head_shows_the_layers_own_trace() -> None:
     assert first <= 32 < first + 64
     assert np.array_equal(sent(weights["arrays"]["w_q"]), w_q[:, first : first + 64].astype("f4"))
     assert facts(app)["share"] == attention_of(ANIMAL).layers[3][1, 9, 2]
+    assert facts(app)["caption"] == "it → animal"
     assert facts(app)["asks_and_is_read"] == ("it", "animal")
     assert "68.8 %" in texts(app)
 
@@ -42,7 +43,7 @@ def test_every_step_of_a_head(step: str) -> None:
     app = opened("one-head", text="we like tea", oh_step=step, th_cell="1-2-40")
     assert not app.exception
     assert not app.error
-    assert len(scenes(app)) == 2
+    assert len(scenes(app)) == 3
     places = {
         "scores": [1, 2],
         "mixing": [1, 31],
@@ -51,7 +52,7 @@ def test_every_step_of_a_head(step: str) -> None:
         "W_V": [2, 63],
         "W_O": [1, 40],
     }
-    assert scenes(app)[1]["cell"]["index"][-2:] == places[step]
+    assert scenes(app)[2]["cell"]["index"][-2:] == places[step]
 
 
 def test_the_page_and_the_story_agree() -> None:

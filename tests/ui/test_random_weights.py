@@ -3,49 +3,56 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attention_lab.scenario import DRAWN, WEIGHTS, Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_ui import random_weights, stage_choices
+from attention_ui.visit import Visit
+from tests.ui.app import facts, here, opened, stage
+
+STEPS = ("overview", "scores", "softmax")
+OWN = OwnMatrices(x=[[1.0] * 16]).address()
+LEADS = ("weights", "trained")  # what the button chooses
 
 
-def page() -> None:
-    """A page with nothing else on it; what is not in the session is at its default."""
-    import streamlit as st
-
-    from attention_lab.notation.notation import OURS
-    from attention_lab.scenario import Scenario
-    from attention_ui.focus import Focus
-    from attention_ui.here import Here
-    from attention_ui.random_weights import say_random
-
-    names = ("text", "weights", "layer", "own")
-    given = {name: st.session_state[name] for name in names if name in st.session_state}
-    say_random(Here(Scenario(**given), Focus(0, 0, 0, 0), OURS))
-
-
-def shown(**given: object) -> AppTest:
-    """The page with these choices."""
-    app = AppTest.from_function(page)
-    for name, value in given.items():
-        app.session_state[name] = value
-    return app.run()
+def ways(page: str, **address: object) -> list[tuple[str, str]]:
+    """What the buttons of a stage's notes choose."""
+    app = opened(page, **address)
+    shown = [(note["act"], note["value"]) for note in stage(app)["notes"] if note["act"]]
+    if page in STEPS:
+        assert facts(app)["random_weights"] == (LEADS in shown)
+    return shown
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
     """And nowhere else: weights by hand do not fit the usual sizes, so they are random here."""
-    app = shown(weights=weights)
     is_random = weights in (*DRAWN, "by hand")
-    assert [len(app.caption), len(app.button)] == [is_random, is_random]
-    assert not shown(own=OwnMatrices(x=[[1.0] * 16]).address()).caption
+    assert ways("scores", weights=weights) == [LEADS] * is_random
 
 
-def test_the_button_leads_to_a_trained_head() -> None:
+def test_each_step_of_the_pattern_says_it_once() -> None:
+    """The overview, the scores and the softmax; other steps have no need of it, nor has a layer
+    with own numbers or with those of the first example.
+    """
+    assert [ways(page) for page in STEPS] == [[LEADS]] * 3
+    assert [ways(page) for page in ("tokens", "output")] == [[]] * 2
+    assert ways("scores", own=OWN) == ways("scores", bare=True) == []
+
+
+def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same sentence, in layer 3, head 1, and there the pronoun with what it reads."""
-    app = shown().button(key="trained head").click().run()
-    assert not app.button
-    state = {name: app.session_state[name] for name in ("weights", "layer", "head", "query", "key")}
-    assert state == {"weights": "trained", "layer": 3, "head": 1, "query": 9, "key": 2}
+    state, before = {}, Visit(here=here(opened("scores")))
+    monkeypatch.setattr(random_weights.st, "session_state", state)
+    monkeypatch.setattr(stage_choices, "visit", lambda: before)
+    stage_choices.choose(*LEADS)
+    assert state == {
+        "weights": "trained",
+        "layer": 3,
+        "head": 1,
+        "query": 9,
+        "key": 2,
+        "feature": 0,
+    }
     trace = trace_of(Scenario(weights="trained", layer=3))
     assert (trace.tokens[9], trace.tokens[2]) == ("it", "animal")

@@ -97,7 +97,7 @@ def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None
         ("growth", "growth_n", "5", "Tokens N", "4, 16, 64, 256"),
         ("head-portraits", "portrait", "", "Look closer at", "entropy"),
         ("practice", "pr_step", "99", "Step", "any"),
-        ("mask-workshop", "mw_window", "99", "Window: tokens to each side", "2"),
+        ("mask-workshop", "mw_window", "99", "Window", "2"),
         ("scores", "own_scale", "2", "Each head its own colours", "off"),
         ("glossary", "notation", "martian", "Notation", "ours"),
         ("scores", "head", "100000", "Head", 3),

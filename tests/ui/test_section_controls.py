@@ -52,5 +52,5 @@ def test_an_example_chosen_among_trained_heads_is_in_the_address() -> None:
 def keys_of(app: AppTest) -> set[str | None]:
     """The names of the sizes' widgets that are in the sidebar."""
     side = app.sidebar
-    widgets = (*side.text_area, *side.select_slider, *side.number_input, *side.slider)
+    widgets = (*side.text_input, *side.select_slider, *side.number_input, *side.slider)
     return {widget.key for widget in widgets} & {"text", "n_tokens", "d_model", "n_heads"}

@@ -43,5 +43,5 @@ def test_nothing_is_said_to_fit_only_where_nothing_does() -> None:
         opened("glossary", glossary_words=words) for words in ("zebra", "oversmoothing")
     )
     assert facts(nothing)["quantities_found"] == facts(nothing)["words_found"] == []
-    assert (len(nothing.subheader), len(one.subheader)) == (0, 1)
+    assert (len(nothing.header), len(one.header)) == (0, 1)
     assert len(word_table(words_with("oversmoothing")).splitlines()) == 3

@@ -1,0 +1,77 @@
+"""The same weights as one head: what a layer would look at if its matrices were not cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isclose, sqrt
+
+from attention_core.checks import Array
+from attention_core.errors import SettingsError
+from attention_core.projections import BIASES, MATRICES
+from attention_core.trace import Trace
+
+from .reruns import rerun
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a layer holds and computes for one sequence.
+
+    width: d_k of a head. parameters: numbers in weights and biases. scores: how many there are;
+    multiplications: what they take. distributions: of each query.
+    """
+
+    width: int
+    parameters: int
+    scores: int
+    multiplications: int
+    distributions: int
+
+
+def one_wide_head(trace: Trace) -> Trace:
+    """The layer once more, on the same inputs, with the same matrices in one head as wide as all.
+
+    A scale of 1/√d_k follows the width; another stays. Raises: SettingsError where heads share
+    keys and values, or have masks or biases of their own: then they cannot be one head.
+
+    >>> import numpy as np
+    >>> from attention_core import Projections, attend
+    >>> trace = attend(np.eye(2, 4), Projections.random(d_model=4, n_heads=2))
+    >>> one = one_wide_head(trace)
+    >>> one.sizes["H"], one.sizes["K"]
+    (1, 4)
+    >>> bool(np.allclose(one.scores[0, 0], trace.scores[0].sum(axis=0)))
+    True
+    """
+    p = trace.projections
+    if p.groups != p.n_heads:
+        raise SettingsError(
+            f"{p.n_heads} heads share {p.groups} sets of keys and values, so they cannot be laid"
+            " side by side as one head"
+        )
+    if any(_has_heads(given) for given in (trace.mask, trace.bias)):
+        raise SettingsError("heads with masks or biases of their own cannot be one head")
+    is_usual = isclose(trace.scale, 1 / sqrt(p.d_k))
+    return rerun(
+        trace,
+        projections=replace(p, n_heads=1, n_kv_heads=None),
+        scale=None if is_usual else trace.scale,
+    )
+
+
+def _has_heads(given: Array | None) -> bool:
+    return given is not None and given.ndim > 2 and given.shape[-3] > 1
+
+
+def cost_of(trace: Trace) -> Cost:
+    """What a layer holds and computes; shapes are its own, also where it attends to a memory."""
+    sizes, p = trace.sizes, trace.projections
+    arrays = [getattr(p, name) for name in MATRICES + BIASES]
+    scores = sizes["H"] * sizes["T"] * sizes["S"]
+    return Cost(
+        width=sizes["K"],
+        parameters=sum(array.size for array in arrays if array is not None),
+        scores=scores,
+        multiplications=scores * sizes["K"],
+        distributions=sizes["H"],
+    )

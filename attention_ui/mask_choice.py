@@ -1,0 +1,83 @@
+"""What choosing a mask brings along: room for [pad], and an example where there is no mask."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import AttentionError, SettingsError
+from attention_lab.scenario import MASKS, Scenario, own_of, tokens_of
+from attention_lab.user_data.matrix_names import MAX_TOKENS
+from attention_viz.step_scene import Note
+
+from .address import adopt, mirror
+from .facts import fact
+from .here import Here
+from .visit import visit
+
+ROOM = 2  # positions for [pad]
+NO_MASK = "no_mask"  # whether the step is shown as it is where the layer has no mask
+EXAMPLE = "causal"
+SAID = Note(
+    f"The layer has no mask: this is what a {EXAMPLE} one would hide.",
+    "Use it in every step",
+    act="mask",
+    value=EXAMPLE,
+)
+
+
+def longer(scenario: Scenario) -> int | None:
+    """The sequence length with which a sentence that fills its sequence has [pad] after it; None
+    where none is needed, or none can be.
+    """
+    with suppress(AttentionError):
+        tokens = tokens_of(scenario)
+        n_whole = tokens.n_real + tokens.n_left_out
+        is_full = len(tokens.tokens) == tokens.n_real
+        if is_full and n_whole < MAX_TOKENS and own_of(scenario).x is None:
+            return min(MAX_TOKENS, n_whole + ROOM)
+    return None
+
+
+def make_room(_: str = "mask") -> None:
+    """In a callback: where a padding mask was chosen that would hide nothing, lengthen the
+    sequence.
+    """
+    state = st.session_state
+    if state["mask"] != "padding" or not visit().last:
+        return
+    if length := longer(replace(visit().last, text=state.get("text", visit().last.text))):
+        state["n_tokens"] = str(length)
+
+
+def choose_mask(mask: str) -> None:
+    """In a callback: the mask that was chosen on the page."""
+    if mask in MASKS:
+        st.session_state.update({"mask": mask, NO_MASK: "true" if mask == "none" else ""})
+        make_room()
+
+
+def with_example(now: Here) -> tuple[Here, tuple[Note, ...]]:
+    """The layer as the mask step shows it, and what is said of it: with a causal mask where it has
+    none, unless the address or the visitor chose that.
+    """
+    visitor, bare = visit(), now.scenario.mask == "none"
+    adopt(NO_MASK, "Without a mask", "", _read)
+    moved = visitor.before is not None and visitor.before.mask != "none"
+    if not bare:
+        st.session_state[NO_MASK] = ""
+    elif moved or "mask" in visitor.asked:
+        st.session_state[NO_MASK] = "true"
+    mirror(NO_MASK, "")
+    if not fact("mask_of_example", bare and not st.session_state[NO_MASK]):
+        return now, ()
+    visitor.here = replace(now, scenario=replace(now.scenario, mask=EXAMPLE))
+    return visitor.here, (SAID,)
+
+
+def _read(text: str) -> str:
+    if text == "true":
+        return text
+    raise SettingsError("It is “true” or left out, so the page stays as it is")

@@ -1,0 +1,162 @@
+"""What a page shows on arrival: its main matrices whole, at its top, its parts in order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_ui.registry import PAGES as ALL
+from attention_ui.registry import page_of
+from tests.browser.driving import IDLE, OPEN, expect_title, one_by_one, settled
+
+pytestmark = pytest.mark.browser
+
+WINDOWS = [(1366, 768), (1280, 720)]
+# How many matrices the first board of each page shows.
+PAGES = {
+    "encoder-decoder": 6,
+    "mask-workshop": 6,
+    "self-attention-mass": 1,
+    "truths": 1,
+    "one-head": 2,
+    "change-a-word": 3,
+    "convolution": 4,
+    "lexicon": 4,
+}
+FIRST_BOARD = """() => {
+  const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
+    ...(element.matches(selector) ? [element] : []),
+    ...(element.shadowRoot ? all(element.shadowRoot, selector) : []),
+  ]);
+  const [board] = all(document, 'section.board');
+  const area = element => {
+    const {top, left, right, bottom} = element.getBoundingClientRect();
+    return {name: element.dataset.matrix, role: element.dataset.role, top, left, right, bottom};
+  };
+  return {
+    matrices: [...board.querySelectorAll('[data-matrix]')].map(area),
+    scrolled: document.querySelector('[data-testid=stMain]').scrollTop,
+  };
+}"""
+
+WATCH = """() => {
+  window.shifted = 0;
+  new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+  }).observe({type: 'layout-shift'});
+}"""
+LEVELS = """main => {
+  const all = root => [...root.querySelectorAll('*')].flatMap(element => [
+    ...(/^H[1-6]$/.test(element.tagName) ? [Number(element.tagName[1])] : []),
+    ...(element.shadowRoot ? all(element.shadowRoot) : []),
+  ]);
+  return all(main);
+}"""
+
+
+def out_of_sight(page: Page, window: tuple[int, int], n_matrices: int) -> list[Any]:
+    """What of the first board is not in the window; all of it where it has too few matrices."""
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    page.evaluate(IDLE)
+    page.evaluate(IDLE)
+    shown = page.evaluate(FIRST_BOARD)
+    matrices = shown["matrices"]
+    if shown["scrolled"] or len(matrices) != n_matrices:
+        return [shown]
+    if not any(matrix["role"] == "result" for matrix in matrices):
+        return matrices
+    return [
+        matrix
+        for matrix in matrices
+        if matrix["top"] < 0
+        or matrix["left"] < 0
+        or matrix["right"] > window[0]
+        or matrix["bottom"] > window[1]
+    ]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_main_matrices_are_in_sight(page: Page, address: str, path: str) -> None:
+    """By a bare URL, in two common windows."""
+    found = {}
+    page.set_viewport_size({"width": WINDOWS[0][0], "height": WINDOWS[0][1]})
+    page.goto(f"{address}/{path}")
+    settled(page)
+    for window in WINDOWS:
+        if missing := out_of_sight(page, window, PAGES[path]):
+            found[window] = missing
+    assert found == {}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_training_and_its_curve_share_a_window(
+    page: Page, address: str, window: tuple[int, int]
+) -> None:
+    """The button and the whole curve of the loss are in sight, before and after a press of it."""
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    page.goto(f"{address}/training?train_steps=50&train_seed={window[0]}")
+    settled(page)
+    button = page.locator(".st-key-train_go button")
+    for _ in range(2):
+        for part in (button, page.locator(".js-plotly-plot").first):
+            box = part.bounding_box()
+            assert box is not None
+            assert 0 < box["y"] < window[1] - box["height"]
+        if button.is_enabled():
+            button.click()
+            expect(button).to_be_disabled()
+        settled(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "panel", "opened"),
+    [("overview", "probabilities", "softmax"), ("trained-heads", "layer 4", "one-head")],
+)
+def test_a_clicked_picture_opens_its_page_at_the_top(
+    page: Page, address: str, path: str, panel: str, opened: str
+) -> None:
+    """However far down the click was."""
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{address}/{path}?head=0")
+    settled(page)
+    page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 150)")
+    box = page.locator(f'.board [data-matrix="{panel}"]').first.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect_title(page, page_of(opened).title)
+    settled(page)
+    assert page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop") == 0
+
+
+def test_a_picture_that_arrives_moves_nothing(page: Page, address: str) -> None:
+    """Its room is kept: opening such a page by the menu shifts less than a fiftieth of it."""
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.goto(f"{address}/about")
+    settled(page)
+    page.evaluate(WATCH)
+    found = {}
+    for path in PAGES:
+        page.evaluate(OPEN, f"{address}/about")
+        expect_title(page, page_of("about").title)
+        settled(page)
+        page.evaluate("() => { window.shifted = 0; }")
+        page.evaluate(OPEN, f"{address}/{path}")
+        expect_title(page, page_of(path).title)
+        settled(page)
+        if (shifted := page.evaluate("() => window.shifted")) > 0.05:
+            found[path] = shifted
+    assert found == {}
+
+
+def test_headings_are_in_order(page: Page, address: str) -> None:
+    """One heading of the first level, then parts of the second; none leaves a level out."""
+    found = {}
+    for at in one_by_one(page, [f"{address}/{one.url_path}?head=0" for one in ALL]):
+        levels = at.locator("[data-testid=stMain]").evaluate(LEVELS)
+        skips = [(one, two) for one, two in pairwise(levels) if two > one + 1]
+        if levels[:1] != [1] or levels.count(1) != 1 or skips:
+            found[at.url.split("/")[-1].split("?")[0]] = levels
+    assert found == {}

@@ -52,11 +52,6 @@ export function panelSize(model, space, panel, cell, others) {
   };
 }
 
-// Of the tiles only some.
-function chosen({ length: count }) {
-  return { start: 0, count, low: 0, high: count, size: count };
-}
-
 // The room that the close-ups of a matrix without numbers take, {across, down}: its lit column stands beside it, its lit row below it.
 function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) {
   if (!closeUps || tiled || bare || !["operand", "result"].includes(panel.role)) return { across: 0, down: 0 };
@@ -64,6 +59,11 @@ function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) 
     across: rows.count > 1 ? (CLOSE.gap + CLOSE.width) * zoom : 0,
     down: columns.count > 1 ? (CLOSE.gap + CLOSE.height) * zoom : 0,
   };
+}
+
+// Of the tiles only some.
+function chosen({ length: count }) {
+  return { start: 0, count, low: 0, high: count, size: count };
 }
 
 function wholeOf(array, axis) {

@@ -147,7 +147,7 @@ export class Step {
     }
     put(arithmetic, { ...terms, width: terms.width - beside.x, height: terms.height - beside.y });
     put(controls, { x: terms.x + terms.width - CORNER.width, y: terms.y + terms.height - CORNER.height - 3, ...CORNER });
-    const lowest = Math.max(terms.y + terms.height, ...boxes.map(({ y, bodyHeight }) => y + bodyHeight)) + 4;
+    const lowest = Math.max(terms.y + terms.height, ...boxes.map(({ y, bodyHeight, close }) => y + bodyHeight + close.down)) + 4;
     for (const part of [section, stage]) part.style.height = `${Math.min(size.height, lowest)}px`;
   }
 
@@ -203,7 +203,7 @@ export class Step {
     const editable = !playing && board.pins.holds(current) && board.boxes.find(isEditable);
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
-    const more = this.model.stage && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
+    const more = (this.model.stage || board.size) && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
     return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 

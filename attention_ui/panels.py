@@ -11,7 +11,8 @@ from attention_core.derivation import Derivation, derive
 from attention_lab import notation
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
-from attention_viz.labels import number
+from attention_lab.rounding import tolerance
+from attention_viz.labels import agreement
 from attention_viz.payload import JSON
 from attention_viz.tables import reads
 
@@ -53,11 +54,12 @@ def say_columns(now: Here) -> None:
     of the layer differ.
     """
     if now.notation.convention == "column":
+        rounding = max(tolerance(now.trace, field) for field in STEPS)
         st.caption(
             "In this notation a token is a column: on the boards every matrix is shown transposed,"
-            " the softmax runs down the columns, heads lie one below the other. The numbers are"
-            " the same: computed once more in that convention, the whole layer differs by at most"
-            f" {number(fact('gap_with_columns', column_gap(now.trace)))}."
+            " the softmax runs down the columns, heads lie one below the other. Computed once more"
+            " in that convention, the numbers of the whole layer"
+            f" {agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
         )
 
 

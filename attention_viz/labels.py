@@ -98,6 +98,15 @@ def true_minus(text: str) -> str:
     return re.sub(r"(?<![\w)-])-(?=[\d.])|(?<=\de)-(?=\d)", "−", text)
 
 
+def agreement(gap: float, rounding: float) -> str:
+    """How far numbers are apart that were computed in two ways: by rounding alone they are equal.
+
+    >>> agreement(4.4e-16, 1e-13), agreement(0.25, 1e-13)
+    ('are equal', 'differ by at most 0.250')
+    """
+    return "are equal" if gap <= rounding else f"differ by at most {number(gap)}"
+
+
 def span(places: slice, thing: str) -> str:
     """Which of several things, in words.
 

@@ -18,7 +18,7 @@ from attention_lab.diagonal.measures import (
 from attention_lab.diagonal.proposition_checks import Check
 from attention_lab.diagonal.proposition_record import CONDITION, FALSE, THEOREM, Proposition
 from attention_viz.diagonal.diagonal_board import named
-from attention_viz.labels import counted, number, true_minus
+from attention_viz.labels import counted, number
 
 from ..facts import fact
 from ..markdown import plain
@@ -111,8 +111,7 @@ def live(proposition: Proposition, check: Check, trace: Trace) -> str:
         gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
         return f":red-badge[violated] {gap}{where}"
     if check.excess > 0 or proposition.number in IDENTITIES:
-        rounding = true_minus(f"up to rounding: {abs(check.excess):.0e}")
-        return f":green-badge[holds] {rounding if check.excess else 'exactly'}"
+        return f":green-badge[holds] {'up to rounding' if check.excess else 'exactly'}"
     return f":green-badge[holds] {_spare(check.excess)} at the closest{where}"
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_lab.masks.invariances import CHANGES
 from attention_lab.masks.run_gaps import gaps
+from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards
 
@@ -17,9 +18,11 @@ from ..here import Here
 from ..whole_numbers import whole_number_input
 
 
-def small(gap: float) -> str:
-    """A difference as Markdown."""
-    return f"**{number(gap)}**" if gap else "**0**"
+def small(gap: float, rounding: bool = False) -> str:
+    """A difference as Markdown. rounding: whether it comes from rounding alone."""
+    if gap and not rounding:
+        return f"**{number(gap)}**"
+    return "**0** up to rounding" if gap else "**0**"
 
 
 def constants(now: Here) -> None:
@@ -41,12 +44,13 @@ def constants(now: Here) -> None:
     stays = fact("stays_in_theory", change.same)
     fact("probabilities_moved", found.probabilities)
     fact("output_moved", found.output)
+    rounding = tolerance(now.trace, "probabilities")
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown(
         f"Changed: **{change.name}**. {now.turned(change.says)}\n\nIn theory the output"
         f" **{_theory(stays)}**. Measured, the largest difference: of a probability"
-        f" {small(found.probabilities)}, of the output"
-        f" {small(found.output)}{' (rounding)' if stays and found.output else ''}."
+        f" {small(found.probabilities, stays and found.probabilities <= rounding)}, of the output"
+        f" {small(found.output, stays)}."
     )
     right.latex(change.formula)
     show_board(

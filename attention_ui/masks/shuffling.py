@@ -76,8 +76,8 @@ def _say_moved(now: Here, made: Shuffle, situation: Situation, field: str) -> No
     st.markdown(
         f"{told} {token(made.straight, 'T', query)} moves from place {query} to place **{place}**. "
         + now.turned(_outcome(knows_order, field, gap, most))
-        + f"Largest difference from the {now.turned('rows')} that were only moved: {small(gap)}"
-        + (" (rounding)." if rounding else ".")
+        + f"Largest difference from the {now.turned('rows')} that were only moved:"
+        f" {small(gap, rounding)}."
     )
 
 

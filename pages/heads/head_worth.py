@@ -14,6 +14,7 @@ from attention_lab.heads.worth import (
     token_changes,
 )
 from attention_lab.notation.formulas import output_by_heads
+from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.bases import other_bases
@@ -23,7 +24,7 @@ from attention_ui.markdown import plain
 from attention_ui.panels import token
 from attention_ui.show import place_for, show_figure
 from attention_viz.heads import worth_figures as drawn
-from attention_viz.labels import number
+from attention_viz.labels import agreement, number
 
 now = here()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
@@ -50,8 +51,7 @@ st.markdown(
     f"{mixes} the output is a plain **sum**: each head adds its part. Here it is for feature"
     f" {column} of every token. Parts above the line pull up, parts below pull down; the tick is"
     f" the output itself, computed as {way}{plain(trace.says_added('output'))}. Over all tokens"
-    " and features the two ways "
-    + (f"differ by at most {number(gap)}." if gap else "agree exactly.")
+    " and features the two ways " + f"{agreement(gap, tolerance(trace, 'output'))}."
 )
 with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too
     show_figure(drawn.stacked(trace, column), "worth stacked")

@@ -6,6 +6,7 @@ from attention_core.head_blocks import head_columns
 from attention_lab.heads.contributions import absorbed_contributions, absorbed_size, output_gap
 from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o
+from attention_lab.rounding import tolerance
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import look_closer, token, told
@@ -13,20 +14,11 @@ from attention_ui.registry import page_of
 from attention_ui.step import show_step
 from attention_ui.way import ask_for
 from attention_viz import story
-from attention_viz.labels import counted, number, span
-
-
-def agreement(gap: float) -> str:
-    """How well two ways to compute the output agree."""
-    return (
-        f"differ by at most {number(gap)}, the rounding of the computer’s numbers"
-        if gap
-        else "agree exactly"
-    )
-
+from attention_viz.labels import agreement, counted, span
 
 now = here()
 trace = now.trace
+rounding = tolerance(trace, "output")
 focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
 asks = token(trace, "T", query)
@@ -81,7 +73,7 @@ else:
         )
     )
 st.success(
-    f"Checked for all tokens and {now.turned('columns')}: the two ways {agreement(gap)}.",
+    f"Checked for all tokens and {now.turned('columns')}: the two ways {agreement(gap, rounding)}.",
     icon=":material/check:",
 )
 if w_o is not None:
@@ -100,7 +92,7 @@ if w_o is not None:
             st.markdown(
                 "So code that adds its heads and has no output matrix need not be wrong: computed"
                 " like this and as above, the outputs"
-                f" {agreement(absorbed)}. In numbers: the value"
+                f" {agreement(absorbed, rounding)}. In numbers: the value"
                 f" matrices hold {h} · {d_in} · {n_out} = **{counted(together, 'number')}**,"
                 f" {now.symbol('w_v')} and {mixes} together **{apart:,}**. Their rank is no larger"
                 f" for it: at most {now.symbol('d_v')} = {d_v}."

@@ -205,7 +205,9 @@ function termChip(look, term, running, name) {
     term.factors.map((factor) => coloured(look, factor, number(factor.value))),
     " × ",
   );
-  return tinted(look, chip(number(term.value), [...called, ...factors], running), term.factors[0], term.value);
+  const made = tinted(look, chip(number(term.value), [...called, ...factors], running), term.factors[0], term.value);
+  made.classList.add("product");
+  return made;
 }
 
 function factorChip(look, factor, running = null) {

@@ -204,3 +204,15 @@ def test_the_arithmetic_opens_to_all_terms(page: Page, address: str) -> None:
     assert arithmetic.locator(".terms").evaluate(bar) == "auto"
     page.get_by_role("button", name="The arithmetic in one line").click()
     assert arithmetic.bounding_box() == line
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_a_term_that_is_no_product_shows_its_number(
+    page: Page, address: str, width: int, height: int
+) -> None:
+    """In one line, too: a word's vector plus its position, and the bias of a sum."""
+    page.goto(f"{address}/tokens?{FIRST}&query=1&feature=0")
+    chips = resized(page, width, height).locator(".arithmetic .chip b")
+    expect(chips).to_have_count(2)
+    for chip in chips.all():
+        expect(chip).to_be_visible()

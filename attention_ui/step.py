@@ -28,20 +28,21 @@ def show_step(
     field: str,
     board: JSON,
     more: str = "",
+    also: str = "",
     choices: Sequence[Choice] = (),
     on_open: Callable[[str], None] | None = None,
 ) -> JSON:
     """Show the step that computes a field, at the top of its page, wherever the page calls it;
     gives the scene, for hand-outs.
 
-    field: "" for the whole layer. more: LaTeX that is added to the formula. on_open: called with
-    the link of a matrix that is clicked.
+    field: "" for the whole layer. more: LaTeX that is added to the formula. also: a
+    sentence that is added to what is said. on_open: called with the link of a clicked matrix.
     """
     page = visit().page
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
-        says=notation.says(now.trace, field, now.notation) if field else WHOLE,
+        says=f"{notation.says(now.trace, field, now.notation) if field else WHOLE} {also}".strip(),
         formula=formula(now.trace, field, now.notation) + more if field else "",
         steps=[(step.title, step.url_path) for step in strip()],
         place=strip().index(page),

@@ -8,7 +8,9 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
+from attention_core.head_blocks import head_of
 from attention_lab import notation
+from attention_lab.heads.layout_mistakes import astray
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
 from attention_lab.rounding import tolerance
@@ -27,6 +29,7 @@ from .one_of import one_of
 from .registry import step_of
 from .way import ask_for
 
+MOST_NAMED = 24  # signs of a token
 # What a step has to look at besides its board.
 CLOSER = {
     "terms": ":material/calculate: Every term",
@@ -70,6 +73,31 @@ def say_swap(now: Here) -> None:
             "In this notation the heads lie one below the other and come apart, or together, by a"
             " reshape alone; the swap is one of the code, in which tokens are rows."
         )
+
+
+def goes_astray(now: Here, field: str, focus: Focus, row: int) -> str:
+    """What a reshape without the swap would do to one number, or nothing where it does no harm.
+
+    field: that holds one matrix per head; row: the token of the number that is looked at.
+    """
+    trace, split = now.trace, field != "head_outputs"
+    heads_HTF = getattr(trace, field)[0]
+    head = head_of(trace, field, focus.head)
+    lost = fact("astray", astray(heads_HTF, head, row, focus.feature, split=split))
+    if lost is None:
+        return ""
+    words = trace.labels(trace.axes(field)[2])
+    value = number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
+    return (
+        f"Without the swap, the reshape would put the number {value} of {named(words, lost.token)}"
+        f" where {named(words, lost.row)} stands."
+    )
+
+
+def named(words: Sequence[str], place: int) -> str:
+    """A token as plain text, with its place where its word stands twice."""
+    again = f" ({place})" if words.count(words[place]) > 1 else ""
+    return f"“{words[place][:MOST_NAMED]}”{again}"
 
 
 def told(trace: Trace, field: str, index: Sequence[int], title: str) -> Derivation:

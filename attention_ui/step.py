@@ -30,6 +30,7 @@ def show_step(
     field: str,
     board: JSON,
     more: str = "",
+    also: str = "",
     choices: Sequence[Choice] = (),
     notes: Sequence[Note] = (),
     on_open: Callable[[str], None] | None = None,
@@ -37,15 +38,16 @@ def show_step(
     """Show the step that computes a field, at the top of its page, wherever the page calls it;
     gives the scene, for hand-outs.
 
-    field: "" for the whole layer. more: LaTeX that is added to the formula. notes: what is said of
-    the numbers, after what the last choice did to them, which is news and no part of a hand-out.
-    on_open: called with the link of a matrix that is clicked.
+    field: "" for the whole layer. more: LaTeX that is added to the formula. also: a sentence that
+    is added to what is said. notes: what is said of the numbers, after what the last choice did to
+    them, which is news and no part of a hand-out. on_open: called with the link of a clicked
+    matrix.
     """
     page = visit().page
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
-        says=notation.says(now.trace, field, now.notation) if field else WHOLE,
+        says=f"{notation.says(now.trace, field, now.notation) if field else WHOLE} {also}".strip(),
         formula=formula(now.trace, field, now.notation) + more if field else "",
         steps=[(step.title, step.url_path) for step in strip()],
         place=strip().index(page),

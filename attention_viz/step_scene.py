@@ -14,7 +14,7 @@ from .payload import JSON
 
 # What a stage shows of a board: what takes part in the computation. What stands beside it is shown
 # below the stage.
-PARTS = frozenset({"operand", "result", "row", "total"})
+PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
 # What of it would make the cells too small to bear numbers.
 BELOW: Mapping[str, Set[str]] = {"probabilities": {"row"}}
 # The signs between the matrices of a step that stand in a row.

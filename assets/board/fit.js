@@ -1,4 +1,5 @@
 import { placeLine } from "./layout.js";
+import { heightOfRibbons, ribbonBoxes, ribbonsApart } from "./ribbons.js";
 
 const CELL_BOUNDS = { width: 92, height: 64, least: 3 }; // px, the largest and the smallest cell
 const LETTERS = { least: 11, most: 18 }; // px, the type of labels, which follows the height of the cells
@@ -18,9 +19,11 @@ const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
  * with the largest legible type. slack: the most that they are moved down where there is room. words gives the height of the words in a width; column asks for the arithmetic in a column.
  */
 export function fitStage(model, space) {
+  const [panels, ribbons] = ribbonsApart(model);
+  const bottom = space.bottom + heightOfRibbons(ribbons);
   for (const most of SHOWN_ROWS) {
-    const found = fitted(model, { ...space, caps: { rows: most, columns: most, tiles: most } });
-    if (found) return found;
+    const found = fitted({ ...model, panels }, { ...space, bottom, caps: { rows: most, columns: most, tiles: most } });
+    if (found) return { ...found, boxes: [...found.boxes, ...ribbonBoxes(model, ribbons, { y: space.height - bottom, width: space.width })] };
   }
   return null;
 }

@@ -6,6 +6,7 @@ const TINIEST = 1;
 const HEIGHT = { numbered: 600, most: 1000 }; // px, of all rows together
 const PHONE = 480; // px; in less width one scrolls anyway
 const NUMBERED = { width: 24, height: 16 }; // px, what a number asks for
+const ABREAST = 700; // px; in less width matrices of different kinds stand one below another
 const MOST_ACROSS = 8;
 const TRIES = 12;
 
@@ -17,7 +18,7 @@ const TRIES = 12;
 export function layOutGallery(model, space) {
   const counts = model.panels.map((panel) => tilesShown(model, panel));
   const most = Math.min(MOST_ACROSS, Math.max(...counts));
-  const ways = model.panels.length > 1 ? [false, true] : [false];
+  const ways = model.panels.length > 1 && space.width < ABREAST ? [false, true] : [false];
   const plans = ways.flatMap((stacked) => Array.from({ length: most }, (_, i) => galleryOf(model, { ...space, across: i + 1 }, stacked)));
   return plans.reduce((one, other) => (other.score > one.score ? other : one));
 }

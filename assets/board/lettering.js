@@ -9,10 +9,11 @@ export const STEEPNESS = -Math.PI / 4;
 
 /** Draw the labels of a panel's rows and columns and the captions of its tiles. */
 export function paintLabels(context, box, look) {
-  const { palette, zoom, font } = look;
+  const { palette, font } = look;
+  const zoom = box.zoom ?? look.zoom;
   context.font = `${TYPE * zoom}px ${font}`;
   context.textBaseline = "middle";
-  if (box.panel.tiles !== null) for (const tile of box.tiles) paintCaption(context, box, tile, look);
+  if (box.panel.tiles !== null) for (const tile of box.tiles) paintCaption(context, box, tile, { ...look, zoom });
   if (box.small) return;
   for (const spot of labelSpots(box, look.model, zoom, look.slices?.[box.array.name])) {
     if (spot.block % 2) paintBand(context, box, spot, palette, zoom);
@@ -109,7 +110,9 @@ export function paintCaption(context, box, tile, { model, palette, zoom }, groun
   const more = box.panel.captions?.[tile.place];
   const label = more && !box.small ? `${place} · ${more}` : place;
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
-  const text = context.measureText(long).width <= box.tileWidth + 2 * zoom ? long : label;
+  const fits = (one) => context.measureText(one).width <= box.tileWidth + 2 * zoom;
+  const { brief } = box.panel;
+  const text = brief ? (fits(label) ? label : brief[tile.place]) : fits(long) ? long : label;
   const low = tile.y - (tile.dy === 0 ? box.labelTop : 0) - 8 * zoom;
   const y = more && box.small ? low - CAPTION_LINE * zoom : low;
   if (ground) {

@@ -9,6 +9,7 @@ import { paintSigns } from "./lettering.js";
 import { paintArrows } from "./links.js";
 import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
 import { paintPanel } from "./paint.js";
+import { heightOfRibbons, ribbonBoxes, ribbonsApart } from "./ribbons.js";
 import { placePanels } from "./stage.js";
 
 const PROBE = "Whom does 0.25 mean?"; // as wide as before while the typeface is the same
@@ -40,8 +41,10 @@ export class Picture {
   lay(width, starts, open) {
     this.zoom = this.model.zoom ?? 1;
     const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
-    const plan = (this.model.gallery ? layOutGallery : layOut)(this.model, space);
-    Object.assign(this, { boxes: plan.boxes, size: [Math.max(plan.width, width), plan.height + 8], signs: [] });
+    const [panels, ribbons] = ribbonsApart(this.model);
+    const plan = (this.model.gallery ? layOutGallery : layOut)({ ...this.model, panels }, space);
+    const boxes = [...plan.boxes, ...ribbonBoxes(this.model, ribbons, { y: plan.height, width })];
+    Object.assign(this, { boxes, size: [Math.max(plan.width, width), plan.height + heightOfRibbons(ribbons) + 8], signs: [] });
     this.draw(open);
   }
 

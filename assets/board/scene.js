@@ -55,6 +55,7 @@ function openArray(name, array) {
 }
 
 function turned(panel) {
+  if (panel.role === "ribbon") return panel; // an order in the memory
   const [column, row] = panel.place;
   const arrange = { across: "down", down: "across" }[panel.arrange] ?? panel.arrange;
   return { ...panel, rows: panel.columns, columns: panel.rows, place: [row, column], arrange };

@@ -77,7 +77,7 @@ export function placePanels(parts, model, boxes, zoom, open) {
   const wanted = boxes.map((box) => {
     const made = kept.get(box.panel.id) ?? element("div", "panel");
     if (made.dataset.panel !== box.panel.id) made.dataset.panel = box.panel.id;
-    Object.assign(made.dataset, { matrix: box.panel.array, role: ROLES[box.panel.role] ?? "aside" });
+    Object.assign(made.dataset, { [box.panel.role === "ribbon" ? "ribbon" : "matrix"]: box.panel.array, role: ROLES[box.panel.role] ?? "aside" });
     dressPanel(made, parts, model, box, zoom, open);
     return made;
   });
@@ -109,7 +109,7 @@ function dressPanel(made, parts, model, box, zoom, open) {
     : { role: "group" };
   attributes["aria-label"] = [panel.title, panel.badge, words].filter(Boolean).join(", ");
   for (const [name, value] of Object.entries(attributes)) if (made.getAttribute(name) !== value) made.setAttribute(name, value);
-  made.style.setProperty("--zoom", zoom);
+  made.style.setProperty("--zoom", box.zoom ?? zoom);
 }
 
 function heading(panel, words, tight, open) {

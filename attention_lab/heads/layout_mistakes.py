@@ -81,6 +81,44 @@ def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
 
 
 @dataclass(frozen=True)
+class Astray:
+    """A number that a reshape without the swap puts into another token's row.
+
+    head, token, feature: where it belongs among the heads; row: the token in whose row it stands.
+    """
+
+    head: int
+    token: int
+    feature: int
+    row: int
+
+
+def astray(heads_HTF: Array, head: int, token: int, feature: int, *, split: bool) -> Astray | None:
+    """A number that the forgotten swap puts elsewhere: the one asked for, or the next one of its
+    head, or of the others; None where none goes astray. Best is one that meets another number.
+
+    Shapes: (H, T, F), right as it is. split: whether the wide matrix is cut, or the heads are laid
+    side by side.
+
+    >>> astray(np.arange(4.0).reshape(2, 2, 1), 0, 1, 0, split=False)
+    Astray(head=0, token=1, feature=0, row=0)
+    """
+    n_heads, n_tokens = heads_HTF.shape[:2]
+    fallback = None
+    for other in [head, *(h for h in range(n_heads) if h != head)]:
+        for one in [token, *(t for t in range(n_tokens) if t != token)]:
+            piece = one * n_heads + other if split else other * n_tokens + one
+            there = divmod(piece, n_tokens) if split else divmod(piece, n_heads)[::-1]
+            if there[1] == one:
+                continue
+            found = Astray(other, one, feature, there[1])
+            if heads_HTF[there][feature] != heads_HTF[other, one, feature]:
+                return found
+            fallback = fallback or found
+    return fallback
+
+
+@dataclass(frozen=True)
 class SplitPlaces:
     """Where one number lies before the split, after the reshape, after the swap, and if the
     swap is forgotten.

@@ -9,6 +9,7 @@ from attention_core.head_blocks import head_columns, head_of
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
 from .per_head import Cell
+from .ribbons import with_ribbons
 
 HEADS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
 
@@ -32,7 +33,8 @@ def split(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
         side_by_side(unswapped, 2, 3, (0, 3), "aside", "wrong: no swap", tiles=1),
     ]
     says = f"The split of the {field} into heads."
-    return scene(stage, panels, (heads, (0, group, row, feature)), says)
+    board = scene(stage, panels, (heads, (0, group, row, feature)), says)
+    return with_ribbons(board, stage, heads, split=True)
 
 
 def merge(stage: Stage, cell: Cell, focused: bool = False) -> JSON:
@@ -51,4 +53,5 @@ def merge(stage: Stage, cell: Cell, focused: bool = False) -> JSON:
         Panel("merged_unswapped", 1, 2, (0, 2), "aside"),
     ]
     says = "The heads side by side are the merged matrix."
-    return scene(stage, panels, ("merged", (0, query, column)), says)
+    board = scene(stage, panels, ("merged", (0, query, column)), says)
+    return with_ribbons(board, stage, "head_outputs", split=False)

@@ -68,15 +68,22 @@ def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
 
 
 def before_and_after(stage: Stage, query: int) -> JSON:
-    """One token: its row of the inputs, what each head adds to it, and its row of the output."""
+    """One token: side by side its rows of the inputs and of the output; below, what each head found
+    and what it adds.
+    """
     stage = windowed(stage, "T", (query, query + 1))
-    parts = [Panel("inputs", None, 2, (0, 0), title="the token before")]
-    if stage.trace.projections.w_o is not None:
-        parts.append(Panel("head_contributions", 1, 3, (0, 1), title="what each head adds"))
-        parts.append(Panel("head_outputs", 1, 3, (1, 1), "aside", title="what each head found"))
-    parts.append(Panel("output", None, 2, (0, 2), "result", title="the token after"))
+    parts = [
+        Panel("inputs", None, 2, (0, 0), title="the token before"),
+        Panel("output", None, 2, (1, 0), "result", title="the token after"),
+    ]
+    mixed = stage.trace.projections.w_o is not None
+    if mixed:
+        parts.append(Panel("head_outputs", 1, 3, (0, 1), "aside", title="what each head found"))
+        parts.append(Panel("head_contributions", 1, 3, (1, 1), title="what each head adds"))
     says = "One token before and after the layer."
-    return scene(stage, parts, ("output", (0, query, 0)), says) | {
-        "player": False,
-        "arithmetic": False,
-    }
+    board = scene(stage, parts, ("output", (0, query, 0)), says)
+    if mixed:  # worked out where it is looked at, of this token alone
+        whole = board["arrays"]["head_contributions"]["shape"]
+        part = {"start": [0, 0, query, 0], "whole": whole, "shape": [*whole[:2], 1, whole[3]]}
+        board["arrays"]["head_contributions"] |= part
+    return board | {"player": False, "arithmetic": False}

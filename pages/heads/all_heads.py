@@ -111,7 +111,7 @@ else:
             " its shares there, averaged over the queries); in the mean of the heads it seems to"
             f" read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up"
             " to one that looks everywhere, and no head need look like it. The maximum keeps every"
-            " head’s peaks, but the rows of the largest shares are no shares: they sum to up to"
+            " head’s peaks, but a query’s largest shares are no shares: they sum to up to"
             f" **{number(lost.most, 2)}**.",
             icon=":material/visibility_off:",
         )

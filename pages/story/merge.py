@@ -5,7 +5,7 @@ import streamlit as st
 from attention_lab.heads.layout_mistakes import moved_cells, place_merged
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, say_swap, token, told
+from attention_ui.panels import goes_astray, look_closer, say_swap, token, told
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
@@ -23,7 +23,7 @@ several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
 board = story.merge(now.stage, (head, query, feature), not now.whole)
-board = show_step(now, "merged", board)
+board = show_step(now, "merged", board, also=goes_astray(now, "head_outputs", focus, query))
 say_swap(now)
 correct, mistaken = st.columns(2)
 with correct:

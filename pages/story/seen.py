@@ -25,8 +25,8 @@ st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** On t
 st.markdown("\n".join(reads) if reads else "It may see no key, so no head brings it anything.")
 show_board(story.before_and_after(now.stage, focus.query), "seen")
 st.caption(
-    "Above, what the layer knew of the token. Below, what each head adds after W_O, and their sum,"
-    " the output."
+    "At the left, what the layer knew of the token, and below it what each head found. At the"
+    " right the output, and below it what each head adds to it after W_O."
 )
 st.header("What comes next in a model", anchor=False)
 st.markdown(

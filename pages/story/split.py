@@ -7,7 +7,7 @@ from attention_lab.heads.layout_mistakes import foreign_cells, split_places
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, say_swap, token, told, which
+from attention_ui.panels import goes_astray, look_closer, say_swap, token, told, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story
 
@@ -30,7 +30,8 @@ places = fact("places", split_places(shape, focus.head, row, focus.feature))
 foreign = foreign_cells(n_tokens, n_heads, width)
 
 board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
-board = show_step(now, field, board, choices=of_three(chosen))
+also = goes_astray(now, field, focus, row)
+board = show_step(now, field, board, also=also, choices=of_three(chosen))
 say_swap(now)
 names = axis_names(trace, now.notation)
 b, h, t, k = fact("letters", tuple(names[axis] for axis in axes))

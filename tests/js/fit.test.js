@@ -35,6 +35,24 @@ const overlap = (a, b) => a.x < b.x + b.width - 0.5 && b.x < a.x + a.width - 0.5
 const WINDOWS = [[948, 580], [948, 660], [1034, 580], [1034, 708], [1588, 1020], [1248, 712], [700, 580]];
 const SIZES = [[8, 4, 8], [12, 4, 12], [12, 16, 16], [16, 64, 8], [14, 32, 14], [64, 64, 64], [1, 1, 1]];
 
+test("ribbons lie inside the window below everything else, piece above piece", () => {
+  for (const [width, height] of WINDOWS) {
+    const model = product(8, 4, 8);
+    const ribbon = (name) => ({ id: name, array: name, role: "ribbon", size: "small", place: [0, 0], rows: null, columns: 1, tiles: 0, title: name });
+    for (const name of ["before", "after"]) {
+      model.arrays[name] = { ...openScene({ axes, arrays: { [name]: numbers([16, 4], ["P", "K"]) }, panels: [] }).arrays[name] };
+      model.panels.push(ribbon(name));
+    }
+    const plan = fitStage(model, space(width, height));
+    const [before, after] = plan.boxes.filter(({ panel }) => panel.role === "ribbon");
+    const others = areas({ ...plan, boxes: plan.boxes.filter(({ panel }) => panel.role !== "ribbon") });
+    assert.ok(Math.max(...others.map((area) => area.y + area.height)) <= before.y - 12);
+    assert.ok(before.y + before.bodyHeight < after.y - 8 && after.y + after.bodyHeight <= height - 44);
+    assert.deepEqual(before.tiles.map(({ x }) => x), after.tiles.map(({ x }) => x));
+    assert.ok(after.tiles.at(-1).x + after.tileWidth <= width);
+  }
+});
+
 test("in every window words, matrices and arithmetic lie between strip and player, and none on another", () => {
   for (const [width, height] of WINDOWS) {
     for (const sizes of SIZES) {

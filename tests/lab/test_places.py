@@ -8,7 +8,13 @@ import pytest
 from attention_core import split_heads
 from attention_core.derivation import derive_input
 from attention_core.embeddings import embed
-from attention_lab.heads.layout_mistakes import foreign_cells, split_places, split_without_swap
+from attention_lab.heads.layout_mistakes import (
+    astray,
+    foreign_cells,
+    merge_without_swap,
+    split_places,
+    split_without_swap,
+)
 
 B, T, H, K = 2, 5, 3, 7
 FUSED = np.arange(B * T * H * K).reshape(B, T, H * K)
@@ -52,3 +58,22 @@ def test_an_input_is_the_word_plus_the_position(positions: bool) -> None:
             embedding.words[token, feature],
             embedding.positions[token, feature],
         ]
+
+
+def test_a_number_that_goes_astray() -> None:
+    """What `astray` names stands in the named token's row when the swap is forgotten, in the split
+    and in the merge; with one head, or one token, none does.
+    """
+    heads = split_heads(FUSED, H)
+    rows = split_without_swap(FUSED, H)[0]
+    merged = merge_without_swap(heads)[0]
+    for head, token, feature in np.ndindex(H, T, K):
+        for split in (True, False):
+            lost = astray(heads[0], head, token, feature, split=split)
+            assert lost is not None
+            value = heads[0, lost.head, lost.token, lost.feature]
+            there = rows[:, lost.row] if split else merged[lost.row]
+            assert value in there
+            assert lost.row != lost.token
+    assert astray(heads[0, :1], 0, 2, 0, split=True) is None
+    assert astray(heads[0, :, :1], 1, 0, 0, split=False) is None

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import facts, here, opened
+from tests.ui.app import facts, here, opened, stage
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
 BY_LUCK = {"text": "a b c d e f g h i j k l m", "head": 1, "query": 4, "feature": 2}
@@ -89,3 +90,22 @@ def test_when_the_swap_of_the_split_matters(choices: dict[str, Any], matters: bo
     assert facts(app)["swap_matters"] is matters
     assert (facts(app)["foreign_cells"] > 0) is matters
     assert (len(app.warning), len(app.info)) == ((1, 0) if matters else (0, 1))
+
+
+@pytest.mark.parametrize(("page", "field"), [("split", "query_heads"), ("merge", "head_outputs")])
+def test_a_misplaced_number_is_named(page: str, field: str) -> None:
+    """The stage names a number and the word in whose row it would stand; with one head none goes
+    astray.
+    """
+    app = opened(page, head=1, query=2)
+    told, trace = facts(app)["astray"], here(app).trace
+    heads = getattr(trace, field)[0]
+    wrong = (
+        split_without_swap(trace.queries, trace.sizes["H"])[0, :, told.row]
+        if page == "split"
+        else merge_without_swap(trace.head_outputs)[0, told.row]
+    )
+    assert heads[told.head, told.token, told.feature] in wrong
+    assert told.row != told.token
+    assert trace.tokens[told.row] in stage(app)["says"]
+    assert facts(opened(page, **ONE))["astray"] is None

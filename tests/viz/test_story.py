@@ -105,9 +105,11 @@ def in_words(line: str) -> str:
 
 
 def told(board: JSON) -> list[str]:
-    """Each panel of a board as one line of `PANELS`."""
+    """Each panel of a board as one line of `PANELS`, but for the lines of the memory."""
     lines = []
     for panel in board["panels"]:
+        if panel["role"] == "ribbon":
+            continue
         marks = [mark for mark in ("editable", "small") if panel.get(mark) or panel["size"] == mark]
         marks += [
             f"{key}={panel[key]}" for key in ("tiles", "arrange", "mark", "link") if key in panel

@@ -4,7 +4,7 @@ import { isolated, shorten } from "./numbers.js";
 import { isNamed, labelAt, nameAt } from "./scene.js";
 import { TYPE } from "./sizes.js";
 
-const LINE = 12; // px, from line to line of a caption
+const CAPTION_LINE = 12; // px, from line to line of a caption
 export const STEEPNESS = -Math.PI / 4;
 
 /** Draw the labels of a panel's rows and columns and the captions of its tiles. */
@@ -111,7 +111,7 @@ export function paintCaption(context, box, tile, { model, palette, zoom }, groun
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
   const text = context.measureText(long).width <= box.tileWidth + 2 * zoom ? long : label;
   const low = tile.y - (tile.dy === 0 ? box.labelTop : 0) - 8 * zoom;
-  const y = more && box.small ? low - LINE * zoom : low;
+  const y = more && box.small ? low - CAPTION_LINE * zoom : low;
   if (ground) {
     context.fillStyle = ground;
     context.fillRect(tile.x - 3 * zoom, y - 7 * zoom, context.measureText(text).width + 6 * zoom, 14 * zoom);

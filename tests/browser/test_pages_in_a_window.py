@@ -99,7 +99,7 @@ def test_training_and_its_curve_share_a_window(
     page.set_viewport_size({"width": window[0], "height": window[1]})
     page.goto(f"{address}/training?train_steps=50&train_seed={window[0]}")
     settled(page)
-    button = page.locator(".st-key-train_go button")
+    button = page.locator(".st-key-train-go button")
     for _ in range(2):
         for part in (button, page.locator(".js-plotly-plot").first):
             box = part.bounding_box()
@@ -113,7 +113,7 @@ def test_training_and_its_curve_share_a_window(
 
 @pytest.mark.parametrize(
     ("path", "panel", "opened"),
-    [("overview", "probabilities", "softmax"), ("trained-heads", "layer 4", "one-head")],
+    [("overview", "probabilities", "softmax"), ("trained-heads", "layer 2", "one-head")],
 )
 def test_a_clicked_picture_opens_its_page_at_the_top(
     page: Page, address: str, path: str, panel: str, opened: str

@@ -92,7 +92,8 @@ export class Step {
    */
   window() {
     const { section } = this.parts;
-    const { stage, fits, panels } = this.model ?? {};
+    const { stage, fits: asked, panels, zoom } = this.model ?? {};
+    const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
     const width = Math.floor(section.clientWidth);
     if (!(stage ? panels.length : fits) || this.board.surroundings.now().printed) return null;
     if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;

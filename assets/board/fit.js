@@ -16,7 +16,9 @@ const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
  *
  * space: {width, height, top, bottom, measure, starts, words(width, wide), column}: between top and bottom, which strip
  * and player take, stand the words, the matrices and the arithmetic, none on another. Of all arrangements it takes the one
- * with the largest legible type. slack: the most that they are moved down where there is room. words gives the height of the words in a width; column asks for the arithmetic in a column.
+ * with the largest legible type. words gives the height of the words in a width; column asks for the arithmetic in a column.
+ * Where a board is no step: letters and title, the most px of the type and of a title; number, the least width of a cell
+ * that bears one; slack, how far matrices move down where there is room.
  */
 export function fitStage(model, space) {
   const [panels, ribbons] = ribbonsApart(model);
@@ -95,11 +97,11 @@ function largest(model, space, panels, area) {
 
 function gridOf(model, space, panels, area, wide, high) {
   const [height, width] = [tidy(Math.min(high, 1.1 * wide)), tidy(Math.min(wide, 3 * high))];
-  const letters = Math.min(LETTERS.most, Math.max(LETTERS.least, 0.45 * height, 0.28 * width));
+  const letters = Math.min(space.letters ?? LETTERS.most, Math.max(LETTERS.least, 0.45 * height, 0.28 * width));
   const zoom = Math.min(letters, Math.max(LETTERS.least, 0.6 * height)) / LETTERS.least;
-  const digits = width >= NUMBER_SIZE.width && height >= NUMBER_SIZE.height ? 2 : -1;
+  const digits = width >= (space.number ?? NUMBER_SIZE.width) && height >= NUMBER_SIZE.height ? 2 : -1;
   const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };
-  const inner = { ...space, staged: true, closeUps: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: 90 };
+  const inner = { ...space, staged: true, closeUps: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: space.title ?? 90 };
   placeLine(model, inner, plan, panels);
   const count = (side, axis) => sum(mostBy(plan.boxes, side, (box) => box[axis].count * (axis === "rows" ? box.tileRows : box.tileColumns)));
   return { ...plan, zoom, columns: count(0, "columns"), rows: count(1, "rows") };

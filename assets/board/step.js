@@ -13,6 +13,7 @@ import { fillWords } from "./words.js";
 const NARROW_WINDOW = 640; // px; in a narrower or lower window a step is scrolled
 const LOW = 380;
 const FITTING = { narrow: 420, low: 260, menu: 72 }; // the same for a board without words; menu: what covers the top
+const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // of a board without words, which has text around it
 const WINDOW_MARGIN = 8;
 const CORNER = { width: 76, height: 40 }; // px, of the controls where there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
@@ -100,7 +101,8 @@ export class Step {
    */
   window() {
     const { section } = this.parts;
-    const { stage, fits, panels } = this.model ?? {};
+    const { stage, fits: asked, panels, zoom } = this.model ?? {};
+    const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
     const width = Math.floor(section.clientWidth);
     if (!(stage ? panels.length : fits) || this.board.surroundings.now().printed) return null;
     if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;
@@ -123,7 +125,7 @@ export class Step {
     const bottom = step || player ? CONTROLS : 0;
     const heights = {}; // each measured once: the browser lays the words out for it
     const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
-    const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, slack: step ? 24 : 0 };
+    const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
     const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
     if (!plan) return false;
     stage.style.width = `${size.width}px`;

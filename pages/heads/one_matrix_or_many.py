@@ -12,6 +12,7 @@ from attention_ui.heads.measuring import measured_runs
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
+from attention_ui.view import one_window
 from attention_viz import story
 from attention_viz.heads.count_figures import WORDS, measured_memory, measured_times, scheme_counts
 from attention_viz.labels import counted, number, percent
@@ -28,12 +29,14 @@ whole = (
     if fact("several_heads", size.n_heads > 1)
     else "give the one score of the only head; more heads would be compared with each other, too"
 )
-st.markdown(
+window = one_window()
+window.markdown(
     f"Take one pair of tokens, in all heads at once. As matrices, the two stacks {whole}. **Number"
     f" by number** (the Hadamard product ⊙), with each {now.turned('row')} added up, gives the same"
     " scores and nothing else."
 )
-show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair")
+with window:
+    show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
 
 st.header("Four ways, the same numbers", anchor=False)
 table = [

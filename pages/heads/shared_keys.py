@@ -14,6 +14,7 @@ from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinn
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
+from attention_ui.view import one_window
 from attention_viz.heads.count_figures import WORDS, count_curves
 from attention_viz.heads.shared_board import sharing, strong_colour
 from attention_viz.labels import counted, number, percent
@@ -35,13 +36,13 @@ cell = now.focus.cell("query", "key")
 kept = [name for name in ("w_q", "w_o") if getattr(trace.projections, name) is not None]
 same = " and ".join(map(now.symbol, fact("matrices_kept", kept)))
 
-st.markdown(
-    "Queries are many, keys and values need not be: **MHA** gives each head its own keys and"
-    " values, **GQA** one set to each group of heads, **MQA** one set to all. Below, the same"
-    f" sentence and the same {same} go through all three; a shared key/value head is the mean of"
-    " those it replaces (Ainslie et al. 2023)."
-)
-groups = choose_groups(trace.projections.groups)
+window = one_window()
+with window:
+    st.markdown(
+        "**MHA** gives each head its own keys and values, **GQA** one set to each group of heads,"
+        " **MQA** one set to all."
+    )
+    groups = choose_groups(trace.projections.groups)
 counts_of_sets = dict(zip(KINDS, (trace.projections.groups, groups, 1), strict=True))
 fact("sets_of_keys", counts_of_sets)
 traces = {
@@ -55,9 +56,12 @@ traces = {
 strongest = fact("strongest_colour", strong_colour(trace))
 at_least = "" if number(strongest, 2) == "1.00" else " or more"  # no share is
 board = sharing(traces, cell, strongest, pinned_kind(), now.notation)
-show_board(board, "shared keys", on_pin=pin_kind)
+with window:
+    show_board(board, "shared keys", on_pin=pin_kind)
 st.markdown(
-    "\n".join(
+    f"The same sentence and the same {same} go through all three; a shared key/value head is the"
+    " mean of those it replaces (Ainslie et al. 2023).\n\n"
+    + "\n".join(
         f"- **{kind}, G = {count}:** "
         + (
             "the layer as it is."

@@ -9,6 +9,7 @@ from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.trained.head_place import head_shown, open_pinned, place
 from attention_ui.trained.heads_shown import heads_shown
+from attention_ui.view import one_window
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 
@@ -17,7 +18,8 @@ shown = heads_shown(now)
 maps, sizes = shown.maps, shown.maps.sizes
 n_heads = fact("heads", sizes["L"] * sizes["H"])
 
-st.markdown(
+window = one_window()
+window.markdown(
     f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask,"
     " columns the tokens they read; the stronger the colour, the larger the share. Point at a cell"
     " to read it; click it to open its head."
@@ -33,7 +35,8 @@ board = thumbnails(
     own_scale=bool(st.session_state.get("own_scale")),
     captions=fact("captions", head_captions(maps)),
 )
-show_board(board, "trained heads", on_pin=open_pinned)
+with window:
+    show_board(board, "trained heads", on_pin=open_pinned)
 
 if fact("of_the_model", shown.trained):
     st.markdown(

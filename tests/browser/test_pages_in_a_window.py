@@ -99,7 +99,7 @@ def test_training_and_its_curve_share_a_window(
     page.set_viewport_size({"width": window[0], "height": window[1]})
     page.goto(f"{address}/training?train_steps=50&train_seed={window[0]}")
     settled(page)
-    button = page.locator(".st-key-train_go button")
+    button = page.locator(".st-key-train-go button")
     for _ in range(2):
         for part in (button, page.locator(".js-plotly-plot").first):
             box = part.bounding_box()
@@ -112,11 +112,14 @@ def test_training_and_its_curve_share_a_window(
 
 
 @pytest.mark.parametrize(
-    ("path", "panel", "opened"),
-    [("overview", "probabilities", "softmax"), ("trained-heads", "layer 4", "one-head")],
+    ("path", "panel", "across", "opened"),
+    [
+        ("overview", "probabilities", 0.5, "softmax"),
+        ("trained-heads", "layer 2", 1 / 24, "one-head"),  # the middle of head 0
+    ],
 )
 def test_a_clicked_picture_opens_its_page_at_the_top(
-    page: Page, address: str, path: str, panel: str, opened: str
+    page: Page, address: str, path: str, panel: str, across: float, opened: str
 ) -> None:
     """However far down the click was."""
     page.set_viewport_size({"width": 1280, "height": 720})
@@ -125,7 +128,7 @@ def test_a_clicked_picture_opens_its_page_at_the_top(
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 150)")
     box = page.locator(f'.board [data-matrix="{panel}"]').first.bounding_box()
     assert box
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(box["x"] + across * box["width"], box["y"] + 0.8 * box["height"])
     expect_title(page, page_of(opened).title)
     settled(page)
     assert page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop") == 0

@@ -51,7 +51,7 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     expect(explained).to_contain_text(f"{share:.4f}")
     page.mouse.click(x, y)
     expect_address(page, "/one-head", "th_cell=9-2-0")
-    drawn(page, 2)
+    drawn(page, 3)
     expect(page.get_by_text("68.8 %").first).to_be_visible()
     click_cell(page, "probabilities", (0, 1, 7, 6))
     expect_address(page, "th_cell=7-6-0")
@@ -65,7 +65,7 @@ def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit:
     """The box of examples holds none once a trained layer is walked through, so that the next
     act loads none.
     """
-    page = drawn(visit("one-head?th_layer=2"), 2)  # layer 3 is an example
+    page = drawn(visit("one-head?th_layer=2"), 3)  # layer 3 is an example
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
     page.get_by_role("button", name="Walk through this layer").click()
@@ -81,7 +81,7 @@ def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Vi
     """The button writes the chosen cell into the address before it leaves; that is no page of
     its own to go back to.
     """
-    page = drawn(visit("one-head?th_layer=2"), 2)
+    page = drawn(visit("one-head?th_layer=2"), 3)
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Walk through this layer").click()
     expect_address(page, "/scores", "weights=trained")

@@ -93,3 +93,17 @@ test("matrices in a row have their signs between them", () => {
   assert.deepEqual(signs.map(({ text }) => text), ["·", "="]);
   signs.forEach(({ x }, i) => assert.ok(x > boxes[i].x + boxes[i].bodyWidth && x < boxes[i + 1].x));
 });
+
+test("a board without words takes nothing for them, and its arithmetic two lines where it is narrow", () => {
+  const plain = { top: 0, bottom: 4, words: () => 0, slack: 0, letters: 14, title: 130, number: 23 };
+  for (const [width, height, line] of [[1002, 560, 46], [592, 430, 78]]) {
+    const plan = fitStage(product(12, 4, 12), space(width, height, plain));
+    const top = Math.min(...plan.boxes.map(({ titleY }) => titleY));
+    assert.ok(top <= 4 && plan.words.height === 0, `${top} px above it`);
+    assert.ok(plan.zoom <= 14 / 11 + 1e-9);
+    if (plan.form === "line") assert.equal(plan.arithmetic.height, line);
+    for (const area of areas(plan).filter(({ name }) => name !== "words")) {
+      assert.ok(area.x + area.width <= width + 0.5 && area.y + area.height <= height + 0.5, `${area.name} in ${width} × ${height}`);
+    }
+  }
+});

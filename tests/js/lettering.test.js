@@ -130,3 +130,12 @@ test("the names beside one are told with how far apart their lines are", () => {
   box.turned = true;
   assert.deepEqual(beside(2, 3), [["2", Math.round(-40 * Math.sin(STEEPNESS))], ["4", 28]]);
 });
+
+test("what is said of a small tile stands in a line of its own below its name, cut to its width", () => {
+  const captions = ["token before", "[CLS]", "it → animal", "x".repeat(200)];
+  const found = texts(drawn({ panel: { captions }, small: true }), MUTED);
+  const bare = (text) => text.replace(/[\u2066-\u2069]/g, "");
+  assert.deepEqual(found.slice(0, 4).map(bare), ["head 0 100,16", "token before 100,28", "head 1 400,16", "[CLS] 400,28"]);
+  const [last] = found.slice(-1);
+  assert.ok(last.includes("…") && last.length < 200);
+});

@@ -18,7 +18,7 @@ from .here import Here
 from .visit import visit
 
 ROOM = 2  # positions for [pad]
-NO_MASK = "no_mask"  # whether the step is shown as it is where the layer has no mask
+NO_MASK = "unmasked"  # whether the step is shown as it is where the layer has no mask
 EXAMPLE = "causal"
 SAID = Note(
     f"The layer has no mask: this is what a {EXAMPLE} one would hide.",

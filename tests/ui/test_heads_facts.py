@@ -79,10 +79,10 @@ def test_of_nothing_there_are_no_shares() -> None:
     assert (one["has_shares"], one["rankings"]) == (True, ((0,), (0,)))
 
 
-def test_axes_of_what_heads_are_worth_are_named_as_the_notation_does() -> None:
-    """Beside the board stand the letters of the text for heads and tokens."""
-    assert scenes(opened("head-worth", notation="note"))[0]["panels"][0]["badge"] == "dₕ × n"
-    assert scenes(opened("head-worth", notation="gml"))[0]["panels"][0]["badge"] == "T × n_heads"
+def test_sizes_of_what_heads_are_worth_are_numbers() -> None:
+    """Beside the board stand 4 heads and 12 tokens, in the order of the notation."""
+    assert scenes(opened("head-worth", notation="note"))[0]["panels"][0]["badge"] == "4 × 12"
+    assert scenes(opened("head-worth", notation="gml"))[0]["panels"][0]["badge"] == "12 × 4"
 
 
 def test_heads_share_what_is_there() -> None:

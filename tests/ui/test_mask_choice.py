@@ -43,10 +43,10 @@ def test_none_is_shown_to_whoever_chooses_it() -> None:
     """By the button or in the sidebar; the address says so, and another mask forgets it."""
     app = opened("mask")
     app.button(key="choose none").click().run()
-    assert (hidden(app), app.query_params["no_mask"]) == (0, "true")
-    assert hidden(opened("mask", no_mask="true")) == 0
+    assert (hidden(app), app.query_params["unmasked"]) == (0, "true")
+    assert hidden(opened("mask", unmasked="true")) == 0
     app.button(key="choose causal").click().run()
-    assert "no_mask" not in app.query_params
+    assert "unmasked" not in app.query_params
     app = unfolded(opened("mask", mask="window"))
     app.selectbox(key="mask").select("none").run()
     assert hidden(app) == 0
@@ -54,7 +54,7 @@ def test_none_is_shown_to_whoever_chooses_it() -> None:
 
 def test_nonsense_about_no_mask_is_refused() -> None:
     """It is said, and the example stays."""
-    app = opened("mask", no_mask="banana")
+    app = opened("mask", unmasked="banana")
     assert len(app.toast) == 1
     assert facts(app)["mask_of_example"]
 
@@ -93,4 +93,4 @@ def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatc
     stage_choices.choose("mask", "banana")
     assert state == {}
     stage_choices.choose("mask", "causal")
-    assert state == {"mask": "causal", "no_mask": ""}
+    assert state == {"mask": "causal", "unmasked": ""}

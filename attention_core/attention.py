@@ -50,7 +50,7 @@ def attend(
     sees keys s <= t; scale is 1/sqrt(d_k) when None; softcap squeezes the scaled scores into
     (-softcap, softcap) before mask and bias; residual adds x to the output. Biases of the matrices,
     and heads that share keys and values, belong to the projections. float32 stays float32,
-    everything else becomes float64. empty_rows: "zero" or, as in PyTorch, "nan". Raises:
+    everything else becomes float64. empty_rows: "zero" or, as in torch.softmax, "nan". Raises:
     ShapeError, SettingsError, this also for over 2**31 scores (B*H*T*S). Source: Vaswani et al.
     2017, section 3.2.
 
@@ -158,9 +158,7 @@ def scaled_dot_product_attention(
 
 
 def _fill_empty_rows(heads: HeadTrace) -> bool:
-    """Put NaN where a query had nothing to attend to, as PyTorch does; whether there was such a
-    query.
-    """
+    """Put NaN where a query had nothing to attend to, as torch.softmax does; whether one had."""
     empty_BHT = empty_rows_of(heads.masked_scores)
     heads.probabilities[empty_BHT] = np.nan
     heads.head_outputs[empty_BHT] = np.nan

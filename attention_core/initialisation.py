@@ -61,7 +61,7 @@ def normal(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
 
 
 def small(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
-    """Normal with standard deviation 0.02. Source: Radford et al. 2019 (GPT-2), released code."""
+    """Normal with standard deviation 0.02. Source: Radford et al. 2018 (GPT), section 4.1."""
     return rng.standard_normal((n_in, n_out)) * 0.02
 
 

@@ -12,8 +12,11 @@ from .limits import MOST_SCORES, check_room
 
 
 def causal_mask(T: int, S: int | None = None) -> Array:
-    """Query t sees keys s <= t, aligned at the top left as in PyTorch, ONNX, Keras and JAX.
+    """Query t sees keys s <= t: aligned at the top left, as in PyTorch 2.13 and ONNX 1.23.
 
+    That is for whole sequences. Where the queries are the last T of S tokens (generation with a KV
+    cache) query t must see keys s <= t + S - T: `window_mask(S, S, right=0)[-T:]`, aligned at the
+    bottom right as in FlashAttention since 2.1.
     Shapes: (T, S) bool; S is T when not given.
     Source: Vaswani et al. 2017, section 3.2.3.
 

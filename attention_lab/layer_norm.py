@@ -53,3 +53,25 @@ def layer_norm(x_TD: Array, norm: Norm) -> Array:
     centred_TD *= norm.gain
     centred_TD += norm.offset
     return centred_TD
+
+
+def standardised(x_XD: Array) -> Array:
+    """LayerNorm without gain and shift: every token with mean 0 and variance 1 over its features.
+
+    All tokens then have length √D. A token whose features are all equal becomes 0, because it has
+    no direction; the epsilon only keeps it from being divided by 0 and is too small to change
+    another. Shapes: (..., D).
+    Source: Ba, Kiros and Hinton 2016, section 3.
+
+    >>> standardised(np.array([[1.0, 3.0], [5.0, 5.0]])).tolist()
+    [[-1.0, 1.0], [0.0, 0.0]]
+    """
+    x_XD = as_stack("x", x_XD, 1)
+    # Divided by a power of 2 a token keeps its direction, and no square leaves the range of float.
+    x_XD = np.ldexp(x_XD, -np.frexp(np.abs(x_XD).max(axis=-1, keepdims=True))[1])
+    constant_X1 = (x_XD == x_XD[..., :1]).all(axis=-1, keepdims=True)
+    varied_XD = np.where(constant_X1, 0.0, x_XD)
+    ones_D = np.ones(x_XD.shape[-1])
+    return layer_norm(
+        varied_XD, Norm(ones_D, 0 * ones_D, epsilon=float(np.finfo(varied_XD.dtype).tiny))
+    )

@@ -125,7 +125,7 @@ CONTROLS: tuple[Control, ...] = (
         "seed",
         "Seed",
         "Weights",
-        "The same seed gives the same weights, on any day and machine.",
+        "The same seed gives the same weights; another version of NumPy may draw others.",
         matters=_is_drawn,
     ),
     Control(

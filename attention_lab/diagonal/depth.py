@@ -26,8 +26,8 @@ from attention_core.limits import check_seconds
 from attention_core.projections import Projections
 
 from ..heads.measure_checks import unit_sized
+from ..layer_norm import standardised
 from .measures import diagonal
-from .token_matrices import standardised
 
 STACK_WEIGHTS = ("weightless", "random")
 MOST_LAYERS = 64
@@ -39,7 +39,7 @@ class Stack:
 
     weights: weightless in one head, or `n_heads` random ones with W_O, drawn afresh for each layer.
     gain: a factor on what attention adds. skip adds the layer's inputs. layer_norm normalises what
-    comes out.
+    comes out (post-LN), norm_before what attention reads (pre-LN), and not what the skip adds.
     Raises: SettingsError.
     """
 
@@ -50,6 +50,7 @@ class Stack:
     gain: float = 1.0
     layer_norm: bool = False
     seed: int = 0
+    norm_before: bool = False
 
     def __post_init__(self) -> None:
         one_of("weights", self.weights, STACK_WEIGHTS)
@@ -57,6 +58,7 @@ class Stack:
         whole_number("n_layers", self.n_layers, 0, MOST_LAYERS)
         check_switch("skip", self.skip)
         check_switch("layer_norm", self.layer_norm)
+        check_switch("norm_before", self.norm_before)
         number_between("gain", self.gain)
         seed_number(self.seed)
 
@@ -103,7 +105,8 @@ def levels(x_TD: Array, stack: Stack) -> Iterator[Level]:
         expected_depth_seconds(stack, *tokens_TD.shape), "choose fewer tokens, features or layers"
     )
     for layer in range(stack.n_layers + 1):
-        trace = attend(tokens_TD, layer_weights(stack, layer, tokens_TD.shape[-1]))
+        read_TD = standardised(tokens_TD) if stack.norm_before else tokens_TD
+        trace = attend(read_TD, layer_weights(stack, layer, tokens_TD.shape[-1]))
         self_mass = float(diagonal(trace.probabilities[0]).mean())
         yield Level(tokens_TD, float(consensus_distance(tokens_TD)), self_mass)
         with np.errstate(over="ignore"):

@@ -103,12 +103,14 @@ def draws(stack: Stack, d_model: int, text: str | None = None, n_draws: int = DR
 
 def remedies(stack: Stack) -> dict[str, Stack]:
     """Stacks that differ in what delays or hastens the collapse, by name."""
-    plain = replace(stack, weights="weightless", n_heads=1, skip=False, layer_norm=False, gain=1.0)
+    plain = Stack(n_layers=stack.n_layers, seed=stack.seed)
     heads = replace(plain, weights="random", n_heads=4)
     return {
         "weightless": plain,
         "with LayerNorm": replace(plain, layer_norm=True),
         "with skip": replace(plain, skip=True),
+        "skip, LayerNorm after": replace(plain, skip=True, layer_norm=True),
+        "skip, LayerNorm before": replace(plain, skip=True, norm_before=True),
         "4 random heads": heads,
         f"4 random heads, skip and gain {HALVED}": replace(heads, skip=True, gain=HALVED),
     }

@@ -179,8 +179,8 @@ METRICS = (
         r"R_{1/2}",
         r"\frac1N\,\#\{i : a_{ii} > \tfrac12\}",
         "[0, 1]",
-        "The share of tokens that look at themselves more than at all others together: the diagonal"
-        " dominance of linear algebra.",
+        "The share of tokens that look at themselves more than at all others together: the strict"
+        " diagonal dominance of linear algebra.",
         majority_rate,
     ),
     Metric(
@@ -240,8 +240,9 @@ METRICS = (
         "g",
         r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}",
         "[-1, 1]",
-        "How alike W_Q and W_K are: 1 tied, 0 unrelated, −1 opposite; for tokens of independent"
-        " features its sign is, on average, that of the excess self-mass.",
+        "How alike W_Q and W_K are: 1 tied, 0 unrelated, −1 opposite. For tokens of independent"
+        " features its sign is that of the mean score of a token with itself, less that with"
+        " others; the excess self-mass usually has the same sign.",
         alignment,
     ),
 )

@@ -88,15 +88,15 @@ def one_of_two(t: Tokens) -> Check:
 
 def longer_projection(t: Tokens) -> Check:
     """S9: a_ij <= a_ii exactly when x_i·(x_j - x_i) <= 0: the cells in which the two signs
-    differ.
+    differ, and those of a token of zeros that do not tie.
     """
     lead_TT = _lead(t)
     products_TT = t.x @ t.x.T
     reach_TT = (products_TT - diagonal(products_TT)[:, np.newaxis]) * t.scale
     differ = np.sign(lead_TT) * np.sign(reach_TT) < 0
-    return _largest(
-        np.where(differ, np.minimum(np.abs(lead_TT), np.abs(reach_TT)), 0.0), t.rounding
-    )
+    apart_TT = np.where(differ, np.minimum(np.abs(lead_TT), np.abs(reach_TT)), 0.0)
+    zero_T1 = ~t.x.any(axis=-1, keepdims=True)
+    return _largest(np.where(zero_T1, np.abs(lead_TT), apart_TT), t.rounding)
 
 
 def longer_tokens_only(t: Tokens) -> Check:

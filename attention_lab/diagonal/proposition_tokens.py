@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_stack, check_alike, number_between
-from attention_core.errors import ShapeError
+from attention_core.checks import Array, as_stack, check_alike, number_between, shown
+from attention_core.errors import SettingsError, ShapeError
 from attention_core.formulas import softmax
 from attention_core.head_blocks import check_places
 from attention_core.projections import Projections
@@ -22,7 +22,7 @@ ROUNDING = 1e-12
 @dataclass(frozen=True, eq=False)
 class Tokens:
     """Tokens that look at each other without a mask. Shapes: x (T, D); scores, scaled, and
-    probabilities (T, T).
+    probabilities (T, T). scale: above 0. Raises: SettingsError, ShapeError.
     """
 
     x: Array
@@ -39,7 +39,11 @@ class Tokens:
                 f"scores has shape {self.scores.shape} but x has {len(self.x)} tokens; make them"
                 " agree"
             )
-        number_between("scale", self.scale)
+        if number_between("scale", self.scale) <= 0:
+            raise SettingsError(
+                f"scale is {shown(self.scale)} but must be above 0: the propositions are about"
+                " scores that grow with the dot product"
+            )
 
     @property
     def rounding(self) -> float:

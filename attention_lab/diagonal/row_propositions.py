@@ -32,15 +32,15 @@ ROW_PROPOSITIONS = (
         "S9",
         "Who out-votes a token in its own row",
         "A token is out-voted by another exactly when the other's projection onto it, counted in"
-        " its direction, is longer.",
-        r"a_{ij} \le a_{ii} \iff s_{ij} \le s_{ii} \iff x_i \cdot (x_j - x_i) \le 0 \iff "
-        r"\lVert x_j \rVert \cos\angle \le \lVert x_i \rVert",
+        " its direction, is longer. A token of zeros has no direction; it ties with all.",
+        r"a_{ij} \le a_{ii} \iff s_{ij} \le s_{ii} \iff x_i \cdot (x_j - x_i) \le 0"
+        r" \overset{x_i \ne 0}{\iff} \lVert x_j \rVert \cos\angle \le \lVert x_i \rVert",
         THEOREM,
         (
             "Inside a row the softmax keeps the order of the scores.",
             (
                 r"$s_{ij} \le s_{ii}$ is $x_i \cdot x_j \le x_i \cdot x_i$; divide by $\lVert x_i"
-                r" \rVert$."
+                r" \rVert$, unless it is 0."
             ),
         ),
         checks.longer_projection,
@@ -63,7 +63,7 @@ ROW_PROPOSITIONS = (
         "S11",
         "An average of others is out-voted",
         "A token that is a weighted average of other tokens is out-voted by one of them, or tied"
-        " with all of them.",
+        " with all that have a share in it.",
         r"x_i \in \operatorname{conv}\{x_j : j \ne i\} \implies a_{ii} \le \max_{j \ne i} a_{ij}",
         CONDITION,
         (
@@ -71,7 +71,8 @@ ROW_PROPOSITIONS = (
                 r"If $x_i = \sum_j w_j x_j$ then $\sum_j w_j s_{ij} = s_{ii}$: the average of these"
                 r" scores is $s_{ii}$."
             ),
-            "One of them lies above their average unless all are equal to it. Then S9.",
+            "Of those with a share above 0 one lies above the average unless all are equal to it."
+            " Then S9.",
         ),
         checks.inside_the_others,
         condition="Some token lies in the convex hull of the others.",
@@ -89,7 +90,10 @@ ROW_PROPOSITIONS = (
             r"The largest of $N$ numbers with sum 1 is at least $\frac1N$.",
         ),
         checks.equal_lengths,
-        condition="Equal norms: LayerNorm without gain, RMSNorm, tokens on a sphere.",
+        condition=(
+            "Equal norms: LayerNorm or RMSNorm without learnt factors and offsets, tokens on a"
+            " sphere."
+        ),
     ),
     Proposition(
         "S13",

@@ -27,7 +27,8 @@ from attention_core.projections import Projections
 from attention_core.text import tokenize_at_most
 from attention_core.trace import Trace
 
-from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, standardised, stretch
+from ..layer_norm import standardised
+from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, stretch
 
 TOKENS = ("sentence", "drawn", "numbers")
 WEIGHTS = ("weightless", "tied", "angle", "free", "orthonormal", "tied orthonormal")

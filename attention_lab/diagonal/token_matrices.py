@@ -1,4 +1,4 @@
-"""Token matrices to try attention on: drawn at random, typed as numbers, stretched, normalised."""
+"""Token matrices to try attention on: drawn at random, typed as numbers, stretched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
 
 from ..files.file_checks import typed_number
-from ..layer_norm import Norm, layer_norm
 
 MAX_TOKENS, MAX_FEATURES = 64, 64
 
@@ -54,28 +53,6 @@ def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
         longer: Array = x_TD * factors_T1
     check_range(longer)
     return longer
-
-
-def standardised(x_XD: Array) -> Array:
-    """LayerNorm without gain and shift: every token with mean 0 and variance 1 over its features.
-
-    All tokens then have length √D. A token whose features are all equal becomes 0, because it has
-    no direction; the epsilon only keeps it from being divided by 0 and is too small to change
-    another. Shapes: (..., D).
-    Source: Ba, Kiros and Hinton 2016, section 3.
-
-    >>> standardised(np.array([[1.0, 3.0], [5.0, 5.0]])).tolist()
-    [[-1.0, 1.0], [0.0, 0.0]]
-    """
-    x_XD = as_stack("x", x_XD, 1)
-    # Divided by a power of 2 a token keeps its direction, and no square leaves the range of float.
-    x_XD = np.ldexp(x_XD, -np.frexp(np.abs(x_XD).max(axis=-1, keepdims=True))[1])
-    constant_X1 = (x_XD == x_XD[..., :1]).all(axis=-1, keepdims=True)
-    varied_XD = np.where(constant_X1, 0.0, x_XD)
-    ones_D = np.ones(x_XD.shape[-1])
-    return layer_norm(
-        varied_XD, Norm(ones_D, 0 * ones_D, epsilon=float(np.finfo(varied_XD.dtype).tiny))
-    )
 
 
 def parse_tokens(text: str) -> Array:

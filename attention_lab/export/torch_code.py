@@ -123,17 +123,19 @@ def layer_in_one_call(trace: Trace) -> str:
     """
     if found := obstacle(trace):
         return f"# torch.nn.MultiheadAttention cannot be used here: {OBSTACLES[found]}."
-    options = [layer_mask(trace)] if has_rule(trace) else []
+    options, notes = [layer_mask(trace)] if has_rule(trace) else [], []
     names = "output, probabilities"
     if trace.empty_rows_as == "zero" and trace.empty_rows.any():
-        # Asked for its weights, the module gives NaN to a query with nothing to attend to;
-        # otherwise zeros.
+        # Asked for its weights, the module gives NaN to a query with nothing to attend to (checked
+        # with PyTorch 2.13); otherwise zeros, but NaN in the fast path of a module in eval().
         names, options = "output, _", [*options, "need_weights=False"]
+        notes.append(FAST_PATH)
     else:
         options.append("average_attn_weights=False")
     lines = [_module(trace), _call(f"{names} = layer", "inputs", "memory", "memory", *options)]
     if "~mask" in lines[-1]:
-        lines.insert(1, "# In the masks of this module True means: may not attend.")
+        notes.insert(0, "# In the masks of this module True means: may not attend.")
+    lines[1:1] = notes
     return "\n".join([*lines, "output = output + inputs"] if trace.residual else lines)
 
 
@@ -163,6 +165,12 @@ def _module(trace: Trace) -> str:
         f" in).\nlayer.load_state_dict({{\n{entries}}})"
     )
 
+
+# What the module does with a query that has nothing to attend to depends on its mode.
+FAST_PATH = (
+    "# A new module is in training mode. In eval(), without gradients, it gives NaN to a query with"
+    "\n# nothing to attend to (PyTorch 2.13)."
+)
 
 # What nn.MultiheadAttention cannot do.
 OBSTACLES = {

@@ -85,10 +85,10 @@ class GradientTrace(ArrayGradients):
         GradientStep(
             step="keys",
             symbol=r"\nabla_{b_K}",
-            formula=r"\nabla_{b_K} = \mathbf 1^{\top}\,\nabla_{K} = 0",
+            formula=r"\nabla_{b_K} = \mathbf 1^{\top}\,\nabla_{K}",
             says=(
-                "A bias on the keys shifts a whole row of scores, which the softmax cannot see:"
-                " always 0."
+                "A bias on the keys shifts a whole row of scores, which the softmax cannot see: 0,"
+                " unless a soft cap bends the scores."
             ),
         ),
     ]

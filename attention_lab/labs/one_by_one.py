@@ -19,7 +19,7 @@ from attention_core.errors import SettingsError, ShapeError
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from ..diagonal.token_matrices import standardised
+from ..layer_norm import standardised
 from .convolution_heads import check_sharpness
 
 TOKENS = ("raw", "layer-normed", "with positions")

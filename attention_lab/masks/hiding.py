@@ -150,7 +150,8 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
         -1e9,
         "Its exponential is 0 as well, as long as one key of the row is visible. A row with nothing"
         " left reads the hidden keys: by their scores in float64; in float32, whose numbers near"
-        " −10⁹ lie 64 apart, equally, unless a score is beyond ±32.",
+        " −10⁹ lie 64 apart, equally, unless a score is beyond ±32. float16 ends at −65,504: there"
+        " −10⁹ becomes −∞ or an error.",
     ),
     HidingValue(
         "finite",

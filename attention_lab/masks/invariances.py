@@ -135,7 +135,6 @@ def _value_basis(trace: Trace, seed: int) -> Trace:
     )
 
 
-# True of layers without a soft cap, which bends the scores.
 CHANGES: tuple[Change, ...] = (
     Change(
         "row_constants",
@@ -158,7 +157,9 @@ CHANGES: tuple[Change, ...] = (
         "a bias added to every key",
         True,
         r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
-        "It adds the same number to a whole row of scores, so the softmax does not see it.",
+        "It adds the same number to a whole row of scores, so the softmax does not see it. A soft"
+        " cap, which bends the scores, would show it, and so would keys that are turned by their"
+        " place.",
         _key_bias,
     ),
     Change(
@@ -174,7 +175,8 @@ CHANGES: tuple[Change, ...] = (
         "temperature 2",
         False,
         r"\operatorname{softmax}(s / 2)",
-        "The shares come closer together; which key is first, second, third in a row stays.",
+        "The shares come closer together; which key is first, second, third in a row stays,"
+        " unless a bias is added to the scores: it is not divided, so it weighs more than before.",
         lambda trace, seed: at_temperature(trace, 2.0),
     ),
     Change(
@@ -192,7 +194,7 @@ CHANGES: tuple[Change, ...] = (
         True,
         r"(W_V T)(T^{-1} W_O) = W_V W_O",
         "What the values gain, W_O takes back: the head outputs differ, the layer's output does"
-        " not.",
+        " not. A layer without W_O gets one for that, T⁻¹.",
         _value_basis,
     ),
 )

@@ -28,6 +28,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
         if fact("biases_turned", biases)
         else ""
     )
+    needs_w_o = fact("gets_w_o", trace.projections.w_o is None)
     st.header("Other numbers, the same layer", anchor=False)
     st.markdown(
         "A single weight matrix means little: queries and keys meet only in dot products. Take any"
@@ -35,6 +36,11 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
         rf"write ${w_q} R$ for ${w_q}$ and ${w_k} R^{{-\top}}$ for ${w_k}$, and likewise, with"
         r" another one, "
         rf"${w_v} U$ and $U^{{-1}} {w_o}${biased}: every head does exactly what it did."
+        + (
+            rf" This layer has no ${w_o}$: it gets $U^{{-1}}$ for one, so that the output stays."
+            if needs_w_o
+            else ""
+        )
     )
     if seed := fact("basis", _choose()):
         other = in_other_bases(trace, seed)

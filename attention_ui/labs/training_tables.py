@@ -62,8 +62,9 @@ def comparison(task: str) -> None:
         st.caption(
             f"{what.capitalize()} on {N_TEST} unseen sequences, with {_seeds_said(len(seeds))} and"
             " what else this page starts with, whatever is chosen above. *weightless*: Q = K = V ="
-            f" X, followed by the best linear readout there is. {wide}**The number of heads is the"
-            " number of different questions asked at once.**"
+            f" X, followed by the best linear readout there is. {wide}**Trained like this, each"
+            " head answers one question.** Weights made by hand may do more: on the page"
+            " *Convolution* two heads ask for nine places."
         )
 
 

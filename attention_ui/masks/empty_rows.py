@@ -32,8 +32,9 @@ def row_with_nothing_left(bench: Bench) -> None:
     zeros = f"{counted(n_shares, 'share')}, sum {number(total, 1)}"
     st.markdown(
         f"| | the {turned('row')} of shares | numbers of the layer’s output that are NaN"
-        f" |\n|---|---|---|\n| here, and torch’s scaled_dot_product_attention | {zeros} |"
-        f" {found.nan_here} |\n| torch.softmax, and nn.MultiheadAttention with need_weights=True |"
+        f" |\n|---|---|---|\n| here, and torch’s scaled_dot_product_attention since 2.5 | {zeros} |"
+        f" {found.nan_here} |\n| torch.softmax, and nn.MultiheadAttention with need_weights=True"
+        " (2.13) |"
         f" {found.nan_shares} × “not a number” | {found.nan_outputs} of"
         f" {found.zero.output[n].size} |"
     )

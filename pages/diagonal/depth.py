@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
+from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack
 from attention_lab.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
-from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_ui.address import bound
+from attention_ui.diagonal.cubic_rule import cubic_rule
 from attention_ui.diagonal.diagonal_lab import say_cut
 from attention_ui.facts import fact
 from attention_ui.here import here
@@ -26,7 +26,10 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     else:
         weights = bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
         skip = bound(st.toggle, "Skip connection", key="depth_skip")
-        layer_norm = bound(st.toggle, "LayerNorm", key="depth_norm")
+        told = "Post-LN: what leaves a layer is normalised, the skip connection included."
+        layer_norm = bound(st.toggle, "LayerNorm after", key="depth_norm", help=told)
+        told = "Pre-LN: what attention reads is normalised; the skip connection adds it as it was."
+        norm_before = bound(st.toggle, "LayerNorm before", key="depth_norm_before", help=told)
         told = "What attention adds is multiplied by this."
         range_of_gain = (0.1, 2.0, 1.0, 0.1)
         gain = bound(st.slider, "Gain", *range_of_gain, key="depth_gain", width=120, help=told)
@@ -39,7 +42,9 @@ if compare == "remedies":
     courses = {name: draws(one, int(c), text) for name, one in stacks.items()}
 else:
     heads = 4 if weights == "random" else 1
-    stack = Stack(weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed)
+    stack = Stack(
+        weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed, norm_before
+    )
     courses = {f"C = {width}": draws(stack, width, text) for width in WIDTHS}
 
 ends = {name: one.median.layers_until(0.01) for name, one in courses.items()}
@@ -77,34 +82,22 @@ with right:
 st.markdown(
     "**Diagonal dominance delays the collapse.** A token that looks at itself alone stays what it"
     " is: $A \\approx I$. With many features the diagonal is strong, and the collapse waits until"
-    " it has faded; random weights have none to lean on and collapse at once. A **skip connection**"
-    " adds the token itself again: without weights the tokens stay apart, with random ones they"
-    " collapse later."
+    " it has faded; random weights have none to lean on and collapse at once."
 )
-with st.expander(
-    "Near the end each layer cubes the distance",
-    key="depth cubic",
-    icon=":material/function:",
-    on_change="rerun",
-) as cubic:
-    if cubic.open:
-        st.latex(r"e_i' = \operatorname{Cov}(e)\,e_i / \tau \qquad\text{so}\qquad |e'| \sim |e|^3")
-        st.markdown(
-            "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly"
-            " uniform; without a skip connection what is left of $e_i$ comes from the differences"
-            " between scores, products of two deviations: a third power. The number of zeros after"
-            " the point **triples with each layer** (switch to *logarithmic*). $\\tau$ is what"
-            " scores are divided by. How far the rule is off for deviations of size ε:"
-        )
-        sizes = (0.1, 0.03, 0.01, 0.003)
-        errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in sizes]
-        st.dataframe(
-            {"size ε": sizes, "relative error of the rule": [f"{error:.4f}" for error in errors]},
-            hide_index=True,
-            width="content",
-            alt="How far the rule is off",
-        )
+st.markdown(
+    "**A skip connection** adds the token itself again. Without weights and without LayerNorm the"
+    " tokens stay apart. With random weights and a gain that is not small, or with few features"
+    " and LayerNorm after the addition, they still collapse, only later: then each layer takes a"
+    " share of the distance."
+    "\n\n**LayerNorm after or before?** The first transformer normalised after the addition"
+    " (post-LN: Vaswani et al. 2017): every layer shrinks what the skip has kept. GPT-2"
+    " (Radford et al. 2019) and many later models normalise what attention reads (pre-LN: Xiong et"
+    " al. 2020): the sum of all layers grows, what one layer adds does not, so each changes less"
+    " and the tokens stay apart longer."
+)
+cubic_rule(int(seed))
 st.markdown(
     "**Try:** compare *remedies*: what keeps tokens apart? Then widths with *random* weights and a"
-    " skip connection: how small must the gain be? Source: Dong, Cordonnier and Loukas 2021."
+    " skip connection: how small must the gain be? And where must LayerNorm stand?"
+    " Source: Dong, Cordonnier and Loukas 2021."
 )

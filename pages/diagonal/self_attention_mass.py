@@ -51,9 +51,10 @@ with st.expander(
         lab.metric_list()
 st.markdown(
     "**Try:** turn *Weights* to *angle* and move from 0° (tied: tokens tend to themselves) over 90°"
-    " (unrelated: no preference at all) to 180° (opposite: tokens avoid themselves). Change the"
-    " *temperature*: masses move, but no bar changes its side. Spread the lengths: without weights"
-    " only **longer** tokens can out-vote a token."
+    " (unrelated: no preference at all) to 180° (opposite: the token with the longest query looks"
+    " at itself least, but a short one may look at itself most). Change the *temperature*: masses"
+    " move, but no bar changes its side. Spread the lengths: without weights only **longer** tokens"
+    " can out-vote a token."
 )
 st.caption(
     "The laboratory has one head of its own. Bars and numbers are measured on the matrix that is"

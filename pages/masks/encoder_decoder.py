@@ -91,6 +91,6 @@ st.header("The shapes of every step", anchor=False)
 st.markdown(boards.shapes_table(traces))
 st.caption(
     "As NumPy has them. T counts the tokens that ask, S those that answer. Nothing in the layer"
-    " asks for T = S: scores and probabilities are simply no longer square. What must agree is the"
-    " width of queries and keys."
+    " asks for T = S: scores and probabilities are simply no longer square. What must agree: the"
+    " width of queries and keys, the number of keys and values, and the number of sequences."
 )

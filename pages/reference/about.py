@@ -24,13 +24,13 @@ with left:
     st.header("How we know that the numbers are right", anchor=False)
     st.markdown(f"""
 - **Three independent oracles.** All {len(STEPS)} arrays are compared with attention written as
-  plain Python loops, with
-  values frozen from PyTorch (`nn.MultiheadAttention`, `scaled_dot_product_attention`), and with
-  the test cases of the
-  ONNX `Attention` operator. The trained model is compared with PyTorch, layer by layer.
-- **Laws that hold for any numbers** are tested on numbers drawn at random: rows sum to 1, outputs
-  lie within the
-  values, shuffled tokens give shuffled outputs.
+  plain Python loops; all but the memory with values frozen from PyTorch 2.13
+  (`nn.MultiheadAttention`, `scaled_dot_product_attention`); the arrays inside the heads with the
+  test cases of the `Attention` operator of ONNX 1.23. The trained model is compared with PyTorch,
+  layer by layer.
+- **Laws that hold for any numbers** are tested on numbers drawn at random: where a query sees a
+  key, its row sums to 1 and what a head gives lies within the values; without positions and masks,
+  shuffled tokens give shuffled outputs.
 - **Planted mistakes:** typical mistakes are built in, one by one; for each there is a test that
   must fail.
 - **What you read is what was computed:** pictures, tables, arithmetic, code and downloads come

@@ -57,9 +57,10 @@ with st.expander(f"What happens to a {line} in which every key is masked?", icon
     st.markdown(
         "Then there is no maximum and the sum of the exponentials is 0; the fraction would be 0 /"
         f" 0. Here such a {line} is set to zeros, so the token receives nothing from this head."
-        " PyTorch’s scaled_dot_product_attention does the same, while torch.softmax, and"
-        " nn.MultiheadAttention with need_weights=True, its default, give “not a number”, which"
-        f" spreads to everything computed from it. This layer has {n_empty or 'no'} such"
+        " PyTorch’s scaled_dot_product_attention does the same since version 2.5 (2024; before, it"
+        " gave “not a number”). torch.softmax, and nn.MultiheadAttention with need_weights=True,"
+        " its default, give “not a number” in version 2.13, which spreads to everything computed"
+        f" from it. This layer has {n_empty or 'no'} such"
         f" {line if n_empty == 1 else line + 's'}."
     )
 look_closer(now, "probabilities", board, arithmetic)

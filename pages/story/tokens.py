@@ -26,8 +26,9 @@ edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).item
 piece = fact("longest_piece", scenario.piece)
 pieces = f"; words are cut into pieces of at most {counted(piece, 'character')}" if piece else ""
 st.markdown(
-    "The sentence is cut into **tokens** as the trained model does it: small letters, words it does"
-    " not know in pieces marked ##, [CLS] before them and [SEP] after."
+    "The sentence is cut into **tokens** as the trained model does it: small letters without"
+    " accents, words it does not know in pieces marked ##, or as [UNK] where it lacks the pieces,"
+    " too; [CLS] before them and [SEP] after."
     if trained
     else (
         "The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its"
@@ -59,7 +60,8 @@ elif scenario.weights == "by hand":
 else:
     where = (
         "The word vectors here are drawn at random, once for each word, from a hash of its letters:"
-        " the same word always has the same vector, and a vector means nothing. Only training would"
+        " the same spelling always has the same vector (“The” and “the” have two), and a vector"
+        " means nothing. Only training would"
         " move words of similar meaning near each other. "
         + (
             "The position code is the same for every sentence: waves from fast (the first numbers)"

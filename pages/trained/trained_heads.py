@@ -41,9 +41,10 @@ with window:
 if fact("of_the_model", shown.trained):
     st.markdown(
         "**What to look for.** A strong line beside the diagonal: a head that reads the neighbour."
-        " A strong first column: many tokens look at [CLS]; heads with nothing to do look at such"
-        " special tokens (Clark et al. 2019, section 3.2). A single strong cell: a head that joins"
-        " two particular words. *Find a head* ranks them all."
+        " A strong first or last column: many tokens look at [CLS] or [SEP]. Clark et al. 2019"
+        " (section 3.2) found it of [SEP] in BERT and suppose that heads with nothing to do look"
+        " there. A single strong cell: a head that joins two particular words. *Find a head* ranks"
+        " them all."
     )
     st.caption(
         f"The model is all-MiniLM-L6-v2, run on your sentence on this machine: {sizes['L']} layers"

@@ -77,6 +77,7 @@ CASES: dict[str, Case] = {
             "skip": NO_SWITCH,
             "gain": NO_NUMBER,
             "layer_norm": NO_SWITCH,
+            "norm_before": NO_SWITCH,
             "seed": NO_SEED,
         },
     ),

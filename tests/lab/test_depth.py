@@ -20,6 +20,7 @@ from attention_lab.diagonal.depth import (
 )
 from attention_lab.diagonal.depth_courses import draws, remedies
 from attention_lab.diagonal.token_matrices import gaussian_tokens
+from attention_lab.layer_norm import standardised
 from tests.lab.refusal import Facts, refused
 
 
@@ -56,6 +57,9 @@ def test_levels_are_attention_again_and_again() -> None:
     _, normed = levels(x, Stack(n_layers=1, layer_norm=True))
     assert normed.tokens.mean(axis=1) == pytest.approx(0, abs=1e-12)
     assert normed.tokens.std(axis=1) == pytest.approx(1)
+    _, before = levels(x, Stack(n_layers=1, skip=True, norm_before=True))
+    read = standardised(x)
+    assert before.tokens == pytest.approx(x + attend(read, Projections.weightless(6)).output[0])
 
 
 def test_every_random_layer_has_its_own_weights() -> None:
@@ -104,6 +108,27 @@ def test_dominance_delays_the_collapse() -> None:
         next(levels(gaussian_tokens(16, width), Stack())).self_mass for width in (8, 64)
     )
     assert narrow < 0.5 < 0.95 < wide
+
+
+@pytest.mark.parametrize(
+    ("width", "stack", "least", "most"),
+    [
+        (8, Stack(skip=True), 0.8, 1),
+        (8, Stack(skip=True, layer_norm=True), 0, 1e-4),
+        (8, Stack(skip=True, norm_before=True), 0.2, 0.9),
+        (64, Stack(skip=True, layer_norm=True), 0.9, 1),
+        (16, Stack("random", 4, skip=True), 0, 0.01),
+        (16, Stack("random", 4, skip=True, layer_norm=True), 0, 0.01),
+        (16, Stack("random", 4, skip=True, norm_before=True), 0.1, 0.9),
+    ],
+)
+def test_a_skip_alone_does_not_stop_the_collapse(
+    width: int, stack: Stack, least: float, most: float
+) -> None:
+    """After 24 layers: a skip keeps weightless tokens apart, but not random heads, and not with
+    LayerNorm after it unless there are many features; LayerNorm before attention keeps more.
+    """
+    assert least <= draws(stack, width).median.distances[-1] <= most
 
 
 @pytest.mark.parametrize("seed", range(5))

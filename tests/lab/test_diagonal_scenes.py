@@ -24,9 +24,9 @@ from attention_lab.diagonal.token_matrices import (
     format_tokens,
     gaussian_tokens,
     parse_tokens,
-    standardised,
     stretch,
 )
+from attention_lab.layer_norm import standardised
 from tests.lab.refusal import Facts, refused
 
 DRAWN = DiagonalScene(tokens="drawn", n_tokens=5, d_model=7, d_k=3)

@@ -17,7 +17,8 @@ from attention_lab.diagonal.growth_curves import (
     self_mass_exact,
     self_mass_rule,
 )
-from attention_lab.diagonal.token_matrices import gaussian_tokens, standardised
+from attention_lab.diagonal.token_matrices import gaussian_tokens
+from attention_lab.layer_norm import standardised
 
 
 @pytest.mark.parametrize(("n", "d"), [(n, d) for n in (4, 64) for d in (1, 2, 8, 32, 128)])

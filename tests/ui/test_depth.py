@@ -81,3 +81,19 @@ def test_a_remedy_names_its_gain() -> None:
     assert ends["4 random heads, skip and gain 0.25"] is None
     told = facts(opened("depth", depth_weights="random", depth_skip="true"))
     assert told["layers_until_equal"]["C = 16"] == 20
+
+
+def test_where_layer_norm_stands_matters() -> None:
+    """With a skip, few features collapse if LayerNorm comes after it, and not if it comes before
+    attention; the two are remedies to compare, too.
+    """
+    after, before = (
+        facts(opened("depth", depth_skip="true", **{name: "true"}))["layers_until_equal"]
+        for name in ("depth_norm", "depth_norm_before")
+    )
+    assert after["C = 8"] is not None
+    assert after["C = 64"] is None
+    assert set(before.values()) == {None}
+    ends = facts(opened("depth", depth_compare="remedies", depth_c="8"))["layers_until_equal"]
+    assert ends["skip, LayerNorm after"] == after["C = 8"]
+    assert ends["skip, LayerNorm before"] is ends["with skip"] is None

@@ -57,15 +57,23 @@ def attention_score() -> Evidence:
 @claim(
     "A matrix multiplication is done between Q and K.",
     FALSE,
-    "Between Q and Kᵀ: K must be transposed, or the widths do not even fit.",
+    "Between Q and Kᵀ: K must be transposed. Without it the product exists only if there are as"
+    " many tokens as features in a head, and then it is wrong, although its shape is right.",
 )
 def q_times_k() -> Evidence:
-    """The two products of one head."""
-    trace = attend(X, LAYER)
+    """The two products of one head, for five tokens, and for as many as it has features."""
+    trace, square = attend(X, LAYER), attend(X[: WIDTH // HEADS], LAYER)
     query, key = trace.query_heads[0, 0], trace.key_heads[0, 0]
     right = fits(query, key.T) and same(query @ key.T, trace.scores[0, 0])
-    says = f"Q and K are both {size(query)}; only Q Kᵀ fits and is {size(query @ key.T)}."
-    return Evidence(fits(query, key), right, says)
+    short_query, short_key = square.query_heads[0, 0], square.key_heads[0, 0]
+    silent, scores = short_query @ short_key, square.scores[0, 0]
+    says = (
+        f"Q and K are both {size(query)}; only Q Kᵀ fits and is {size(query @ key.T)}. With"
+        f" {len(silent)} tokens Q K exists and is {size(silent)}, as Q Kᵀ, but misses it by up to"
+        f" {difference(silent, scores):.2f}."
+    )
+    wrong = silent.shape == scores.shape and not same(silent, scores)
+    return Evidence(fits(query, key) or same(silent, scores), right and wrong, says)
 
 
 @claim(
@@ -111,15 +119,28 @@ def cell_of_all_keys() -> Evidence:
 )
 def merging_mixes() -> Evidence:
     """The merged matrix against the output, and against the output of a layer whose W_O is the
-    identity.
+    identity, or leaves alone what occurs.
     """
     trace = attend(X, LAYER)
-    identity = attend(X, Projections(LAYER.w_q, LAYER.w_k, LAYER.w_v, np.eye(WIDTH), n_heads=HEADS))
-    gap = difference(trace.merged, trace.output)
+    seen = trace.merged[0, :2]
+    onto_seen = np.linalg.pinv(seen) @ seen
+    agree = [
+        same(other.merged, other.output)
+        for other in (
+            attend(rows, Projections(LAYER.w_q, LAYER.w_k, LAYER.w_v, w_o, n_heads=HEADS), **alone)
+            for rows, w_o, alone in (
+                (X, np.eye(WIDTH), {}),
+                (X[:2], onto_seen, {"memory": X}),
+            )
+        )
+    ]
+    gap, apart = difference(trace.merged, trace.output), difference(onto_seen, np.eye(WIDTH))
     says = (
-        f"Merged and output differ by up to {gap:.2f}; they agree only where W_O is the identity."
+        f"Merged and output differ by up to {gap:.2f}. They agree where W_O leaves the merged rows"
+        f" as they are: with the identity, and for two rows with a W_O that is up to {apart:.2f}"
+        " away from it."
     )
-    return Evidence(gap < 1e-9, gap > 0.01 and same(identity.merged, identity.output), says)
+    return Evidence(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, says)
 
 
 @claim(

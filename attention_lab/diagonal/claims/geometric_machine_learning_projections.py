@@ -18,7 +18,8 @@ N, T, HEADS, WIDTH = 12, 5, 3, 4
 @claim(
     "Each head's projection P_i has size N × (N ÷ n_heads) and is applied as P_i Z.",
     FALSE,
-    "The sizes clash: an N × (N ÷ n_heads) matrix is applied as PᵀZ, or P is (N ÷ n_heads) × N.",
+    "The sizes clash: an N × (N ÷ n_heads) matrix is applied as PᵀZ, or P is (N ÷ n_heads) × N, as"
+    " the manual has it since version 0.4.1 (2025).",
 )
 def projection_size() -> Evidence:
     """The two products with a matrix of the stated size."""
@@ -33,18 +34,22 @@ def projection_size() -> Evidence:
 @claim(
     "The columns of the projection matrices span smaller spaces.",
     FALSE,
-    "In P Z it is the rows of P that span a subspace of the tokens' space; its columns do not even"
-    " lie in it.",
+    "In P Z it is the rows of P that span a subspace of the tokens' space; with more than one head"
+    " its columns do not even lie in it.",
 )
 def columns_span() -> Evidence:
-    """What of Z survives P: its part in the span of P's rows, all of it."""
+    """What of Z survives P: its part in the span of P's rows, all of it; and the length of P's
+    columns with one head.
+    """
     p, z = Projections.random(N, HEADS).w_q[:, :WIDTH].T, gaussian_tokens(T, N).T
     onto_rows = np.linalg.pinv(p) @ p
     kept = same(p @ (onto_rows @ z), p @ z) and np.linalg.matrix_rank(p) == WIDTH < N
+    alone = Projections.random(N, 1).w_q.T
     return Evidence(
         p.shape[0] == N,
-        bool(kept),
-        f"A column of P has {p.shape[0]} numbers, a token {N}. Z and its part in the span of the"
+        bool(kept) and len(alone) == N,
+        f"A column of P has {p.shape[0]} numbers, a token {N}; with one head both have"
+        f" {len(alone)}. Z and its part in the span of the"
         f" {WIDTH} rows give the same P Z (difference"
         f" {shown(difference(p @ (onto_rows @ z), p @ z))}).",
     )

@@ -206,17 +206,28 @@ def divided_into() -> Evidence:
 @claim(
     "After the row-wise softmax all weights lie in [0, 1].",
     ALWAYS,
-    "And every row sums to 1. No key with a finite score gets exactly 0, and none exactly 1 while"
-    " another has one.",
+    "And every row sums to 1. In exact arithmetic no key with a finite score gets exactly 0, and"
+    " none exactly 1 while another has one. In 64-bit numbers a key 746 below the best gets exactly"
+    " 0, and the best of two gets exactly 1 from a lead of 37 on.",
 )
 def weights_from_0_to_1() -> Evidence:
-    """The smallest and largest weight, and the row sums."""
+    """The smallest and largest weight, and the row sums; the weights of two tokens 30 and −30,
+    and of two scores that are 745, 746, 36 and 37 apart.
+    """
     A = attend(X, LAYER).probabilities
-    right = bool((A > 0).all() and (A < 1).all()) and same(A.sum(axis=-1), 1.0)
+    far = attend([[30.0], [-30.0]], Projections.weightless(1)).probabilities
+    inside = all(
+        bool((weights >= 0).all() and (weights <= 1).all()) and same(weights.sum(axis=-1), 1.0)
+        for weights in (A, far)
+    )
+    last, gone, near, one = (softmax(np.array([0.0, -lead])) for lead in (745.0, 746.0, 36.0, 37.0))
+    ends = last[1] > 0 == gone[1] and near[0] < 1 == one[0]
+    row = far[0, 0, 0]
     return Evidence(
-        right,
-        right,
-        f"The weights go from {A.min():.3f} to {A.max():.3f}, and all {N} rows sum to 1.",
+        inside,
+        inside and bool(ends) and row.tolist() == [1, 0],
+        f"The weights go from {A.min():.3f} to {A.max():.3f}, and all {N} rows sum to 1. Of two"
+        f" tokens 30 and −30 without weights, row 1 is exactly {row[0]:.0f}, {row[1]:.0f}.",
     )
 
 

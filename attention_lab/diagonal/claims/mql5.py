@@ -96,19 +96,20 @@ def two_operations() -> Evidence:
 @claim(
     "The number of operations does not depend on the number of heads.",
     CONDITION,
-    "The number of calls does not. The multiplications grow with h·nK, and stay equal only if nK"
-    " shrinks as nI/h.",
+    "The number of calls does not. The multiplications of the products grow with h·nK, and stay"
+    " equal only if nK shrinks as nI/h; the softmax still has h·N² numbers to work on.",
 )
 def regardless_of_heads() -> Evidence:
-    """Multiplications of all scores, N²·h·nK, for one and for three heads."""
+    """Multiplications of all scores, N²·h·nK, and their number, for one and for three heads."""
     one, three, shared = (
         N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS))
     )
     says = (
         f"One head of nK = {NK} takes {one} multiplications, three take {three}; three of {NI}/3"
-        f" take {shared}, as one of {NI}."
+        f" take {shared}, as one of {NI}, but have {layer().scores.size} scores, not {N**2}."
     )
-    return Evidence(one == three, three == HEADS * one and shared == N**2 * NI, says)
+    more = three == HEADS * one and layer().scores.size == HEADS * N**2
+    return Evidence(one == three, more and shared == N**2 * NI, says)
 
 
 @claim(

@@ -13,11 +13,12 @@ from attention_core.formulas import softmax
 from attention_core.initialisation import small
 from attention_core.projections import Projections
 
+from ...layer_norm import standardised
 from ..depth import Stack, levels
 from ..measures import square_of
 from ..metrics import argmax_rate
 from ..scenes import at_angle
-from ..token_matrices import gaussian_tokens, standardised
+from ..token_matrices import gaussian_tokens
 from .record import ALWAYS, CONDITION, Evidence, claims_of, shown
 
 vaswani, alammar, dong = claims_of("vaswani"), claims_of("alammar"), claims_of("dong")
@@ -72,20 +73,27 @@ def small_gradients() -> Evidence:
     "The total cost of several heads is similar to that of one head with full dimensionality"
     " (section 3.2.2).",
     CONDITION,
-    "With d_k = d_v = C/h it is exactly the same number of multiplications; with heads of fixed"
-    " width it grows with h.",
+    "With d_k = d_v = C/h the matrix products take exactly as many multiplications. The scale and"
+    " the softmax work on h·n² numbers and grow with h, and with heads of fixed width everything"
+    " does.",
 )
 def same_cost() -> Evidence:
-    """Multiplications of a layer, n = 64 and C = 96, for 1 head and 8, of shared and of full
-    width.
+    """Multiplications of the matrix products of a layer, n = 64 and C = 96, for 1 head and 8, of
+    shared and of full width, and the scores that are scaled and become shares.
     """
+    x = gaussian_tokens(64, 96)
 
     def multiplications(n_heads: int, width: int, n: int = 64, c: int = 96) -> int:
         return 4 * n * c * n_heads * width + 2 * n**2 * n_heads * width
 
     one, shared, full = multiplications(1, 96), multiplications(8, 12), multiplications(8, 96)
-    says = f"One head: {one:,} multiplications; 8 heads of C/8: {shared:,}; 8 heads of C: {full:,}."
-    return Evidence(full == one, shared == one and full == 8 * one, says)
+    few, many = (attend(x, Projections.random(96, heads)).scores.size for heads in (1, 8))
+    says = (
+        f"Products of one head: {one:,} multiplications; of 8 heads of C/8: {shared:,}; of 8 heads"
+        f" of C: {full:,}. The softmax has {few:,} scores with one head and {many:,} with 8 of C/8."
+    )
+    right = shared == one and full == 8 * one and many == 8 * few
+    return Evidence(full == one and many == few, right, says)
 
 
 @vaswani(
@@ -150,26 +158,31 @@ def own_word_highest() -> Evidence:
 @dong(
     "Pure attention loses rank doubly exponentially with depth.",
     CONDITION,
-    "Without skip connections, once the tokens are near to each other. Skips stop it; a dominant"
-    " diagonal delays it.",
+    "Without skip connections, once the tokens are near to each other. A dominant diagonal delays"
+    " it. Skips slow it down: with random heads, or with few features and LayerNorm after them, the"
+    " loss is exponential. They stop it without weights and LayerNorm, or where what attention adds"
+    " is small.",
 )
 def rank_is_lost() -> Evidence:
-    """The distance to consensus of 16 tokens after 24 layers: 8 features, 64 features, and 16
-    with skips.
+    """The distance to consensus of 16 tokens after 24 layers: 8 features, 64 features, 16 with
+    skips, and these with random heads or with LayerNorm after them.
     """
 
     def left(width: int, stack: Stack) -> float:
         return list(levels(gaussian_tokens(16, width), stack))[-1].distance
 
     narrow, wide, skips = left(8, Stack()), left(64, Stack()), left(16, Stack(skip=True))
+    heads, pure = Stack("random", 4, skip=True), Stack("random", 4)
+    slowed = [left(16, stack) for stack in (heads, Stack(skip=True, layer_norm=True))]
     says = (
         f"Distance to consensus after 24 layers: {shown(narrow)} with 8 features, {shown(wide)}"
-        " with 64, "
+        f" with 64, {shown(skips)} with 16 and skips. Skips and 4 random heads: {slowed[0]:.3f};"
+        f" skips and LayerNorm after them: {shown(slowed[1])}; 4 random heads without skips:"
+        f" {shown(left(16, pure))}."
     )
-    says += f"{shown(skips)} with 16 and skips."
-    return Evidence(
-        max(narrow, wide, skips) < 0.1, narrow < 1e-12 and wide > 0.1 and skips > 0.5, says
-    )
+    delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
+    exponential = all(1e-12 < distance < 0.1 for distance in slowed)
+    return Evidence(max(narrow, wide, skips) < 0.1, delayed and exponential, says)
 
 
 CLAIMS = (

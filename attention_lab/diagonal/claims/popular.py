@@ -8,6 +8,7 @@ from attention_core.attention import attend
 from attention_core.projections import Projections
 
 from ...heads.contributions import head_contributions
+from ...labs.backward import layer_gradients
 from ..convex_hull import in_hull
 from ..token_matrices import gaussian_tokens
 from .example_layer import HEADS, LAYER, X
@@ -108,26 +109,35 @@ def adding_heads() -> Evidence:
 @claim(
     "Each head learns to look at something different.",
     CONDITION,
-    "Nothing in the layer asks for it: heads with equal weights stay equal. Different starts and"
-    " tasks that need several patterns make heads differ, and spare heads copy each other.",
+    "Nothing in the layer asks for it: heads whose W_Q, W_K, W_V and rows of W_O are equal stay"
+    " equal, if nothing is dropped at random. Different starts and tasks that need several patterns"
+    " make heads differ, and spare heads copy each other.",
 )
 def heads_differ() -> Evidence:
-    """The patterns of two heads with equal and with different weights."""
+    """How far the gradients of two heads' W_Q differ: the heads are equal, all but their rows of
+    W_O are equal, nothing is.
+    """
     first = (LAYER.w_q[:, :3], LAYER.w_k[:, :3], LAYER.w_v[:, :3])
-    equal, different = attend(X, Projections.from_heads([first, first])), attend(X, LAYER)
-    gaps = [difference(*trace.probabilities[0]) for trace in (equal, different)]
+    alike = Projections.from_heads([first, first], np.vstack([LAYER.w_o[:3]] * HEADS))
+    own_rows = Projections.from_heads([first, first], LAYER.w_o)
+    gaps = []
+    for weights in (alike, own_rows, LAYER):
+        trace = attend(X, weights)
+        gradient = layer_gradients(trace, trace.output - X).w_q
+        gaps.append(difference(gradient[:, :3], gradient[:, 3:]))
     says = (
-        f"The patterns differ by {shown(gaps[0])} with equal weights and by up to {gaps[1]:.2f}"
-        " with different ones."
+        f"Asked to give the tokens back, two equal heads get gradients that differ by"
+        f" {shown(gaps[0])}: they stay equal. With rows of W_O of their own these differ by"
+        f" {gaps[1]:.2f}, with other weights, too, by {gaps[2]:.2f}."
     )
-    return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < gaps[1], says)
+    return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), says)
 
 
 @claim(
     "A sentence twice as long costs four times as much.",
     CONDITION,
-    "The n² part does; the projections only double. A layer takes 4nC² + 2n²C multiplications: n"
-    " must be far above 2C.",
+    "The n² part does; the projections only double. The matrix products of a layer take 4nC² + 2n²C"
+    " multiplications: n must be far above 2C.",
 )
 def twice_as_long() -> Evidence:
     """The ratio of multiplications for a doubled length, C = 512."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core.attention import attend
+from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
 
@@ -36,64 +37,106 @@ def dot_product_is_similarity() -> Evidence:
 
 @claim(
     "Every bias of the projections matters.",
-    FALSE,
-    "The key bias adds the same number to all scores of a row, which the softmax takes away again."
-    " b_Q and b_V matter.",
+    CONDITION,
+    "b_V does, and b_Q where a query sees more than one key. The key bias adds the same number to"
+    " all scores of a row, which the softmax takes away again: it matters only with a soft cap, or"
+    " where keys are turned by their place (RoPE).",
 )
 def key_bias() -> Evidence:
-    """How far the output moves with a bias on queries, keys or values."""
-    plain, bias = attend(X, LAYER).output, generator(0, Stream.W_Q).standard_normal(WIDTH)
-    moves = {
-        name: difference(attend(X, replace(LAYER, **{name: bias})).output, plain)  # type: ignore[arg-type]
-        for name in ("b_q", "b_k", "b_v")
-    }
+    """How far the output moves with a bias on queries, keys or values; with the first one where a
+    query sees one key, with the second where scores are capped, and how far shares move where keys
+    are turned.
+    """
+    bias = generator(0, Stream.W_Q).standard_normal(WIDTH)
+
+    def moved(name: str, keys: int = TOKENS, softcap: float | None = None) -> float:
+        biased = replace(LAYER, **{name: bias})  # type: ignore[arg-type]
+        outputs = [attend(X, p, memory=X[:keys], softcap=softcap).output for p in (LAYER, biased)]
+        return difference(*outputs)
+
+    moves = {name: moved(name) for name in ("b_q", "b_k", "b_v")}
+    one_key, capped, turned = moved("b_q", keys=1), moved("b_k", softcap=1.0), _turned_keys(bias)
     says = (
         "The output moves by "
         + ", ".join(f"{shown(move)} with {name}" for name, move in moves.items())
-        + "."
+        + f"; by {shown(one_key)} with b_q where there is one key, by {capped:.2f} with b_k under a"
+        f" soft cap of 1. Where keys are turned by their place, b_k moves shares by {turned:.2f}."
     )
+    plain = moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"])
     return Evidence(
-        min(moves.values()) > 1e-9, moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"]), says
+        min(moves.values()) > 1e-9, plain and one_key < 1e-9 < min(capped, turned), says
     )
+
+
+def _turned_keys(bias: Array) -> float:
+    """How far shares move with a key bias, where token i's query and key, as complex numbers, are
+    turned by i radians.
+    """
+    turn_T1 = np.exp(1j * np.arange(TOKENS))[:, np.newaxis]
+    query, key, shift = (pairs[..., 0::2] + 1j * pairs[..., 1::2] for pairs in (X, X[::-1], bias))
+    shares = [
+        softmax(((query * turn_T1) @ (keys * turn_T1).conj().T).real) for keys in (key, key + shift)
+    ]
+    return difference(*shares)
 
 
 @claim(
     "The temperature decides which token gets the most attention.",
     FALSE,
-    "It decides how much more. No temperature above 0 changes the order within a row.",
+    "It decides how much more. No temperature above 0 of all that enters the softmax changes the"
+    " order within a row. A bias that is added to the scores afterwards, as ALiBi's, is left as it"
+    " is: the higher the temperature, the more it weighs, and it may change the order.",
 )
 def temperature_decides() -> Evidence:
-    """The favourites and the largest shares at temperatures ¼, 1 and 4."""
-    scaled = attend(X, LAYER).scaled_scores[0]
-    shares = [softmax(scaled / temperature) for temperature in (0.25, 1.0, 4.0)]
-    favourites = {tuple(row.argmax(axis=-1).ravel().tolist()) for row in shares}
-    tops = ", ".join(f"{row.max(axis=-1).mean():.2f}" for row in shares)
+    """The favourites and the largest shares at temperatures ¼, 1 and 4, without a bias and with
+    one that falls with the distance.
+    """
+    scaled, place = attend(X, LAYER).scaled_scores[0], np.arange(TOKENS)
+    distance_bias = -np.abs(place[:, np.newaxis] - place) / 2
+    favourites = []
+    for bias in (0 * distance_bias, distance_bias):
+        shares = [softmax(scaled / temperature + bias) for temperature in (4.0, 1.0, 0.25)]
+        favourites.append([row.argmax(axis=-1).ravel() for row in shares])
+    tops = ", ".join(
+        f"{softmax(scaled / temperature).max(axis=-1).mean():.2f}"
+        for temperature in (0.25, 1.0, 4.0)
+    )
+    free, biased = (int((cold != hot).sum()) for hot, _, cold in favourites)
     says = (
         f"The favourites of all {HEADS * TOKENS} rows stay; the largest share is {tops} on average."
+        f" With a bias that falls with the distance {biased} favourites change."
     )
-    return Evidence(len(favourites) > 1, len(favourites) == 1, says)
+    return Evidence(free > 0, free == 0 < biased, says)
 
 
 @claim(
     "Masking with −1e9 is as good as −∞.",
     CONDITION,
-    "In every row in which some key is visible. Where none is, −1e9 in place of the scores gives"
-    " uniform attention to what must not be seen; added to them in float64, it gives that without a"
-    " mask.",
+    "In float32 or float64, in a row in which the score of some visible key lies far above −1e9."
+    " Where none is visible, −1e9 in place of the scores gives uniform attention to what must not"
+    " be seen; added to them in float64, it gives that without a mask. float16 ends at −65,504:"
+    " there −1e9 is −∞ or an error.",
 )
 def minus_a_billion() -> Evidence:
-    """Both maskings of a row with two visible keys, and of a row with none."""
+    """Both maskings of a row with two visible keys, of a row with none, and of two visible keys
+    with scores of −2e9; and −1e9 in float16.
+    """
     scores = np.array([0.3, -1.2, 0.8, 0.1])
     visible = np.array([True, True, False, False])
-    some, none = (
-        difference(softmax(np.where(seen, scores, -1e9)), softmax(np.where(seen, scores, -np.inf)))
-        for seen in (visible, visible & False)
+    some, none, low = (
+        difference(softmax(np.where(seen, row, -1e9)), softmax(np.where(seen, row, -np.inf)))
+        for row, seen in ((scores, visible), (scores, visible & False), (scores - 2e9, visible))
     )
+    with np.errstate(over="ignore"):
+        half = float(np.float16(-1e9))
+    least = float(np.finfo(np.float16).min)
     says = (
         f"The shares differ by {shown(some)} in a row that sees something, by {none:.2f} in a row"
-        " that sees nothing."
+        f" that sees nothing, and by {low:.2f} where what is seen scores below −1e9. The least"
+        f" number of float16 is {least:,.0f}, and −1e9 becomes {half}."
     )
-    return Evidence(none < 1e-9, some < 1e-9, says)
+    right = some < 1e-9 < min(none, low) and least == -65504 and np.isneginf(half)
+    return Evidence(max(none, low) < 1e-9, bool(right), says)
 
 
 @claim(

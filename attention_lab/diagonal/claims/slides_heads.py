@@ -106,18 +106,22 @@ def heads_and_convolution() -> Evidence:
     ]
     content, order = image.reshape(-1, 1), rng.permutation(size**2)
     free = Projections.random(1, 9, d_k=2, d_v=1)
-    moved = difference(
-        attend(content[order], free).output[0], attend(content, free).output[0][order]
+    moved, causal = (
+        difference(
+            attend(content[order], free, causal=mask).output[0],
+            attend(content, free, causal=mask).output[0][order],
+        )
+        for mask in (False, True)
     )
     says = (
         f"Nine sharp heads miss the convolution by {shown(errors[1])}, blunt ones by"
         f" {errors[0]:.1f}. "
     )
     says += (
-        f"Without positions shuffled pixels give shuffled outputs (difference {shown(moved)}): no"
-        " kernel does that."
+        f"Without positions and masks shuffled pixels give shuffled outputs (difference"
+        f" {shown(moved)}): no kernel does that; under a causal mask they do not ({causal:.2f})."
     )
-    return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9, says)
+    return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, says)
 
 
 @claim(

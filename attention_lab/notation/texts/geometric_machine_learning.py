@@ -74,9 +74,10 @@ GML = Notation(
         **dict.fromkeys(
             ("w_q", "w_k", "w_v"),
             (
-                "the manual gives each head's P as N × (N ÷ n_heads) and multiplies by P from the"
-                " left, which does not fit; it must be Pᵀ. Not being square, P is no projector"
-                " either; PᵀX are coordinates."
+                "up to version 0.4.0 the manual gave each head's P as N × (N ÷ n_heads) and"
+                " multiplied by P from the left, which does not fit; it must be Pᵀ. Since 0.4.1"
+                " (2025) P is (N ÷ n_heads) × N. Not being square, P is no projector either; P"
+                " times the tokens are coordinates."
             ),
         ),
         "keys": f"twice the manual says “vectors” where keys are meant. {FUSED}",

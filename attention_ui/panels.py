@@ -14,7 +14,7 @@ from attention_lab.heads.layout_mistakes import astray
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
 from attention_lab.rounding import tolerance
-from attention_viz.labels import agreement
+from attention_viz.labels import agreement, number
 from attention_viz.payload import JSON
 from attention_viz.tables import reads
 

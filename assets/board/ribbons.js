@@ -1,6 +1,6 @@
 import { isNamed } from "./scene.js";
 
-const LINE = 32; // px, the height of a ribbon with the words above it
+const RIBBON_LINE = 32; // px, the height of a ribbon with the words above it
 const BAR = 13; // px, the height of its cells
 const NAMES = 0.15; // of the width, for what the ribbons are called
 const GAP = 10; // px between matrices and ribbons
@@ -13,7 +13,7 @@ export function ribbonsApart({ panels }) {
 
 /** How much height ribbons take. */
 export function heightOfRibbons(ribbons) {
-  return ribbons.length ? ribbons.length * LINE + GAP : 0;
+  return ribbons.length ? ribbons.length * RIBBON_LINE + GAP : 0;
 }
 
 /** The boxes of ribbons, one below another from a height on, in a width: pieces that stand above each other lie at one place. */
@@ -24,7 +24,7 @@ export function ribbonBoxes(model, ribbons, { x = 0, y, width, zoom = 1 }) {
     const left = x + Math.max(90, NAMES * width);
     const step = (x + width - left) / count;
     const tileWidth = step - Math.min(6, 0.15 * step);
-    const top = y + GAP + line * LINE + LINE - BAR - 2;
+    const top = y + GAP + line * RIBBON_LINE + RIBBON_LINE - BAR - 2;
     const tiles = Array.from({ length: count }, (_, place) => ({ place, dx: place * step, dy: 0, x: left + place * step, y: top }));
     const one = { start: 0, count: 1, low: 0, high: 1, size: 1 };
     return {

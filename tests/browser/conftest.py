@@ -21,6 +21,7 @@ from playwright.sync_api import (
     Page,
     Request,
     ViewportSize,
+    expect,
     sync_playwright,
 )
 
@@ -107,6 +108,7 @@ def context() -> Iterator[BrowserContext]:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         context = browser.new_context(viewport=WINDOW, color_scheme="light")
         context.set_default_timeout(20_000)
+        expect.set_options(timeout=20_000)  # which knows nothing of that one
         yield context
         browser.close()
 

@@ -6,6 +6,7 @@ import "./decode.test.js";
 import "./editor.test.js";
 import "./fit.test.js";
 import "./flights.test.js";
+import "./gallery.test.js";
 import "./geometry.test.js";
 import "./highlights.test.js";
 import "./layout.test.js";

@@ -74,14 +74,14 @@ if view == "Row and column":
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(
-            f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is"
-            " masked."
+            f"**What does :blue[{query}] read?** Its {now.turned('row')} in every head sums to"
+            " 1, or to 0 if all is masked."
         )
         show_board(of_query(trace, *cell, now.notation), "heads query")
     with right:
         st.markdown(
-            f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head"
-            f" {focus.head}, all queries give it {number(of_all_queries, 2)}; {query}"
+            f"**Who reads :red[{key}]?** Its {now.turned('column')} in every head may sum to"
+            f" anything: in head {focus.head}, all queries give it {number(of_all_queries, 2)}; {query}"
             f" {percent(share)}."
         )
         show_board(of_key(trace, *cell, now.notation), "heads key")
@@ -111,7 +111,7 @@ else:
             " its shares there, averaged over the queries); in the mean of the heads it seems to"
             f" read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up"
             " to one that looks everywhere, and no head need look like it. The maximum keeps every"
-            " head’s peaks, but the rows of the largest shares are no shares: they sum to up to"
-            f" **{number(lost.most, 2)}**.",
+            f" head’s peaks, but the {now.turned('rows')} of the largest shares are no shares: they"
+            f" sum to up to **{number(lost.most, 2)}**.",
             icon=":material/visibility_off:",
         )

@@ -81,8 +81,8 @@ if view == "Row and column":
     with right:
         st.markdown(
             f"**Who reads :red[{key}]?** Its {now.turned('column')} in every head may sum to"
-            f" anything: in head {focus.head}, all queries give it {number(of_all_queries, 2)}; {query}"
-            f" {percent(share)}."
+            f" anything: in head {focus.head}, all queries give it {number(of_all_queries, 2)};"
+            f" {query} {percent(share)}."
         )
         show_board(of_key(trace, *cell, now.notation), "heads key")
 elif view == "Lines":

@@ -21,6 +21,7 @@ function paintTile(context, sheet, look, large) {
   paintBlocks(context, box, look.model, tile, look.palette);
   if (box.small) frame(context, sheet, look.palette.line);
   if (box.cell.digits >= 0) paintNumbers(context, sheet, look);
+  else if (look.printed) paintSignsOf(context, sheet);
 }
 
 // What is drawn of one tile: the numbers, their colours, and whether any cell needs more than a colour.
@@ -38,7 +39,7 @@ function sheetOf(box, tile, look) {
   const sequential = array.kind === "probability";
   const shade = ({ value, row, column }) => shadeOf(value, varies ? limitAt(array, indexAt(row, column)) : limit, sequential);
   const blank = look.blank ? (row, column) => look.blank(box, indexAt(row, column)) : () => false;
-  return { box, tile, values, scale, special, indexAt, shade, blank, hatched, width: cell.width, height: cell.height };
+  return { box, tile, values, scale, sequential, special, indexAt, shade, blank, hatched, width: cell.width, height: cell.height };
 }
 
 function eachCell({ box: { rows, columns }, tile, values, width, height }, draw) {
@@ -90,6 +91,21 @@ function paintPixels(pixels, sheet) {
     const at = 3 * sheet.shade(cell);
     for (let part = 0; part < 3; part += 1) pixels[4 * cell.i + part] = sheet.scale.shades[at + part];
     pixels[4 * cell.i + 3] = 255;
+  });
+}
+
+// On paper, which may be grey, a stroke tells a negative cell without a number, if its colour is not too pale to matter.
+function paintSignsOf(context, sheet) {
+  if (sheet.sequential) return;
+  context.lineWidth = Math.max(0.6, Math.min(1.5, sheet.height / 8));
+  eachCell(sheet, (cell) => {
+    const shade = sheet.shade(cell);
+    if (!(cell.value < 0) || shade > 110 || sheet.blank(cell.row, cell.column)) return;
+    context.strokeStyle = sheet.scale.inks[shade];
+    context.beginPath();
+    context.moveTo(cell.x + sheet.width * 0.25, cell.y + sheet.height / 2);
+    context.lineTo(cell.x + sheet.width * 0.75, cell.y + sheet.height / 2);
+    context.stroke();
   });
 }
 

@@ -72,8 +72,8 @@ export class Picture {
 
   /** What the painters need to know. */
   look(slices, blank) {
-    const { model, boxes, palette, zoom, font } = this;
-    return { model, boxes, palette, zoom, font, slices, blank };
+    const { model, boxes, palette, zoom, font, printed } = this;
+    return { model, boxes, palette, zoom, font, printed, slices, blank };
   }
 
   /** Draw every panel. */

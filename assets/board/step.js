@@ -62,14 +62,14 @@ export class Step {
     const legend = legendOf(this.model);
     words.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;
-    strip.hidden = !stage || !this.board.handlers.onChoose; // a hand-out has no other steps
+    strip.hidden = !stage;
     this.parts.dock.hidden = alone;
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone) return fillStrip(strip, stage);
     if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     const { onChoose } = this.board.handlers;
-    fillStrip(strip, stage);
+    fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps to go to
     fillWords(words, stage, onChoose);
     this.moments.cover(Boolean(stage.hide));
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));

@@ -2,12 +2,16 @@ import { element } from "./elements.js";
 
 let followed = null; // the kind of the link that led to the page that comes, which shall keep the keyboard's place
 
-/** The steps of the story as links {title, path}, one stop of the Tab key: arrow keys go from one to the next. */
-export function fillStrip(nav, { steps, place }) {
+/** The steps of the story as links {title, path}, one stop of the Tab key: arrow keys go from one to the next; else as words. */
+export function fillStrip(nav, { steps, place }, linked = true) {
   const shown = JSON.stringify([steps, place]);
   if (nav.dataset.shown === shown) return;
   nav.dataset.shown = shown;
   nav.setAttribute("aria-label", "Steps of the story");
+  if (!linked) {
+    const words = steps.map(({ title }, i) => element("span", i === place ? "here" : "", title));
+    return nav.replaceChildren(element("div", "steps", ...words));
+  }
   const [before, after] = [steps[place - 1], steps[place + 1]];
   const list = element("div", "steps", ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
   nav.replaceChildren(endLink(before, "‹", "Previous", "before"), list, endLink(after, "›", "Next", "after"));

@@ -74,15 +74,15 @@ if view == "Row and column":
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(
-            f"**What does :blue[{query}] read?** Its row in every head sums to 1, or to 0 if all is"
-            " masked."
+            f"**What does :blue[{query}] read?** Its {now.turned('row')} in every head sums to"
+            " 1, or to 0 if all is masked."
         )
         show_board(of_query(trace, *cell, now.notation), "heads query")
     with right:
         st.markdown(
-            f"**Who reads :red[{key}]?** Its column in every head may sum to anything: in head"
-            f" {focus.head}, all queries give it {number(of_all_queries, 2)}; {query}"
-            f" {percent(share)}."
+            f"**Who reads :red[{key}]?** Its {now.turned('column')} in every head may sum to"
+            f" anything: in head {focus.head}, all queries give it {number(of_all_queries, 2)};"
+            f" {query} {percent(share)}."
         )
         show_board(of_key(trace, *cell, now.notation), "heads key")
 elif view == "Lines":

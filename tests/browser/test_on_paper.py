@@ -78,6 +78,21 @@ def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -
     expect_free(page)
 
 
+def test_a_step_is_printed_on_one_sheet(visit: Callable[[str], Page], page: Page) -> None:
+    """Words, formula, matrices and arithmetic of a step stand on the first sheet, no button."""
+    stage = visit("split?query=4").locator(".board.step")
+    page.emulate_media(media="print")
+    page.evaluate(PRINTS, "beforeprint")
+    page.set_viewport_size({"width": 1072, "height": 1517})  # A4, as far as browsers shrink
+    for part in (".words .formula math", ".words .sentence", ".stage", ".arithmetic"):
+        box = stage.locator(part).first.bounding_box()
+        assert box, part
+        assert box["y"] + box["height"] < 1517
+    visible = stage.locator("button").filter(visible=True)
+    assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
+    expect(page.get_by_test_id("stButton").filter(visible=True)).to_have_count(0)
+
+
 @pytest.mark.parametrize("path", ["overview", "growth"])
 def test_columns_are_as_wide_as_on_the_screen(
     visit: Callable[[str], Page], page: Page, path: str

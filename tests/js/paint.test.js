@@ -80,3 +80,18 @@ test("what is hidden stands on a ground of its own, over the hatching; what is n
 test("beside the diagonal of a product, numbers are muted", () => {
   assert.deepEqual(written([1, 1], { more: { mark: "diagonal" } }), ["#000000 text 1 120,60.5", "#222222 text 1 160,60.5"]);
 });
+
+test("on paper a stroke in cells without a number tells negative from positive, on the screen none", () => {
+  const strokes = (printed, own = {}) => {
+    const model = openScene({ axes: {}, panels: [], arrays: { one: array([1, 4], "TK", [-2, 2, 0, -1.5], { limit: 2, ...own }) } });
+    const tiles = [{ place: null, x: 0, y: 0, dx: 0, dy: 0 }];
+    const row = { start: 0, count: 1 };
+    const box = { panel: { array: "one", tiles: null, rows: 0, columns: 1 }, array: model.arrays.one, rows: row, columns: { start: 0, count: 4 }, cell: { width: 20, height: 16, digits: -1 }, tiles, tileColumns: 1, labelled: [] };
+    const { context, drawn } = noting();
+    paintPanel(context, box, { model, palette, zoom: 1, font: "F", slices: firstSlices(model), printed });
+    return drawn.filter(([, path]) => path.startsWith("M")).map(([, path]) => path);
+  };
+  assert.deepEqual(strokes(true), ["M5,8 L15,8", "M65,8 L75,8"]);
+  assert.deepEqual(strokes(false), []);
+  assert.deepEqual(strokes(true, { kind: "probability" }), [], "shares have no sign");
+});

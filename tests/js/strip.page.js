@@ -82,3 +82,11 @@ test("a link that is opened in a new tab has the choices, too, by mouse and by k
     strip.end();
   }
 });
+
+test("where there is nowhere to go, as in a hand-out, the steps are words, that of the page marked", () => {
+  const nav = document.body.appendChild(document.createElement("nav"));
+  fillStrip(nav, { steps, place: 1 }, false);
+  assert.deepEqual([...nav.querySelectorAll("a")], []);
+  assert.deepEqual([...nav.querySelectorAll("span")].map(({ className, textContent }) => `${className}:${textContent}`), [":Tokens", "here:Split", ":Scores"]);
+  nav.remove();
+});

@@ -28,6 +28,8 @@ from tests.viz.example_traces import CASES, example
 from tests.viz.reading_scenes import numbers, written_and_read
 from tests.viz.story_boards import FOCUS, STORY
 
+RIBBONS = {"token by token", "head by head"}
+
 
 def check(trace: Trace, scene: JSON) -> None:
     """What a browser reads is the trace's own numbers, in float32; panels name axes that their
@@ -39,6 +41,8 @@ def check(trace: Trace, scene: JSON) -> None:
             start = array.get("start", [0] * len(array["shape"]))
             part = tuple(slice(a, a + n) for a, n in zip(start, array["shape"], strict=True))
             np.testing.assert_array_equal(numbers(array), array_of(trace, name)[part].astype("f4"))
+        elif name in RIBBONS:  # see test_ribbons.py
+            assert scene["rules"][name]["operation"] == "copy"
         else:
             assert name in ASIDES
             assert tuple(array["shape"]) == shape_of(trace, aside_of(trace, name))

@@ -23,7 +23,7 @@ class Concept:
     """What a text says, in our words, and where to see it. It need not be true: that is what the
     claims are about.
 
-    Or a question, and where its answer is. text: its key in `TEXTS` of the claims, or `ASKED`. number: its place
+    Or a question, and where its answer is. text: its key in `TEXTS`, or `ASKED`. number: its place
     among the text's concepts. page, query: the address, without "?". look: what to look at there.
     """
 

@@ -9,8 +9,6 @@ from functools import lru_cache
 
 import streamlit as st
 
-from attention_lab.diagonal.claims.catalogue import TEXTS
-
 from ..facts import fact
 from ..markdown import plain
 from ..registry import page_of
@@ -80,7 +78,7 @@ def found(words: str, texts: list[str]) -> tuple[Concept, ...]:
     return tuple(
         one
         for one in (*questions(), *concepts())
-        if one.text in (texts or (ASKED, *TEXTS))
+        if (one.text in texts or not texts)
         and finds(words, one.says, one.look, page_of(one.page).title)
     )
 

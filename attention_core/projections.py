@@ -71,6 +71,16 @@ class Projections:
         return self.n_kv_heads or self.n_heads
 
     @property
+    def n_weights(self) -> int:
+        """How many numbers the matrices hold, without biases.
+
+        >>> [Projections.random(12, n_heads).n_weights for n_heads in (1, 3, 12)]
+        [576, 576, 576]
+        """
+        matrices = (getattr(self, name) for name in MATRICES)
+        return sum(matrix.size for matrix in matrices if matrix is not None)
+
+    @property
     def d_model(self) -> int:
         """D, the width of the vectors that queries are made from."""
         return int(self.w_q.shape[0])

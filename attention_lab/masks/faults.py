@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array, check_alike, one_of, whole_number
+from attention_core.head_blocks import check_places
 from attention_core.initialisation import Stream, generator
 from attention_core.projections import Projections
 from attention_core.trace import STEPS, Trace
@@ -36,7 +37,10 @@ def _mask_last(soft: Softmax, unmasked_BHTS: Array, masked_BHTS: Array) -> Array
     return soft(unmasked_BHTS) * visible_BHTS
 
 
-def _dropped(probabilities: Array, call: int) -> Array:
+def dropped(probabilities: Array, call: int) -> Array:
+    """Dropout after the softmax: each share is set to 0 with the chance `DROPOUT`, else divided by
+    1 - `DROPOUT`, which keeps its mean but not the sum of a row. call: the seed.
+    """
     kept = generator(call, Stream.DROPOUT).random(probabilities.shape) >= DROPOUT
     thinned: Array = (probabilities * kept / (1 - DROPOUT)).astype(probabilities.dtype)
     return thinned
@@ -174,9 +178,15 @@ FAULTS: tuple[Fault, ...] = (
         "softmax(masked_scores)",
         "softmax(masked_scores) * (rng.random((B, H, T, S)) >= 0.1) / 0.9",
         "nothing",
-        Steps(dropped=_dropped),
+        Steps(dropped=dropped),
     ),
 )
+
+
+def row_share_with_dropout(trace: Trace, head: int, query: int) -> float:
+    """What the shares of a query sum to after one draw of dropout. Raises: SettingsError."""
+    check_places(trace, head=head, query=query)
+    return float(dropped(trace.probabilities, 0)[0, head, query].sum())
 
 
 def hidden_fault(round_number: int) -> Fault:

@@ -91,7 +91,9 @@ with words:
         st.markdown("Here all heads together add 0, of which there are no shares.")
     st.caption(
         f"${whole}$ is all that heads add together, without bias and residual. Worth for a task is"
-        " another question."
+        " another question. Michel et al. 2019 took heads out of trained models and found that many"
+        " are hardly missed, and some layers need one alone. Voita et al. 2019 pruned 38 of the 48"
+        " heads of a translation model’s encoder while they trained it on, and lost 0.15 BLEU."
     )
 
 other_bases(trace, head, now.notation)

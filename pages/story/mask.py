@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from attention_lab.masks.last_query import last_query_alone
 from attention_lab.scenario import MASKS, tokens_of
 from attention_ui.facts import fact
 from attention_ui.here import here
@@ -9,7 +10,7 @@ from attention_ui.mask_choice import choose_mask, longer, with_example
 from attention_ui.panels import look_closer, pair, token, told
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import counted
+from attention_viz.labels import counted, number
 
 mask = fact("mask", here().scenario.mask)
 now, notes = with_example(here())
@@ -67,4 +68,17 @@ st.caption(
     + (hatched if fact("some_hidden", bool(trace.hidden_keys.any())) else "")
 )
 arithmetic = told(trace, "masked_scores", (0, *cell), pair(trace, focus))
+with st.expander("What if there are fewer queries than keys?", icon=":material/help:"):
+    alone = fact("last_query", last_query_alone(trace))
+    st.markdown(
+        "Then a causal mask can start from two corners. **Top left:** query t sees the keys 0 to t;"
+        " so it is here, in ONNX 1.23 and with is_causal=True in PyTorch 2.13. **Bottom right:**"
+        " the last query sees all keys; so it is in FlashAttention since 2.1 and with PyTorch’s"
+        " causal_lower_right. With as many queries as keys the two are one.\n\nA model that writes"
+        " word by word keeps the keys and values of earlier tokens (KV cache) and asks with the"
+        " newest token alone. Top left hides"
+        f" {alone.hidden_top_left} of the {counted(n_keys, 'key')} from it: its output in this"
+        f" layer is then off by up to **{number(alone.top_left)}**. Bottom right hides none, and"
+        f" differs from a run of the whole sequence by {number(alone.bottom_right)}."
+    )
 look_closer(now, "masked_scores", board, arithmetic)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import row_share, strongest_keys
+from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import look_closer, pair, token, told
@@ -62,5 +63,14 @@ with st.expander(f"What happens to a {line} in which every key is masked?", icon
         " its default, give “not a number” in version 2.13, which spreads to everything computed"
         f" from it. This layer has {n_empty or 'no'} such"
         f" {line if n_empty == 1 else line + 's'}."
+    )
+with st.expander("Why do the weights that I plot not sum to 1?", icon=":material/help:"):
+    thinned = fact("sum_with_dropout", row_share_with_dropout(trace, focus.head, focus.query))
+    st.markdown(
+        "Most likely **dropout** is on. While a model is trained, nn.MultiheadAttention (PyTorch"
+        " 2.13) sets each share to 0 with a chance p and divides the others by 1 − p, and these are"
+        " the weights that it returns. A share keeps its mean, but the row loses its sum: with p ="
+        f" {DROPOUT} the {line} of {query} sums to **{number(thinned, 3)}** in one draw. In eval()"
+        " dropout is off. Or every key is masked: see above."
     )
 look_closer(now, "probabilities", board, arithmetic)

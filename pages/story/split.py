@@ -10,6 +10,7 @@ from attention_ui.here import here
 from attention_ui.panels import goes_astray, look_closer, say_swap, token, told, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story
+from attention_viz.labels import counted
 
 now = here()
 trace = now.trace
@@ -62,6 +63,22 @@ else:
     st.info(
         "With one head, or one token, there is nothing to swap: here even the bare reshape is"
         " right."
+    )
+with st.expander(
+    "Do more heads mean more weights, and why not a head for every feature?",
+    icon=":material/help:",
+):
+    weights = fact("weights", trace.projections.n_weights)
+    rank = fact("largest_rank", min(trace.sizes["K"], *trace.scores.shape[-2:]))
+    st.markdown(
+        f"**Heads of width C / h share the same matrices:** this layer has {weights:,} weights,"
+        " and C / h features a head keep that number whatever h is. Only heads with a width of"
+        " their own bring weights of their own.\n\n**Narrow heads pay otherwise.** A head’s scores"
+        f" are a product of queries and keys of {counted(trace.sizes['K'], 'feature')}, so their"
+        f" rank is at most {rank} here: heads narrower than the sequence is long cannot give every"
+        " pattern of shares (the *low-rank bottleneck*, Bhojanapalli et al. 2020). With a single"
+        " feature a score is the product of two numbers, so each query ranks all keys in one order"
+        " or in its reverse."
     )
 arithmetic = told(
     trace,

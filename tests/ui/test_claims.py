@@ -32,10 +32,10 @@ def test_all_claims_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "name"), [("QKT", "note-divided-by-d"), ("N2", "popular-twice-as-long")]
+    ("words", "name"), [("QKT", "note-divided-by-d"), ("4nC2", "popular-twice-as-long")]
 )
 def test_raised_signs_of_claims_are_found_as_plain_ones(words: str, name: str) -> None:
-    """Who types QKT finds QKᵀ, and n2 finds n²: the claims are searched as the concepts and the
+    """Who types QKT finds QKᵀ, and C2 finds C²: the claims are searched as the concepts and the
     glossary are.
     """
     app = opened("claims", claims_words=words)

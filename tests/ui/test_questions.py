@@ -17,7 +17,7 @@ QUOTING = [one for one in questions() if "“" in one.look]
 
 def labels(app: AppTest) -> str:
     """The names of all that can be opened, chosen and pressed, with the headings."""
-    named = (*app.expander, *app.button, *app.get("download_button"))
+    named = (*app.expander, *app.button, *app.toggle, *app.get("download_button"))
     options = [option for choice in app.get("button_group") for option in choice.options]
     headings = [heading.value for heading in (*app.header, *app.subheader)]
     return "\n".join([*headings, *options, *(one.label for one in named), texts(app)])

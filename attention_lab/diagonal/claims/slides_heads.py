@@ -85,7 +85,8 @@ def shifting_heads(size: int, sharpness: float) -> Projections:
     "h heads are more expressive than a √h × √h convolution.",
     CONDITION,
     "With positions, a rule for the border, enough value width, h a square number, and in the limit"
-    " of sharp heads. Without positions attention cannot tell neighbours from others at all.",
+    " of sharp heads. Without positions and masks attention cannot tell neighbours from others at"
+    " all.",
 )
 def heads_and_convolution() -> Evidence:
     """A 3 × 3 kernel on a 4 × 4 image that wraps around, by nine sharp heads; and shuffled

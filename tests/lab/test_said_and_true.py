@@ -1,0 +1,224 @@
+"""Facts behind sentences that were once said too broadly: each is the case that breaks the broad
+sentence, computed apart from the sentence and its check.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError, attend, softmax
+from attention_core.trace import STEPS
+from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, claim
+from attention_lab.diagonal.measures import gram_alignment
+from attention_lab.diagonal.proposition_tokens import weightless
+from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
+from attention_lab.diagonal.scenes import at_angle
+from attention_lab.diagonal.token_matrices import gaussian_tokens
+from attention_lab.heads.gauge import change_gauge, random_gauge
+from attention_lab.labs.backward import layer_gradients
+from attention_lab.labs.gradient_trace import GRADIENTS
+from attention_lab.layer_norm import standardised
+from attention_lab.masks.invariances import at_temperature, with_key_bias
+from tests.core.test_torch_golden import MHA
+from tests.lab.refusal import refused
+
+X = gaussian_tokens(5, 6)
+OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "status"),
+    [
+        ("dong-rank-is-lost", CONDITION),
+        ("slides-weights-cure-it", CONDITION),
+        ("popular-key-bias", CONDITION),
+        ("popular-minus-a-billion", CONDITION),
+        ("popular-heads-differ", CONDITION),
+        ("doshi-q-times-k", FALSE),
+        ("note-weights-from-0-to-1", ALWAYS),
+    ],
+)
+def test_the_status_of_claims_with_exceptions(identifier: str, status: str) -> None:
+    """What holds under a condition is not said to hold always, or never."""
+    assert claim(identifier).status == status
+
+
+def test_opposite_weights_do_not_forbid_the_diagonal() -> None:
+    """With W_K = −W_Q a short token may look at itself most, in the tokens 1, 2 and 1, 2, 3; the
+    longest looks at itself least.
+    """
+    two, three = (
+        attend(x, OPPOSITE).probabilities[0, 0] for x in ([[1.0], [2.0]], [[1.0], [2], [3]])
+    )
+    assert two[0].tolist() == pytest.approx([0.731, 0.269], abs=5e-4)
+    assert three[0].argmax() == 0
+    assert three[2].argmin() == 2
+    peaks = 0
+    for seed in range(200):
+        trace = attend(gaussian_tokens(3, 1, seed), at_angle(1, 1, 180, seed))
+        rows, longest = trace.probabilities[0, 0], int(np.abs(trace.queries[0, :, 0]).argmax())
+        assert rows[longest].argmin() == longest
+        peaks += int((rows.argmax(axis=1) == np.arange(3)).sum())
+    assert 0.03 < peaks / 600 < 0.12
+
+
+def test_without_the_transpose_a_wrong_product_may_fit() -> None:
+    """With as many tokens as features in a head Q K exists, has the shape of Q Kᵀ and is wrong."""
+    trace = attend(gaussian_tokens(3, 6), Projections.random(6, 2))
+    query, key = trace.query_heads[0, 0], trace.key_heads[0, 0]
+    assert (query @ key).shape == trace.scores[0, 0].shape
+    assert np.abs(query @ key - trace.scores[0, 0]).max() > 1
+
+
+def test_equal_heads_part_unless_their_rows_of_the_output_weights_are_equal() -> None:
+    """Two heads with the same W_Q, W_K, W_V and rows of W_O of their own take different steps."""
+    head = (lambda p: (p.w_q[:, :3], p.w_k[:, :3], p.w_v[:, :3], p.w_o))(Projections.random(6, 2))
+    for w_o, apart in ((head[3], True), (np.vstack([head[3][:3]] * 2), False)):
+        trace = attend(X, Projections.from_heads([head[:3], head[:3]], w_o))
+        found = layer_gradients(trace, trace.output - X)
+        for gradient in (found.w_q, found.w_k, found.w_v):
+            gap = np.abs(gradient[:, :3] - gradient[:, 3:]).max()
+            assert gap > 0.1 if apart else gap < 1e-12
+
+
+def test_a_soft_cap_shows_a_key_bias() -> None:
+    """Its gradient and its effect are 0 without a soft cap and not with one; b_Q has no effect on
+    a query that sees one key.
+    """
+    plain = Projections.random(6, 2, bias=True)
+    other = with_key_bias(plain, np.arange(6.0))
+    for softcap, visible in ((None, False), (1.0, True)):
+        trace, moved = (attend(X, p, softcap=softcap) for p in (plain, other))
+        gradient = np.abs(layer_gradients(trace, np.ones_like(trace.output) * X).b_k).max()
+        gap = np.abs(trace.output - moved.output).max()
+        assert min(gradient, gap) > 0.01 if visible else max(gradient, gap) < 1e-12
+    assert "= 0" not in GRADIENTS["b_k"].formula
+    one_key = [
+        attend(X, p, memory=X[:1]).output for p in (plain, replace(plain, b_q=plain.b_q + 1))
+    ]
+    assert np.array_equal(*one_key)
+
+
+def test_a_bias_weighs_more_at_a_higher_temperature() -> None:
+    """The temperature keeps the order of a row's scores, not that of scores and a bias added to
+    them.
+    """
+    bias = -np.abs(np.arange(5)[:, np.newaxis] - np.arange(5)) / 2.0
+    for added, stays in ((None, True), (bias, False)):
+        before = attend(X, Projections.random(6, 2), bias=added)
+        ranks = [np.argsort(t.probabilities) for t in (before, at_temperature(before, 4.0))]
+        assert np.array_equal(*ranks) is stays
+
+
+def test_shares_reach_0_and_1_in_numbers_of_64_bits() -> None:
+    """A key 746 below the best gets exactly 0, 745 not; a lead of 37 gives exactly 1, of 36 not."""
+    shares = {lead: softmax(np.array([0.0, -float(lead)])) for lead in (36, 37, 745, 746)}
+    assert shares[745][1] > 0 == shares[746][1]
+    assert shares[36][0] < 1 == shares[37][0]
+    weights = attend([[30.0], [-30.0]], Projections.weightless(1)).probabilities[0, 0]
+    assert weights.tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_billion_hides_only_from_scores_far_above_it() -> None:
+    """A visible score of −2e9 loses to a hidden one of −1e9, and float16 has no number as low."""
+    assert softmax(np.array([-2e9, -1e9])).tolist() == [0, 1]
+    with np.errstate(over="ignore"):
+        assert np.float16(-1e9) == -math.inf
+    assert float(np.finfo(np.float16).min) == -65504
+
+
+def test_gram_alignment_need_not_have_the_sign_of_the_excess() -> None:
+    """W_Q W_Kᵀ = diag(4, −4.2): the mean score with itself is below that with others, yet tokens
+    look at themselves more than evenly.
+    """
+    weights = Projections(np.eye(2), np.diag([4.0, -4.2]), np.eye(2), n_heads=1)
+    assert gram_alignment(weights.w_q, weights.w_k) < 0
+    own, others, excess = [], [], []
+    for seed in range(3000):
+        trace = attend(gaussian_tokens(16, 2, seed), weights)
+        scores = trace.scaled_scores[0, 0]
+        own.append(np.trace(scores) / 16)
+        others.append((scores.sum() - np.trace(scores)) / 240)
+        excess.append(np.trace(trace.probabilities[0, 0]) / 16 - 1 / 16)
+    # The mean of 3000 draws, whose own spread leaves a few thousandths of doubt.
+    assert np.mean(excess) > 0.008
+    trace_of_form = float(np.trace(weights.w_q @ weights.w_k.T)) / math.sqrt(2)
+    assert np.mean(own) - np.mean(others) == pytest.approx(trace_of_form, abs=0.1)
+
+
+def test_an_average_may_tie_with_those_that_have_a_share_alone() -> None:
+    """Of 1, 1, −5 the first is an average of the others with all weight on its twin: it ties with
+    that one, not with the last, and S11 holds.
+    """
+    x = np.array([[1.0], [1.0], [-5.0]])
+    check = proposition("S11").check(x)
+    row = weightless(x).probabilities[0]
+    assert (check.applies, check.holds, check.excess) == (True, True, 0)
+    assert row[0] == row[1] > 100 * row[2]
+
+
+def test_an_offset_after_layer_norm_breaks_the_equal_norms() -> None:
+    """LayerNorm without gain gives equal norms; an offset takes them away, and rows leave the
+    diagonal.
+    """
+    normed = standardised(gaussian_tokens(12, 4))
+    assert proposition("S12").check(normed).applies
+    assert proposition("S5").check(normed).holds
+    moved = normed + np.array([3.0, 0.0, 0.0, -1.0])
+    assert not proposition("S12").check(moved).applies
+    assert proposition("S5").check(moved).excess > 0.1
+
+
+def test_a_token_of_zeros_ties_with_all() -> None:
+    """It has no angle with any token, so S9 speaks of a tie there; a share moved in its row is
+    found.
+    """
+    tokens = weightless([[0.0, 0.0], [1.0, 2.0], [-3.0, 1.0]])
+    assert np.ptp(tokens.probabilities[0]) == 0
+    assert proposition("S9").test(tokens).holds
+    a = tokens.probabilities.copy()
+    a[0, 1] += 0.01
+    assert proposition("S9").test(replace(tokens, probabilities=a)).where == (0, 1)
+
+
+@pytest.mark.parametrize("one", PROPOSITIONS, ids=lambda one: one.number)
+@pytest.mark.parametrize("scale", [0.0, -1.0])
+def test_propositions_are_about_scales_above_0(one: Any, scale: float) -> None:
+    """For others they are not stated, so a theorem is not said to be violated there."""
+    with refused(SettingsError, "scale", scale, 0):
+        one.check([[1.0], [2.0]], scale)
+
+
+def test_values_in_another_basis_give_a_layer_output_weights() -> None:
+    """Where heads are only joined, the change of basis needs a W_O to take it back."""
+    bare = replace(Projections.random(6, 2), w_o=None)
+    other = change_gauge(bare, random_gauge(bare, 1))
+    assert other.w_o is not None
+    assert np.abs(attend(X, other).output - attend(X, bare).output).max() < 1e-12
+    joined = attend(X, replace(other, w_o=None)).output
+    assert np.abs(joined - attend(X, bare).output).max() > 0.1
+
+
+def test_a_row_that_sees_nothing_breaks_the_laws_of_rows() -> None:
+    """It sums to 0, and its output of 0 may lie outside the values; a causal mask breaks the
+    symmetry of shuffled tokens.
+    """
+    mask = np.array([[False, False], [True, True]])
+    trace = attend([[1.0], [2.0]], Projections.weightless(1), mask=mask)
+    assert trace.probabilities[0, 0].sum(axis=1).tolist() == [0, 1]
+    assert trace.output[0, 0, 0] < trace.values.min()
+    straight, shuffled = (
+        attend(x, Projections.random(6, 2), causal=True).output[0] for x in (X, X[::-1])
+    )
+    assert np.abs(shuffled[::-1] - straight).max() > 0.1
+
+
+def test_which_arrays_pytorch_has_given() -> None:
+    """Of all arrays of a layer the memory alone is not compared with numbers of PyTorch."""
+    compared = {name for case in MHA.values() for name in case["float64"]}
+    assert set(STEPS) - compared == {"memory"}

@@ -1,0 +1,81 @@
+"""What learners ask stands on the page concerned, with the numbers of the layer that is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_lab.masks.hiding import HIDING_VALUES
+from attention_ui.reference.concepts import ASKED, found
+from attention_ui.reference.words import words_with
+from tests.ui.app import facts, here, opened
+
+
+@pytest.mark.parametrize("n_heads", [1, 4, 16])
+def test_the_split_counts_weights_and_the_rank_of_scores(n_heads: int) -> None:
+    """Heads of width C / h leave the number of weights as it is, and bound the rank."""
+    app = opened("split", d_model=16, n_heads=n_heads, weights="random")
+    told, trace = facts(app), here(app).trace
+    assert told["weights"] == 4 * 16 * 16
+    assert told["largest_rank"] == min(16 // n_heads, trace.sizes["T"])
+    assert np.linalg.matrix_rank(trace.scores[0]).max() <= told["largest_rank"]
+
+
+def test_the_mask_page_tells_of_the_newest_token_alone() -> None:
+    """A mask from the top left hides all keys but one from it; from the bottom right none."""
+    app = opened("mask", mask="causal", weights="random")
+    alone = facts(app)["last_query"]
+    assert alone.hidden_top_left == here(app).trace.sizes["S"] - 1
+    assert alone.bottom_right < 1e-12 < alone.top_left
+
+
+def test_the_softmax_page_tells_of_dropout() -> None:
+    """A row of shares that sums to 1 does not after a draw of dropout."""
+    told = facts(opened("softmax"))
+    assert told["sum_of_row"] == pytest.approx(1)
+    assert told["sum_with_dropout"] != pytest.approx(1)
+
+
+def test_a_layer_without_output_weights_gets_some_in_another_basis() -> None:
+    """The page says so where there is no W_O, and only there."""
+    told = [facts(opened("head-worth", weights=weights)) for weights in ("weightless", "random")]
+    assert [one["gets_w_o"] for one in told] == [True, False]
+    assert [one["has_w_o"] for one in told] == [False, True]
+
+
+def test_what_hides_in_every_type_of_number() -> None:
+    """Of the numbers that hide, −1e9 alone is finite and beyond the end of float16."""
+    end = float(np.finfo(np.float16).min)
+    assert [way.key for way in HIDING_VALUES if -np.inf < way.value < end] == ["billion"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "page"),
+    [
+        ("why not 64 heads of width 1", "split"),
+        ("low-rank bottleneck", "split"),
+        ("fewer queries than keys", "mask"),
+        ("fp16", "mask-workshop"),
+        ("pre-LN", "depth"),
+        ("pruned", "head-worth"),
+        ("row does not sum to 1", "softmax"),
+    ],
+)
+def test_what_is_asked_is_found(typed: str, page: str) -> None:
+    """The question leads to the page that answers it."""
+    assert page in {one.page for one in found(typed, [ASKED])}
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("low-rank bottleneck", "split"),
+        ("pre-LN", "depth"),
+        ("pruning", "head-worth"),
+        ("top left", "mask"),
+        ("dropout", "softmax"),
+    ],
+)
+def test_the_glossary_has_the_word(word: str, page: str) -> None:
+    """And the word to the page that shows it."""
+    assert page in {one.page for one in words_with(word)}

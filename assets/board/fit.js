@@ -139,7 +139,7 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
   const column = side ? { x: left + grid.width + 2 * ROOM, y: space.top, width: side, height: space.height - space.top - space.bottom } : null;
   const wordsBox = {
     corner: () => ({ x: left, y: dy, width: quadrant.width, height: quadrant.height }),
-    top: () => ({ x: left, y: space.top, width: space.width - left, height: Math.max(0, area.y - ROOM - space.top), wide: true }),
+    top: () => ({ x: 0, y: space.top, width: space.width, height: Math.max(0, area.y - ROOM - space.top), wide: true }),
     side: () => ({ ...column, height: space.words(side) }),
   }[words]();
   const from = words === "side" ? wordsBox.y + wordsBox.height + ROOM : words === "top" ? area.y : space.top;

@@ -13,6 +13,8 @@ from attention_core.errors import ShapeError
 from attention_core.masks import causal_mask, window_mask
 from attention_core.trace import Trace
 
+from ..heads.reruns import rerun
+
 
 @dataclass(frozen=True)
 class LastQuery:
@@ -39,9 +41,11 @@ def last_query_alone(trace: Trace) -> LastQuery:
     """
     if trace.memory is not trace.inputs:
         raise ShapeError("the trace must be of self-attention: its last query has a key of its own")
-    x, n_keys = trace.inputs, trace.sizes["S"]
-    p, kept = trace.projections, {"scale": trace.scale, "softcap": trace.softcap}
-    whole = attend(x, p, causal=True, **kept).output[:, -1:]
+    x, n_keys, p = trace.inputs, trace.sizes["S"], trace.projections
     corners = causal_mask(1, n_keys), window_mask(n_keys, n_keys, right=0)[-1:]
-    alone = [attend(x[:, -1:], p, memory=x, mask=mask, **kept).output for mask in corners]
+    whole = rerun(trace, mask=None, bias=None, causal=True, residual=False).output[:, -1:]
+    alone = [
+        attend(x[:, -1:], p, memory=x, mask=mask, scale=trace.scale, softcap=trace.softcap).output
+        for mask in corners
+    ]
     return LastQuery(int((~corners[0]).sum()), *(float(np.abs(one - whole).max()) for one in alone))

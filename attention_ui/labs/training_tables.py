@@ -134,8 +134,8 @@ def way_back(settings: TrainingSettings) -> None:
     )
     _formulas(tuple((STIEFEL_ADAM if constrained else ADAM).values()))
     st.caption(
-        "Written by hand as NumPy functions, one per formula, and tested against PyTorch’s"
-        " automatic differentiation and against finite differences."
+        "Written by hand as NumPy functions, one per formula, and tested against the automatic"
+        " differentiation of PyTorch 2.13 and against finite differences."
     )
 
 

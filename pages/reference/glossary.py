@@ -21,8 +21,9 @@ text = here().notation
 
 st.markdown(
     "The same quantity has many names. Here is each with its symbol, its word and what it is; names"
-    " `like_this` are those of the code; those of PyTorch, BERT and other tools stand below, words"
-    " without a symbol last. Whose symbols all pages show is chosen in the sidebar under *View*."
+    " `like_this` are those of the code; those of PyTorch 2.13, BERT and other tools stand below,"
+    " words without a symbol last. Whose symbols all pages show is chosen in the sidebar under"
+    " *View*."
 )
 typed = search_field("glossary_words", "width")
 rows, words = glossary_rows(typed, text), words_with(typed)

@@ -69,7 +69,7 @@ with st.expander("Why do the weights that I plot not sum to 1?", icon=":material
     st.markdown(
         "Most likely **dropout** is on. While a model is trained, nn.MultiheadAttention (PyTorch"
         " 2.13) sets each share to 0 with a chance p and divides the others by 1 − p, and these are"
-        " the weights that it returns. A share keeps its mean, but the row loses its sum: with p ="
+        " the weights that it returns. A share keeps its mean, but the sum is lost: with p ="
         f" {DROPOUT} the {line} of {query} sums to **{number(thinned, 3)}** in one draw. In eval()"
         " dropout is off. Or every key is masked: see above."
     )

@@ -58,7 +58,7 @@ def test_what_hides_in_every_type_of_number() -> None:
         ("fp16", "mask-workshop"),
         ("pre-LN", "depth"),
         ("pruned", "head-worth"),
-        ("row does not sum to 1", "softmax"),
+        ("weights that I plot", "softmax"),
     ],
 )
 def test_what_is_asked_is_found(typed: str, page: str) -> None:

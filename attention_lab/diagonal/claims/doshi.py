@@ -124,16 +124,11 @@ def merging_mixes() -> Evidence:
     trace = attend(X, LAYER)
     seen = trace.merged[0, :2]
     onto_seen = np.linalg.pinv(seen) @ seen
-    agree = [
-        same(other.merged, other.output)
-        for other in (
-            attend(rows, Projections(LAYER.w_q, LAYER.w_k, LAYER.w_v, w_o, n_heads=HEADS), **alone)
-            for rows, w_o, alone in (
-                (X, np.eye(WIDTH), {}),
-                (X[:2], onto_seen, {"memory": X}),
-            )
-        )
-    ]
+    agree = []
+    for rows, w_o in ((X, np.eye(WIDTH)), (X[:2], onto_seen)):
+        weights = Projections(LAYER.w_q, LAYER.w_k, LAYER.w_v, w_o, n_heads=HEADS)
+        other = attend(rows, weights, memory=X)
+        agree.append(same(other.merged, other.output))
     gap, apart = difference(trace.merged, trace.output), difference(onto_seen, np.eye(WIDTH))
     says = (
         f"Merged and output differ by up to {gap:.2f}. They agree where W_O leaves the merged rows"

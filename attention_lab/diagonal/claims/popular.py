@@ -118,12 +118,13 @@ def heads_differ() -> Evidence:
     W_O are equal, nothing is.
     """
     first = (LAYER.w_q[:, :3], LAYER.w_k[:, :3], LAYER.w_v[:, :3])
-    alike = Projections.from_heads([first, first], np.vstack([LAYER.w_o[:3]] * HEADS))
-    own_rows = Projections.from_heads([first, first], LAYER.w_o)
+    w_o = np.asarray(LAYER.w_o)
+    alike = Projections.from_heads([first, first], np.vstack([w_o[:3]] * HEADS))
+    own_rows = Projections.from_heads([first, first], w_o)
     gaps = []
     for weights in (alike, own_rows, LAYER):
         trace = attend(X, weights)
-        gradient = layer_gradients(trace, trace.output - X).w_q
+        gradient = np.asarray(layer_gradients(trace, trace.output - X).w_q)
         gaps.append(difference(gradient[:, :3], gradient[:, 3:]))
     says = (
         f"Asked to give the tokens back, two equal heads get gradients that differ by"

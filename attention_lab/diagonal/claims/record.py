@@ -20,7 +20,7 @@ ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
 TEXTS = {key: text.title for key, text in NOTATIONS.items() if text is not OURS} | {
     "vaswani": "Vaswani et al. 2017, Attention Is All You Need",
-    "alammar": "Alammar, The Illustrated Transformer",
+    "alammar": "Alammar 2018, The Illustrated Transformer",
     "dong": "Dong et al. 2021, Attention is not all you need",
     "popular": "Often said",
 }

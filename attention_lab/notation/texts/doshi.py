@@ -6,7 +6,7 @@ from ..notation import Notation
 
 DOSHI = Notation(
     "doshi",
-    "Doshi, Transformers explained visually, part 3",
+    "Doshi, Transformers explained visually, part 3 (2021)",
     symbols={
         "n_tokens": r"\text{Sequence}",
         "d_model": r"\text{Embedding size}",

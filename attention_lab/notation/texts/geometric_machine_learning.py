@@ -7,7 +7,7 @@ from .remarks import FROM_1, FUSED, MASK
 
 GML = Notation(
     "gml",
-    "GeometricMachineLearning.jl manual, MultiHeadAttention",
+    "GeometricMachineLearning.jl manual (up to 0.4.8), MultiHeadAttention",
     convention="column",
     indices=("i", "n", "m", "k"),
     heads="brackets",

@@ -32,7 +32,8 @@ MOST_CELLS = 4_000_000  # of which captions are worked out: 0.2 s
 def head_captions(maps: AttentionMaps) -> tuple[tuple[str, ...], ...]:
     """A caption for every head, layer by layer; none where there are very many numbers.
 
-    >>> head_captions(AttentionMaps.of([[[[1.0, 0.0], [1.0, 0.0]]]], ["[CLS]", "cat"]))
+    >>> tokens = ["[CLS]", "a", "black", "cat"]
+    >>> head_captions(AttentionMaps.of([[[[1.0, 0.0, 0.0, 0.0]] * 4]], tokens))
     (('[CLS]',),)
     """
     if len(maps.layers) * maps.layers[0].size > MOST_CELLS:

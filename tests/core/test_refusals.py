@@ -10,11 +10,12 @@ import pytest
 from attention_core import AttentionError, Projections, attend
 from attention_core.checks import one_of, shown, whole_number
 from attention_core.limits import MOST_NUMBERS, check_room, check_seconds
-from attention_lab.diagonal import counterexamples, depth, growth, growth_curves, token_matrices
+from attention_lab.diagonal import counterexamples, depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import proposition
 from attention_lab.labs import backward
 from attention_lab.labs.sphere_step import sphere_step
+from attention_lab.layer_norm import standardised
 from tests.lab import refused_by_heads, refused_by_labs
 
 CASES = refused_by_labs.CASES | refused_by_heads.CASES
@@ -104,9 +105,7 @@ def test_ratios_do_not_depend_on_size(size: float) -> None:
         float(depth.consensus_distance(X)), rel=1e-12
     )
     assert gram_alignment(size * X, X[::-1]) == pytest.approx(gram_alignment(X, X[::-1]), rel=1e-12)
-    assert token_matrices.standardised(size * X) == pytest.approx(
-        token_matrices.standardised(X), rel=1e-12
-    )
+    assert standardised(size * X) == pytest.approx(standardised(X), rel=1e-12)
     step = sphere_step(size * np.array([0.6, 0.0, 0.8]), [1.0, 0.0, 0.0])
     assert step.point == pytest.approx(np.array([0.6, 0.0, 0.8]), rel=1e-12)
 

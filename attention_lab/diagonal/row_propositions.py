@@ -33,8 +33,8 @@ ROW_PROPOSITIONS = (
         "Who out-votes a token in its own row",
         "A token is out-voted by another exactly when the other's projection onto it, counted in"
         " its direction, is longer. A token of zeros has no direction; it ties with all.",
-        r"a_{ij} \le a_{ii} \iff s_{ij} \le s_{ii} \iff x_i \cdot (x_j - x_i) \le 0"
-        r" \overset{x_i \ne 0}{\iff} \lVert x_j \rVert \cos\angle \le \lVert x_i \rVert",
+        r"a_{ij} \le a_{ii} \iff s_{ij} \le s_{ii} \iff {x_i \cdot (x_j - x_i) \le 0}"
+        r" \overset{x_i \ne 0}{\iff} {\lVert x_j \rVert \cos\angle \le \lVert x_i \rVert}",
         THEOREM,
         (
             "Inside a row the softmax keeps the order of the scores.",

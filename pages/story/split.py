@@ -71,9 +71,10 @@ with st.expander(
     weights = fact("weights", trace.projections.n_weights)
     rank = fact("largest_rank", min(trace.sizes["K"], *trace.scores.shape[-2:]))
     st.markdown(
-        f"**Heads of width C / h share the same matrices:** this layer has {weights:,} weights,"
-        " and C / h features a head keep that number whatever h is. Only heads with a width of"
-        " their own bring weights of their own.\n\n**Narrow heads pay otherwise.** A head’s scores"
+        "**Heads that divide the embedding size among them share the same matrices:** more heads"
+        f" cut them into narrower blocks and add no weight. This layer has {weights:,}. Only heads"
+        " with a width of their own bring weights of their own.\n\n**Narrow heads pay in another"
+        " way.** A head’s scores"
         f" are a product of queries and keys of {counted(trace.sizes['K'], 'feature')}, so their"
         f" rank is at most {rank} here: heads narrower than the sequence is long cannot give every"
         " pattern of shares (the *low-rank bottleneck*, Bhojanapalli et al. 2020). With a single"

@@ -9,6 +9,7 @@ from ..scene import Panel, scene
 from .per_head import Cell
 from .windows import MOST, around, output_window, windowed
 
+FEW = 8  # columns of an output that is never cut
 SOURCES = {"queries": ("inputs", "w_q"), "keys": ("memory", "w_k"), "values": ("memory", "w_v")}
 
 
@@ -33,13 +34,14 @@ def projection(stage: Stage, field: str, cell: Cell, focused: bool = False) -> J
 def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON:
     """Merged times W_O, and the same output as a sum of one row per head.
 
-    focused: of W_O and the output only as many columns as a head is wide, that of the cell among
-    them.
+    focused: of a wide W_O and output only as many columns as a head is wide, that of the cell
+    among them.
     """
     if stage.trace.projections.w_o is None:
         panels = [Panel("merged", 1, 2, (0, 0)), Panel("output", 1, 2, (1, 0), "result")]
     else:
-        most = stage.trace.sizes["V"] if focused else MOST
+        sizes = stage.trace.sizes
+        most = sizes["V"] if focused and sizes["O"] > FEW else MOST
         stage = windowed(stage, "O", output_window(stage.trace, column, most))
         panels = [
             Panel("merged", 1, 2, (0, 1)),

@@ -20,7 +20,7 @@ from . import controls, own_numbers, remedies
 from .address import listen, refuse_unheard, say_refused
 from .first_look import begin, follow, opening_script
 from .focus import focus
-from .heads.beside_one import BESIDE, way_to_one_head
+from .heads.beside_one import BESIDE
 from .here import Here
 from .markdown import plain
 from .panels import say_columns
@@ -101,12 +101,9 @@ def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
     """The controls, with the examples above them; gives what was chosen, and the place below the
     sizes.
     """
-    examples = st.sidebar.container()
+    examples = st.sidebar.container(key="examples")
     scenario, below_sizes = controls.scenario(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)
-    if own is None and scenario.n_heads > 1:
-        with below_sizes:
-            way_to_one_head()
     with examples:
         if own:
             st.caption(own.says)

@@ -100,14 +100,18 @@ def named(words: Sequence[str], place: int) -> str:
     return f"“{words[place][:MOST_NAMED]}”{again}"
 
 
-def told(trace: Trace, field: str, index: Sequence[int], title: str) -> Derivation:
-    """Which cell is pinned, and its arithmetic as one line, which it gives with all its terms."""
-    return derived(derive(trace, field, index), title)
+def told(trace: Trace, field: str, index: Sequence[int], title: str, more: str = "") -> Derivation:
+    """Which cell is pinned, and its arithmetic as one line, which it gives with all its terms.
+
+    more: a paragraph below.
+    """
+    return derived(derive(trace, field, index), title, more)
 
 
-def derived(derivation: Derivation, title: str) -> Derivation:
-    """A derivation as one line; gives the derivation."""
-    st.markdown(f"{title}: {plain(reads(fact('arithmetic', derivation)))}")
+def derived(derivation: Derivation, title: str, more: str = "") -> Derivation:
+    """A derivation as one line, and a paragraph below; gives the derivation."""
+    line = f"{title}: {plain(reads(fact('arithmetic', derivation)))}"
+    st.markdown(f"{line}\n\n{more}" if more else line)
     return derivation
 
 

@@ -82,8 +82,7 @@ def choose(scenario: Scenario, explained: bool) -> None:
         help="Sets every control.",
     )
     if explained:
-        with st.container(key="example-says"):  # it has the room of the longest sentence
-            st.caption(current.says if current else OWN)
+        st.caption(current.says if current else OWN)
 
 
 def _load(shown: Scenario) -> None:

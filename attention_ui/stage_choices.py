@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from .heads.beside_one import open_beside
 from .mask_choice import choose_mask
 from .random_weights import train
 from .visit import visit
@@ -24,5 +25,7 @@ def choose(name: object, value: object) -> None:
             train(visit().here.scenario)
         case "mask", str(mask):
             choose_mask(mask)
+        case "beside", True:
+            open_beside()
         case "head", int(head) if head >= 0:
             st.session_state["head"] = head

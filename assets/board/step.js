@@ -83,15 +83,16 @@ export class Step {
     const { onChoose } = this.board.handlers;
     if (!onChoose || !heads || heads.count < 2) return [];
     const all = Array.from({ length: heads.count }, (_, head) => head);
+    const beside = button("option beside", "or one?", "The same weights as one wide head, beside these heads", () => onChoose("beside", true));
     if (heads.count > MOST_BUTTONS) {
       const list = element("select", "speed", ...all.map((head) => element("option", "", `head ${head}`)));
       Object.assign(list, { selectedIndex: heads.chosen, ariaLabel: "Head" });
       list.addEventListener("change", () => onChoose("head", list.selectedIndex));
-      return [list];
+      return [list, beside];
     }
     const made = all.map((head) => button("option", String(head), `Head ${head}`, () => onChoose("head", head)));
     made.forEach((one, head) => one.setAttribute("aria-pressed", String(head === heads.chosen)));
-    return [element("span", "choice", element("span", "name", "head"), ...made)];
+    return [element("span", "choice", element("span", "name", "head"), ...made, beside)];
   }
 
   /**

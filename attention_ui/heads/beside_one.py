@@ -28,20 +28,8 @@ def choose_beside(trace: Trace) -> Trace | None:
     return one_wide_head(trace) if on else None
 
 
-def way_to_one_head() -> None:
-    """Draw the way to all heads with one head beside them, for a place next to the heads."""
-    st.button(
-        "One head beside them",
-        icon=":material/view_column_2:",
-        type="tertiary",
-        on_click=_open_beside,
-        key="one head beside",
-        help="The same weights as a single head, beside these heads: what changes, what it costs.",
-        width="stretch",
-    )
-
-
-def _open_beside() -> None:
+def open_beside() -> None:
+    """In a callback: go to all heads with one head beside them."""
     st.session_state[BESIDE] = True
     ask_for(page_of("all-heads").path, head=st.session_state.get("head", 0))
 

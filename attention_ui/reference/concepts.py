@@ -65,7 +65,7 @@ def questions() -> tuple[Concept, ...]:
 @st.fragment
 def ask() -> None:
     """Draw what learners ask, with a search, which alone runs again when one searches."""
-    st.subheader("What learners ask", anchor=False)
+    st.header("What learners ask", anchor=False)
     shown = found(search_field("asked_words", "parameters"), [ASKED])
     fact("questions_found", [one.number for one in shown])
     st.markdown(concept_table(shown) if shown else "Nothing fits: search for less.")

@@ -26,11 +26,11 @@ several = fact("several_heads", h > 1)
 
 board = story.scores(now.stage, cell)
 board = show_step(now, "scores", board, notes=random_notes(now))
-st.caption(
+colours = (
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
     " negative: they point apart. The numbers grow with the length of both vectors, too."
 )
-arithmetic = told(trace, "scores", (0, *cell), pair(trace, focus))
+arithmetic = told(trace, "scores", (0, *cell), pair(trace, focus), colours)
 
 with st.expander(
     "One pair of tokens in all heads: the Hadamard product",

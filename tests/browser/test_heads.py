@@ -8,7 +8,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from tests.browser.driving import cell_at, expect_address, expect_result, parameters, settled
+from tests.browser.driving import (
+    cell_at,
+    expect_address,
+    expect_result,
+    expect_title,
+    parameters,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -30,6 +37,15 @@ def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
     assert parameters(page) == {"head": "0", "off": "1.3", "basis": "1"}
     pressed = "all => all.filter(one => one.ariaPressed === 'true').map(one => one.innerText)"
     assert switches.get_by_role("button").evaluate_all(pressed) == ["1", "3"]
+
+
+def test_one_head_stands_a_click_away_from_the_heads(visit: Visit) -> None:
+    """From a step, next to the choice of the head; the head that was chosen stays."""
+    page = visit("scores?n_heads=2&d_model=8&head=1")
+    page.get_by_role("button", name="The same weights as one wide head").click()
+    expect_title(page, "All heads")
+    expect_address(page, "beside_one=true")
+    expect_address(page, "head=1")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(
 }).map(formula => formula.textContent)"""
 
 
-@pytest.mark.parametrize(("path", "factor"), [("scores", 1.1), ("lexicon", 1.2)])
+@pytest.mark.parametrize(("path", "factor"), [("scores", 1.1), ("lexicon", 1.1)])
 def test_presentation_enlarges_the_type(visit: Visit, path: str, factor: float) -> None:
     """The switch for the classroom makes the text of page and board larger and keeps the page
     within the window; a step has large type before, where its window has room.

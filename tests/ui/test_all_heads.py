@@ -11,8 +11,12 @@ from attention_core import attend
 from attention_lab.heads.head_averages import blur, mean_of_heads
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.heads.portraits import MEASURES
+from attention_ui import stage_choices, way
+from attention_ui.heads import beside_one
 from attention_ui.heads.heads_choice import open_portrait
-from tests.ui.app import facts, figures, here, opened, page_shown, scenes, texts
+from attention_ui.registry import page_of
+from attention_ui.visit import Visit
+from tests.ui.app import facts, figures, here, opened, scenes, stage, texts
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
@@ -107,18 +111,22 @@ def test_one_head_beside_several(n_heads: int) -> None:
     assert facts(app)["score_of_one_head"] == pytest.approx(parts.sum(), rel=1e-6)
 
 
-def test_the_way_to_one_head_is_next_to_the_heads() -> None:
+def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     """From a step of the story it opens all heads, with one head beside them; a layer of one head
     has nothing to compare.
     """
-    app = opened("scores")
-    app.button(key="one head beside").click().run()
-    assert page_shown(app).url_path == "all-heads"
-    assert app.session_state["beside_one"] is True
-    assert "one head" in scenes(app)[0]["arrays"]
+    state, now = {"head": 1}, Visit()
+    with monkeypatch.context() as patch:
+        patch.setattr(beside_one.st, "session_state", state)
+        patch.setattr(way, "visit", lambda: now)
+        stage_choices.choose("beside", True)
+    assert (state["beside_one"], now.wanted) == (
+        True,
+        (page_of("all-heads").path, {"head": "1"}),
+    )
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False
-    assert "one head beside" not in [button.key for button in alone.button]
+    assert stage(opened("scores", n_heads=1))["heads"]["count"] == 1
 
 
 def test_an_average_that_hides_nothing() -> None:

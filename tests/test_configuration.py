@@ -2,6 +2,7 @@
 requirements, a clean repository.
 """
 
+import ast
 import re
 import shutil
 import subprocess
@@ -14,6 +15,10 @@ from typing import Any
 import pytest
 from streamlit import config
 
+from attention_lab.files.weight_file import MAX_BYTES
+from attention_ui import own_numbers
+from attention_ui.labs import picture_upload
+from attention_ui.trained import own_heads as heads_of_a_file
 from scripts.planted_bugs import BUGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,6 +105,28 @@ def test_the_settings_the_app_relies_on(option: str, value: object) -> None:
     developer tools, no prompt.
     """
     assert OPTIONS[option] == value
+
+
+def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
+    """No uploader promises more than the server lets through, and the bytes that are read of a file
+    of weights fit.
+    """
+    promised = (heads_of_a_file.LARGEST, own_numbers.LARGEST_FILE, picture_upload.LARGEST_FILE)
+    assert max(promised) <= OPTIONS["server.maxUploadSize"]
+    assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_BYTES
+
+
+def test_every_uploader_says_how_much_it_takes() -> None:
+    """A place for a file without a bound of its own would promise what the server is set to."""
+    calls = [
+        node
+        for path in (*ROOT.glob("attention_ui/**/*.py"), *ROOT.glob("pages/**/*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("file_uploader")
+    ]
+    said = [word.value for call in calls for word in call.keywords if word.arg == "max_upload_size"]
+    assert sorted(map(ast.unparse, said)) == ["LARGEST", "LARGEST_FILE", "LARGEST_FILE"]
+    assert len(said) == len(calls)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

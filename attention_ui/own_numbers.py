@@ -28,6 +28,7 @@ from .focus import Focus
 from .groups import stays_open
 from .markdown import plain
 from .presets import widget_values
+from .upload_room import check_kept
 from .visit import visit
 
 LARGEST_FILE = MAX_STATE // 2**20  # MB
@@ -181,6 +182,7 @@ def _load(scenario: Scenario) -> None:
     if file is None:
         return
     with _refusals():
+        check_kept(file)
         if file.name.lower().endswith(".json"):
             state = read_state(file.getvalue())
             st.session_state.update(

@@ -7,7 +7,7 @@ state file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -18,8 +18,15 @@ from attention_lab.notation.notation import OURS
 from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
 from attention_lab.state_file import FOCUS, State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
+from attention_lab.user_data.kept_texts import held, hold, is_key
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE, SYMBOLS
-from attention_lab.user_data.own_matrices import OwnMatrices, read_own, shown_matrices, template
+from attention_lab.user_data.own_matrices import (
+    OwnMatrices,
+    in_address,
+    read_own,
+    shown_matrices,
+    template,
+)
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
@@ -44,6 +51,9 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
     adopt("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
     for name in ("edits", "own"):
         mirror(name, "")
+    with suppress(AttentionError):  # the page says why
+        keys = filter(is_key, (st.session_state["edits"], st.session_state["own"]))
+        visit().held = [held(key) for key in keys]
     return replace(scenario, edits=st.session_state["edits"], own=st.session_state["own"])
 
 
@@ -195,8 +205,10 @@ def _load(scenario: Scenario) -> None:
             own = OwnMatrices.at(st.session_state["own"]).updated(
                 read_own(file.getvalue(), file.name)
             )
-            address = own.address()
-            trace_of(replace(scenario, own=address))  # refuses what no layer can be made with
+            # What no layer can be made with is refused, and takes no room of what others load.
+            tried = hold(own.encode())
+            trace_of(replace(scenario, own=tried.key))
+            address = in_address(tried.text)
             st.session_state.update({"own": address, "own numbers notes": own.notes})
 
 

@@ -39,6 +39,8 @@ from .upload_room import check_kept
 from .visit import visit
 
 LARGEST_FILE = MAX_STATE // 2**20  # MB
+# What the address holds, or a key in its place.
+KINDS = {"edits": "edits", "own": "own matrices"}
 # The matrix that a board calls by the name of a trace field or of a weight.
 MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_v", "w_o": "w_o"}
 
@@ -49,10 +51,10 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
     """
     adopt("edits", "Edited cells", "", lambda text: Edits.at(text).address())
     adopt("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
-    for name in ("edits", "own"):
+    for name in KINDS:
         mirror(name, "")
     with suppress(AttentionError):  # the page says why
-        keys = filter(is_key, (st.session_state["edits"], st.session_state["own"]))
+        keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
         visit().held = [held(key) for key in keys]
     return replace(scenario, edits=st.session_state["edits"], own=st.session_state["own"])
 
@@ -97,6 +99,12 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
     if fact("own_matrices", tuple(own.given)):
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"In place of what the controls would give: your own {names}, sizes included.")
+    if said := fact("not_in_address", [n for n in KINDS if is_key(str(st.session_state[n]))]):
+        st.caption(
+            f"The address has no room for your {' and '.join(KINDS[name] for name in said)}: they"
+            " last while this page is open and its server runs. To keep them, save the *State*"
+            " (under *Own numbers*)."
+        )
 
 
 def _ways_back(edits: Edits, own: OwnMatrices) -> None:

@@ -72,3 +72,27 @@ def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     assert state["own numbers refused"]
     assert state["own"] == ""
     assert recall(key) == "what others have"
+
+
+@pytest.mark.parametrize(
+    ("edits", "own", "said"),
+    [
+        ("", "", []),
+        ("wq_0_3_9", OwnMatrices(b_q=np.ones(16)), []),
+        (EDITS, "", ["edits"]),
+        ("", OWN, ["own"]),
+    ],
+)
+def test_what_only_the_server_has_is_said(
+    edits: str | Edits, own: str | OwnMatrices, said: list[str]
+) -> None:
+    """As soon as the address holds a key in place of numbers, the sidebar says that they end with
+    the server.
+    """
+    given = {
+        name: value if isinstance(value, str) else value.address()
+        for name, value in {"edits": edits, "own": own}.items()
+    }
+    app = opened("scores", **given)
+    assert facts(app)["not_in_address"] == said
+    assert any("*State*" in caption.value for caption in app.sidebar.caption) == bool(said)

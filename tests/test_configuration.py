@@ -20,6 +20,7 @@ from attention_ui import own_numbers
 from attention_ui.labs import picture_upload
 from attention_ui.trained import own_heads as heads_of_a_file
 from scripts.planted_bugs import BUGS
+from scripts.write_constraints import brought_along, required
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS: dict[str, Any] = tomllib.loads(
@@ -155,9 +156,10 @@ def test_streamlit_is_pinned_to_what_is_installed() -> None:
 
 def test_each_requirement_is_pinned_and_has_its_reason() -> None:
     """requirements.txt alternates one line of reason and one exact pin, which may be for some
-    systems only.
+    systems only; first it names the versions of what these bring along.
     """
-    lines = requirement_lines()
+    bound, *lines = requirement_lines()[1:]
+    assert bound == "-c constraints.txt"
     assert len(lines) % 2 == 0
     assert all(re.fullmatch(r"# .{10,}", reason) for reason in lines[::2])
     assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+(; [^;]+)?", pin) for pin in lines[1::2])
@@ -168,7 +170,17 @@ def test_the_app_needs_five_packages_and_a_faster_loop() -> None:
     uvloop speeds it where there is one.
     """
     needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml"}
-    assert {line.split("==")[0] for line in requirement_lines()[1::2]} == {*needed, "uvloop"}
+    assert {package.name for package in required()} == {*needed, "uvloop"}
+
+
+def test_what_the_requirements_bring_along_is_pinned() -> None:
+    """constraints.txt has one line for each package that they need, with the version that the
+    tests run on; on another system it may name more.
+    """
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
+    assert {f"{name}=={tested}" for name, tested in brought_along().items()} <= {*lines}
+    assert len(brought_along()) > 20
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9a-z.]+", line) for line in lines)
 
 
 def test_every_planted_bug_finds_its_place() -> None:

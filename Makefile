@@ -36,11 +36,11 @@ clean: ## remove the environment, caches and everything built
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than its requirements file only after a complete installation.
-$(VENV)/run.stamp: requirements.txt $(BIN)/python
+$(VENV)/run.stamp: requirements.txt constraints.txt $(BIN)/python
 	$(PIP_INSTALL) -r requirements.txt
 	touch $@
 
-$(VENV)/dev.stamp: requirements-dev.txt requirements.txt $(BIN)/python
+$(VENV)/dev.stamp: requirements-dev.txt requirements.txt constraints.txt $(BIN)/python
 	$(PIP_INSTALL) -r requirements-dev.txt
 	touch $@ $(VENV)/run.stamp
 

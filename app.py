@@ -8,9 +8,13 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from attention_ui.frame import run
+from attention_ui.open_files import allow_enough
+from attention_ui.upload_room import bound_uploads
 
 # Python looks for cycles after every 700 new objects, a tenth of the time with many visitors; each
 # look at all objects makes everybody wait.
 gc.set_threshold(5_000)
 
+allow_enough()
+bound_uploads()
 run()

@@ -6,8 +6,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import is_dataclass
 from functools import wraps
+from itertools import count
 from threading import Lock
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 
@@ -16,13 +18,14 @@ R = TypeVar("R")
 
 # Of one function. A layer of the app's largest sizes takes 42 MB, one of its usual sizes 30 kB.
 MOST_BYTES = 128 * 2**20
+MOST_BYTES_OF_ALL = 4 * MOST_BYTES
 
 
 def remembered(
     most: int, most_bytes: int = MOST_BYTES
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Keep the results last asked for: so many, and no more bytes in their arrays, but always the
-    last one.
+    last one. All functions together keep `MOST_BYTES_OF_ALL`.
 
     1, 1.0 and True are equal, but only the first is a whole number, so they are kept apart. Of
     arguments that cannot be looked up, such as a list, nothing is kept; the function checks them.
@@ -74,28 +77,65 @@ def n_bytes(result: object) -> int:
 
 
 class _Kept(Generic[R]):
-    """Results and their bytes, the one last asked for at the end."""
+    """The results of one function, the one last asked for at the end."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
         self.most, self.most_bytes = most, most_bytes
-        self.results: OrderedDict[Hashable, tuple[R, int]] = OrderedDict()
-        self.lock = Lock()
+        self.results: OrderedDict[Hashable, _Result[R]] = OrderedDict()
+        self.n_bytes = 0
+        _everything.add(self)
 
     def known(self, key: Hashable) -> R:
         """Raises: KeyError for what is not kept, TypeError for a key that cannot be looked up."""
-        with self.lock:
+        with _lock:
             self.results.move_to_end(key)
-            return self.results[key][0]
+            result = self.results[key]
+            result.asked = next(_count)
+            return result.value
 
-    def add(self, key: Hashable, result: R) -> R:
+    def add(self, key: Hashable, value: R) -> R:
         """Keep a result, and give it, or the one that another thread has added meanwhile."""
-        with self.lock:
-            result, _ = self.results.setdefault(key, (result, n_bytes(result)))
+        new = _Result(value, n_bytes(value))
+        with _lock:
+            result = self.results.setdefault(key, new)
+            result.asked = next(_count)
+            self.results.move_to_end(key)
+            self.n_bytes += new.n_bytes if result is new else 0
             while len(self.results) > 1 and (
-                len(self.results) > self.most or self._bytes() > self.most_bytes
+                len(self.results) > self.most or self.n_bytes > self.most_bytes
             ):
-                self.results.popitem(last=False)
-        return result
+                self.drop()
+            _make_room()
+        return result.value
 
-    def _bytes(self) -> int:
-        return sum(taken for _, taken in self.results.values())
+    def drop(self) -> None:
+        """Forget the result that was not asked for the longest."""
+        self.n_bytes -= self.results.popitem(last=False)[1].n_bytes
+
+    def oldest(self) -> int:
+        """When the result that was not asked for the longest was asked for last."""
+        return next(iter(self.results.values())).asked
+
+
+class _Result(Generic[R]):
+    """A result, its bytes, and when it was asked for last, as a running number."""
+
+    def __init__(self, value: R, n_bytes: int) -> None:
+        self.value, self.n_bytes, self.asked = value, n_bytes, 0
+
+
+_lock = Lock()
+_count = count()
+_everything: WeakSet[_Kept[Any]] = WeakSet()
+
+
+def _make_room() -> None:
+    """Drop what nobody has asked for the longest, of whichever function, till all fit; the last one
+    stays.
+    """
+    full = [kept for kept in _everything if kept.results]
+    while sum(kept.n_bytes for kept in full) > MOST_BYTES_OF_ALL:
+        if sum(len(kept.results) for kept in full) == 1:
+            break
+        min(full, key=_Kept.oldest).drop()
+        full = [kept for kept in full if kept.results]

@@ -7,7 +7,7 @@ state file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -18,8 +18,15 @@ from attention_lab.notation.notation import OURS
 from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
 from attention_lab.state_file import FOCUS, State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
+from attention_lab.user_data.kept_texts import held, hold, is_key
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE, SYMBOLS
-from attention_lab.user_data.own_matrices import OwnMatrices, read_own, shown_matrices, template
+from attention_lab.user_data.own_matrices import (
+    OwnMatrices,
+    in_address,
+    read_own,
+    shown_matrices,
+    template,
+)
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
@@ -28,9 +35,12 @@ from .focus import Focus
 from .groups import stays_open
 from .markdown import plain
 from .presets import widget_values
+from .upload_room import check_kept
 from .visit import visit
 
 LARGEST_FILE = MAX_STATE // 2**20  # MB
+# What the address holds, or a key in its place.
+KINDS = {"edits": "edits", "own": "own matrices"}
 # The matrix that a board calls by the name of a trace field or of a weight.
 MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_v", "w_o": "w_o"}
 
@@ -41,8 +51,11 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
     """
     adopt("edits", "Edited cells", "", lambda text: Edits.at(text).address())
     adopt("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
-    for name in ("edits", "own"):
+    for name in KINDS:
         mirror(name, "")
+    with suppress(AttentionError):  # the page says why
+        keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
+        visit().held = [held(key) for key in keys]
     return replace(scenario, edits=st.session_state["edits"], own=st.session_state["own"])
 
 
@@ -86,6 +99,12 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
     if fact("own_matrices", tuple(own.given)):
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"In place of what the controls would give: your own {names}, sizes included.")
+    if said := fact("not_in_address", [n for n in KINDS if is_key(str(st.session_state[n]))]):
+        st.caption(
+            f"The address has no room for your {' and '.join(KINDS[name] for name in said)}: they"
+            " last while this page is open and its server runs. To keep them, save the *State*"
+            " (under *Own numbers*)."
+        )
 
 
 def _ways_back(edits: Edits, own: OwnMatrices) -> None:
@@ -181,6 +200,7 @@ def _load(scenario: Scenario) -> None:
     if file is None:
         return
     with _refusals():
+        check_kept(file)
         if file.name.lower().endswith(".json"):
             state = read_state(file.getvalue())
             st.session_state.update(
@@ -193,8 +213,10 @@ def _load(scenario: Scenario) -> None:
             own = OwnMatrices.at(st.session_state["own"]).updated(
                 read_own(file.getvalue(), file.name)
             )
-            address = own.address()
-            trace_of(replace(scenario, own=address))  # refuses what no layer can be made with
+            # What no layer can be made with is refused, and takes no room of what others load.
+            tried = hold(own.encode())
+            trace_of(replace(scenario, own=tried.key))
+            address = in_address(tried.text)
             st.session_state.update({"own": address, "own numbers notes": own.notes})
 
 

@@ -47,6 +47,8 @@ class Visit:
     # way: the page that a callback asked for with its places, and whether it was just opened
     wanted: tuple[str, dict[str, str]] | None = None
     arrived: bool = False
+    # own_numbers: the texts that keys in the address stand for, so that they are not forgotten
+    held: list[Any] = field(default_factory=list)
     # facts: what the sentences of the page that is drawn state, by name
     facts: dict[str, Any] = field(default_factory=dict)
     # frame: the pages of the menu by section; whether the scripts have arrived, and what else the

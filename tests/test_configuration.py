@@ -2,6 +2,7 @@
 requirements, a clean repository.
 """
 
+import ast
 import re
 import shutil
 import subprocess
@@ -14,7 +15,12 @@ from typing import Any
 import pytest
 from streamlit import config
 
+from attention_lab.files.weight_file import MAX_BYTES
+from attention_ui import own_numbers
+from attention_ui.labs import picture_upload
+from attention_ui.trained import own_heads as heads_of_a_file
 from scripts.planted_bugs import BUGS
+from scripts.write_constraints import brought_along, required
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS: dict[str, Any] = tomllib.loads(
@@ -102,6 +108,28 @@ def test_the_settings_the_app_relies_on(option: str, value: object) -> None:
     assert OPTIONS[option] == value
 
 
+def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
+    """No uploader promises more than the server lets through, and the bytes that are read of a file
+    of weights fit.
+    """
+    promised = (heads_of_a_file.LARGEST, own_numbers.LARGEST_FILE, picture_upload.LARGEST_FILE)
+    assert max(promised) <= OPTIONS["server.maxUploadSize"]
+    assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_BYTES
+
+
+def test_every_uploader_says_how_much_it_takes() -> None:
+    """A place for a file without a bound of its own would promise what the server is set to."""
+    calls = [
+        node
+        for path in (*ROOT.glob("attention_ui/**/*.py"), *ROOT.glob("pages/**/*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("file_uploader")
+    ]
+    said = [word.value for call in calls for word in call.keywords if word.arg == "max_upload_size"]
+    assert sorted(map(ast.unparse, said)) == ["LARGEST", "LARGEST_FILE", "LARGEST_FILE"]
+    assert len(said) == len(calls)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", TEXT_COLOURS)
 def test_colours_can_be_read(scheme: str, name: str) -> None:
@@ -128,9 +156,10 @@ def test_streamlit_is_pinned_to_what_is_installed() -> None:
 
 def test_each_requirement_is_pinned_and_has_its_reason() -> None:
     """requirements.txt alternates one line of reason and one exact pin, which may be for some
-    systems only.
+    systems only; first it names the versions of what these bring along.
     """
-    lines = requirement_lines()
+    bound, *lines = requirement_lines()[1:]
+    assert bound == "-c constraints.txt"
     assert len(lines) % 2 == 0
     assert all(re.fullmatch(r"# .{10,}", reason) for reason in lines[::2])
     assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+(; [^;]+)?", pin) for pin in lines[1::2])
@@ -141,7 +170,17 @@ def test_the_app_needs_five_packages_and_a_faster_loop() -> None:
     uvloop speeds it where there is one.
     """
     needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml"}
-    assert {line.split("==")[0] for line in requirement_lines()[1::2]} == {*needed, "uvloop"}
+    assert {package.name for package in required()} == {*needed, "uvloop"}
+
+
+def test_what_the_requirements_bring_along_is_pinned() -> None:
+    """constraints.txt has one line for each package that they need, with the version that the
+    tests run on; on another system it may name more.
+    """
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
+    assert {f"{name}=={tested}" for name, tested in brought_along().items()} <= {*lines}
+    assert len(brought_along()) > 20
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9a-z.]+", line) for line in lines)
 
 
 def test_every_planted_bug_finds_its_place() -> None:

@@ -7,8 +7,15 @@ import pytest
 from PIL import Image, ImageColor
 
 from attention_core import Projections, attend
+from attention_core.cache import MOST_BYTES_OF_ALL
+from attention_lab.files.weight_file import MAX_BYTES
+from attention_lab.user_data.kept_texts import CAPACITY
+from attention_lab.user_data.own_weights import MAX_MEMORY
+from attention_ui.open_files import ENOUGH
 from attention_ui.registry import PAGES
+from attention_ui.upload_room import ROOM
 from attention_viz.theme import PALETTES
+from tests.test_configuration import OPTIONS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -50,3 +57,16 @@ def test_help_says_how_every_option_is_used(function) -> None:
     assert {"seed"} >= set(inspect.signature(function).parameters) - {
         word.strip(".:") for word in words
     }
+
+
+def test_known_limits_name_the_bounds_as_they_are() -> None:
+    """The page about limits and the README name the bounds that the code and the settings have."""
+    limits = (ROOT / "docs" / "known-limits.md").read_text(encoding="utf-8")
+    assert f"{OPTIONS['server.maxUploadSize']} MB" in limits
+    assert f"{ENOUGH:,}" in limits
+    assert f"{CAPACITY // 10**6} million" in limits
+    assert f"{MAX_MEMORY // 2**20} MiB" in limits
+    assert f"{MOST_BYTES_OF_ALL // 2**20} MiB of arrays" in limits
+    for text in (limits, README):
+        assert f"{ROOM / 1e9:.1f} GB" in text
+        assert f"{MAX_BYTES // 10**6} MB" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cached_property
 from typing import BinaryIO
 
 import numpy as np
@@ -25,7 +26,7 @@ class NpzFile:
             raise pickle_error(name)
         self._heads = {member: self._archive.head(member) for member in self._archive.names}
 
-    @property
+    @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The name and shape of every array of numbers."""
         return {name: head.shape for name, head in self._heads.items() if head.dtype.kind != "U"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
@@ -69,7 +70,7 @@ class SafetensorsFile:
         self._tensors = {name: _tensor(name, entry) for name, entry in header.items()}
         _check_layout(self._tensors, size - self._start)
 
-    @property
+    @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The name and shape of every tensor."""
         return {name: tensor.shape for name, tensor in self._tensors.items()}

@@ -1,8 +1,9 @@
 """What is too long for the address of a page: kept by this process under the hash of its content.
 
 The address then holds the key. The same key means the same text on any day and in any process, so
-that what was computed from it may be cached; but only this process knows the text, and it forgets
-the oldest when its room is full. What must last is in the state file.
+that what was computed from it may be cached; but only this process knows the text. It keeps those
+that were asked for last, as many as there is room for, and any that somebody holds: what a visitor
+sees is not lost to what others load. What must last is in the state file.
 """
 
 from __future__ import annotations
@@ -10,14 +11,32 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from threading import Lock
+from weakref import WeakValueDictionary
 
 from attention_core.errors import SettingsError
 
 KEY_MARK = "."  # no text that is kept begins with it, and an address carries it as it is
 CAPACITY = 96 * 2**20  # characters: the longest text there can be, twice
 
-_texts: OrderedDict[str, str] = OrderedDict()
+
+class Kept:
+    """A text with its key: who has this can ask for the text by the key, whatever others keep."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.key = KEY_MARK + hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+_held: WeakValueDictionary[str, Kept] = WeakValueDictionary()
+_texts: OrderedDict[str, Kept] = OrderedDict()
 _lock = Lock()
+
+
+def hold(text: str) -> Kept:
+    """A text under its key for as long as the result is held; it takes no room of others."""
+    new = Kept(text)
+    with _lock:
+        return _held.setdefault(new.key, new)
 
 
 def keep(text: str) -> str:
@@ -26,13 +45,13 @@ def keep(text: str) -> str:
     >>> recall(keep("a very long text"))
     'a very long text'
     """
-    key = KEY_MARK + hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    kept = hold(text)
     with _lock:
-        _texts[key] = text
-        _texts.move_to_end(key)
-        while len(_texts) > 1 and sum(map(len, _texts.values())) > CAPACITY:
+        _texts[kept.key] = kept
+        _texts.move_to_end(kept.key)
+        while len(_texts) > 1 and sum(len(one.text) for one in _texts.values()) > CAPACITY:
             _texts.popitem(last=False)
-    return key
+    return kept.key
 
 
 def is_key(address: str) -> bool:
@@ -40,15 +59,22 @@ def is_key(address: str) -> bool:
     return address.startswith(KEY_MARK)
 
 
-def recall(key: str) -> str:
-    """The text kept under a key, which counts as used now. Raises: SettingsError when it is
-    not, or no longer, kept.
+def held(key: str) -> Kept:
+    """What is kept under a key, to be held as long as it is shown; it counts as used now. Raises:
+    SettingsError when it is not, or no longer, kept.
     """
     with _lock:
-        if key not in _texts:
+        kept = _held.get(key)
+        if kept is None:
             raise SettingsError(
                 "The address refers to numbers that are too many to stand in it, and this server"
                 " holds them no longer: load your state file or your matrices again"
             )
-        _texts.move_to_end(key)
-        return _texts[key]
+        if key in _texts:
+            _texts.move_to_end(key)
+        return kept
+
+
+def recall(key: str) -> str:
+    """The text kept under a key. Raises: SettingsError."""
+    return held(key).text

@@ -141,8 +141,7 @@ class OwnMatrices:
         """What stands in the address of a page: the text itself, or the key of a kept one where
         it is too long.
         """
-        text = self.encode()
-        return text if len(text) <= LONGEST_IN_ADDRESS else keep(text)
+        return in_address(self.encode())
 
     @classmethod
     def at(cls, address: str) -> OwnMatrices:
@@ -150,6 +149,11 @@ class OwnMatrices:
         SettingsError.
         """
         return cls.decode(recall(address) if is_key(address) else address)
+
+
+def in_address(text: str) -> str:
+    """What stands for encoded matrices in the address of a page."""
+    return text if len(text) <= LONGEST_IN_ADDRESS else keep(text)
 
 
 def read_own(data: bytes, file_name: str) -> OwnMatrices:

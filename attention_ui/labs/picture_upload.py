@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.typing import UploadedFile
 
 from attention_core import AttentionError
 from attention_core.checks import Array
@@ -10,6 +11,7 @@ from attention_lab.labs.images import IMAGES, MAX_SIDE, as_image, shrink_image
 from attention_lab.labs.picture_file import MAX_BYTES
 
 from ..markdown import plain
+from ..upload_room import check_kept
 from .decoded_pictures import KINDS, read_any_picture
 
 # In the session: the file read last and what is wrong with it; the last picture.
@@ -36,7 +38,7 @@ def from_file() -> Array:
     elif (
         st.session_state.get(READ, ("",))[0] != file.file_id
     ):  # decoding takes up to a second, and every click runs it
-        st.session_state[READ] = file.file_id, _fault_of(file.getvalue(), file.name)
+        st.session_state[READ] = file.file_id, _fault_of(file)
     last: Array | None = st.session_state.get(LAST)
     if file is None:
         st.caption(
@@ -50,10 +52,12 @@ def from_file() -> Array:
     return IMAGES["disc"] if last is None else last
 
 
-def _fault_of(data: bytes, name: str) -> str:
+def _fault_of(file: UploadedFile) -> str:
     """Keep the picture in a file as the last one; or say what is wrong with it."""
     try:
-        st.session_state[LAST] = as_image(shrink_image(read_any_picture(data, name)))
+        check_kept(file)
+        picture = read_any_picture(file.getvalue(), file.name)
+        st.session_state[LAST] = as_image(shrink_image(picture))
     except AttentionError as error:
         return str(error)
     return ""

@@ -22,6 +22,7 @@ from ..facts import fact
 from ..here import Here
 from ..markdown import plain
 from ..registry import OwnControls, Page
+from ..upload_room import check_kept
 
 # In the session: the file, and whether it or the model is shown.
 OWN, WHOSE = "own heads", "th_whose"
@@ -101,6 +102,7 @@ def own_file() -> WeightFile | None:
     if file is None:
         return None
     try:
+        check_kept(file)
         return open_weights(file, file.name)
     except FileError as error:
         sentence, _, code = str(error).partition("\n")

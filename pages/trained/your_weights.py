@@ -40,8 +40,8 @@ if file is not None:
 own = st.session_state.get(OWN)
 if own is None:
     st.caption(
-        "What you choose of a file stays in this session’s memory until you drop it or close the"
-        " page. None of it is in the address."
+        "What you choose of a file stays in this session’s memory until you drop it, close the"
+        " page, or the server stops. None of it is in the address: keep your file."
     )
     with st.expander("What can be in it", expanded=True):
         st.markdown(

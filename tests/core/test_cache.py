@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from weakref import WeakSet
 
 import numpy as np
+import pytest
 
+from attention_core import cache
 from attention_core.cache import remembered
 
 
@@ -68,3 +72,30 @@ def test_kept_results_are_the_same_for_all() -> None:
     with ThreadPoolExecutor(2) as threads:
         one, other = threads.map(kept, (1, 1))
     assert one is other is kept(1)
+
+
+def test_all_functions_share_one_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all results together the one goes that was not asked for the longest, whichever function
+    it is of; the last one stays however large it is.
+    """
+    monkeypatch.setattr(cache, "_everything", WeakSet())
+    monkeypatch.setattr(cache, "MOST_BYTES_OF_ALL", 5 * 8)
+    calls: list[tuple[str, int]] = []
+
+    def keeping(name: str) -> Callable[[int], np.ndarray]:
+        @remembered(9)
+        def kept(n_numbers: int) -> np.ndarray:
+            calls.append((name, n_numbers))
+            return np.zeros(n_numbers)
+
+        return kept
+
+    one, other = keeping("one"), keeping("other")
+    for function, n_numbers in ((one, 1), (other, 2), (one, 1), (one, 2), (other, 1), (one, 1)):
+        function(n_numbers)
+    assert calls == [("one", 1), ("other", 2), ("one", 2), ("other", 1)]
+    calls.clear()
+    one(2), other(2)
+    assert calls == [("other", 2)], "the room is 5: other 2 had gone for other 1, one 2 was kept"
+    other(99), other(99), one(1)
+    assert calls == [("other", 2), ("other", 99), ("one", 1)]

@@ -20,4 +20,4 @@ def session(monkeypatch: pytest.MonkeyPatch, **more: Any) -> dict[str, Any]:
 
 def file(name: str, data: bytes) -> Any:
     """An uploaded file."""
-    return SimpleNamespace(name=name, getvalue=lambda: data)
+    return SimpleNamespace(name=name, type="", getvalue=lambda: data)

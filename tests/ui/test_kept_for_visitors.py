@@ -1,0 +1,98 @@
+"""What a visitor's page shows is not lost to what other visitors load."""
+
+from __future__ import annotations
+
+import gc
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError
+from attention_lab import scenario
+from attention_lab.scenario import Scenario
+from attention_lab.user_data import kept_texts
+from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.user_data.kept_texts import is_key, keep, recall
+from attention_lab.user_data.npz_matrices import write_npz
+from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_ui import own_numbers
+from tests.ui.app import facts, here, opened, refused
+from tests.ui.callbacks import file, session
+
+NUMBERS = np.random.default_rng(1)
+OWN = OwnMatrices(w_q=NUMBERS.normal(size=(64, 64)))
+EDITS = Edits(tuple(Edit("w_k", i // 16, i % 16, 1.0) for i in range(41)))
+
+
+@pytest.fixture(autouse=True)
+def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Room for one text alone, and nothing remembered of what was read from one."""
+    monkeypatch.setattr(kept_texts, "CAPACITY", 1)
+    monkeypatch.setattr(kept_texts, "_texts", OrderedDict())
+    scenario._own_at.cache_clear()
+
+
+def test_an_open_page_keeps_its_numbers() -> None:
+    """Others fill the room; the page goes on with its matrices, and when it is closed
+    they are gone.
+    """
+    own = OWN.address()
+    app = opened("scores", own=own)
+    keep("what others load")
+    scenario._own_at.cache_clear()
+    app.session_state["seed"] = 5
+    app.run()
+    assert facts(app)["own_matrices"] == ("w_q",)
+    assert not refused(app)
+    assert (here(app).trace.projections.w_q == OWN.w_q).all()
+    app.session_state["visit"].held.clear()
+    del app
+    gc.collect()
+    with pytest.raises(SettingsError):
+        recall(own)
+
+
+def test_edits_are_kept_for_an_open_page() -> None:
+    """The same for edits that are too many for the address: one more can be undone."""
+    app = opened("scores", edits=EDITS.address())
+    keep("what others load")
+    app.session_state["seed"] = 5
+    app.run()
+    assert facts(app)["edited_cells"] == 41
+
+
+def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matrices that no layer can be made with drive out nothing that is kept."""
+    wide = OwnMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
+    assert is_key(wide.address()), "a text so short takes no room anyway"
+    key = keep("what others have")
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.given))})
+    own_numbers._load(Scenario())
+    assert state["own numbers refused"]
+    assert state["own"] == ""
+    assert recall(key) == "what others have"
+
+
+@pytest.mark.parametrize(
+    ("edits", "own", "said"),
+    [
+        ("", "", []),
+        ("wq_0_3_9", OwnMatrices(b_q=np.ones(16)), []),
+        (EDITS, "", ["edits"]),
+        ("", OWN, ["own"]),
+    ],
+)
+def test_what_only_the_server_has_is_said(
+    edits: str | Edits, own: str | OwnMatrices, said: list[str]
+) -> None:
+    """As soon as the address holds a key in place of numbers, the sidebar says that they end with
+    the server.
+    """
+    given = {
+        name: value if isinstance(value, str) else value.address()
+        for name, value in {"edits": edits, "own": own}.items()
+    }
+    app = opened("scores", **given)
+    assert facts(app)["not_in_address"] == said
+    assert any("*State*" in caption.value for caption in app.sidebar.caption) == bool(said)

@@ -74,6 +74,7 @@ lab.drift()
 
 st.header("The package and our engine", anchor=False)
 lab.mapping()
+lab.walk()
 
 st.header("Does training benefit?", anchor=False)
 with st.expander(

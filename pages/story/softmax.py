@@ -4,9 +4,10 @@ import streamlit as st
 
 from attention_lab.heads.keys_read import row_share, strongest_keys
 from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
+from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.panels import element_by_element, look_closer, pair, token, told
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
@@ -51,6 +52,13 @@ st.caption(
         if n_hidden
         else ""
     )
+)
+element_by_element(
+    "Element by element",
+    now,
+    weights_of_element(trace, *cell),
+    f"The weights of :blue[{query}] in head {focus.head}: one number for each element, counted"
+    " from 1 as the note does. Its element-wise formula lacks the softmax; here it stands.",
 )
 arithmetic = told(trace, "probabilities", (0, *cell), pair(trace, focus))
 

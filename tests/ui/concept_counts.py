@@ -193,5 +193,6 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
     ("note", 9): lambda t, _: [width(t, "key_heads"), score_ranks(t)],
     ("note", 11): place("scores", "query"),
     ("note", 19): lambda t, _: [width(t, "value_heads")],
+    ("note", 23): lambda t, _: [width(t, "output")],
     ("note", 24): lambda t, _: [sum(trace.sizes["H"] for trace in trained_layers())],
 }

@@ -1,0 +1,49 @@
+"""The layers of the source texts: each can be chosen, and walked through in its letters."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+from attention_lab.notation.texts import GML
+from attention_ui.registry import story
+from tests.ui.app import facts, here, opened
+
+
+def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
+    """The link opens the story with orthonormal heads joined without W_O, the input added, in the
+    letters of its manual; every step is there.
+    """
+    page, query = facts(opened("stiefel"))["walk"].split("?")
+    choices = dict(parse_qsl(query))
+    trace = here(opened(page, **choices)).trace
+    heads = np.hsplit(trace.projections.w_q, trace.sizes["H"])
+    assert all(np.allclose(p.T @ p, np.eye(p.shape[1])) for p in heads)
+    assert trace.projections.w_o is None
+    np.testing.assert_array_equal(trace.output, trace.merged + trace.inputs)
+    for step in story():
+        app = opened(step.url_path, **choices)
+        assert not app.exception
+        assert here(app).notation is GML
+    assert facts(app)["has_w_o"] is False
+
+
+@pytest.mark.parametrize(("choices", "free"), [({}, False), ({"d_o": 10}, True)])
+def test_the_output_page_says_that_its_width_is_free(
+    choices: dict[str, object], free: bool
+) -> None:
+    """Only where the output is not as wide as the input."""
+    assert facts(opened("output", **choices))["free_width"] is free
+
+
+@pytest.mark.parametrize(("page", "n_lines"), [("softmax", 2), ("mixing", 3)])
+def test_element_by_element(page: str, n_lines: int) -> None:
+    """In the note's letters the formula of one element stands there, and follows the lit cell."""
+    told = [
+        facts(opened(page, notation=notation, query=query))["element_by_element"]
+        for notation, query in (("note", 3), ("note", 4), ("ours", 4))
+    ]
+    assert [len(lines) for lines in told] == [n_lines, n_lines, 0]
+    assert ["_{4}" in told[0][0], "_{5}" in told[1][0]] == [True, True]

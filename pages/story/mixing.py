@@ -65,7 +65,7 @@ st.caption(" ".join(notes))
 element_by_element(
     "Element by element",
     now,
-    output_of_element(trace, head, query, focus.key, feature),
+    output_of_element(trace, head, query, most[0][0] if most else focus.key, feature),
     f"The output of :blue[{asks}] in head {head}, counted from 1 as the note does. The note drops"
     " the sum and writes x_i; the values are those of all elements j.",
 )

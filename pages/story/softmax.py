@@ -7,6 +7,7 @@ from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
 from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
 from attention_ui.here import here
+from attention_ui.masks.temperature import temperature
 from attention_ui.panels import element_by_element, look_closer, pair, token, told
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
@@ -81,4 +82,12 @@ with st.expander("Why do the weights that I plot not sum to 1?", icon=":material
         f" {DROPOUT} the {line} of {query} sums to **{number(thinned, 3)}** in one draw. In eval()"
         " dropout is off. Or every key is masked: see above."
     )
+with st.expander(
+    "Sharper or flatter: move the temperature",
+    key="softmax temperature",
+    icon=":material/thermostat:",
+    on_change="rerun",
+) as box:
+    if fact("temperature", box.open):
+        temperature(now)
 look_closer(now, "probabilities", board, arithmetic)

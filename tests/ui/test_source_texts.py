@@ -10,6 +10,7 @@ import pytest
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story
 from tests.ui.app import facts, here, opened
+from tests.ui.laboratories import opened_at
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
@@ -47,3 +48,15 @@ def test_element_by_element(page: str, n_lines: int) -> None:
     ]
     assert [len(lines) for lines in told] == [n_lines, n_lines, 0]
     assert ["_{4}" in told[0][0], "_{5}" in told[1][0]] == [True, True]
+
+
+def test_the_temperature_moves_on_the_softmax_page() -> None:
+    """The box holds the slider, and a row gets flatter as it rises."""
+    spread = []
+    for chosen in ("0.5", "5"):
+        app = opened_at(opened("softmax", inv_temperature=chosen), "softmax temperature")
+        told = facts(app)
+        assert told["temperature_of_the_row"] == float(chosen)
+        spread.append(told["effective_tokens"])
+    assert spread[0][0] == spread[1][0]
+    assert spread[0][1] < spread[0][0] < spread[1][1]

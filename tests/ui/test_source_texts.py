@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story
-from tests.ui.app import facts, here, opened
+from tests.ui.app import facts, here, opened, scenes
 from tests.ui.laboratories import opened_at
 
 
@@ -60,3 +60,16 @@ def test_the_temperature_moves_on_the_softmax_page() -> None:
         spread.append(told["effective_tokens"])
     assert spread[0][0] == spread[1][0]
     assert spread[0][1] < spread[0][0] < spread[1][1]
+
+
+def test_the_book_on_one_matrix_or_many() -> None:
+    """The value of a pair lies on a board of its own, the sizes of one head beside those of all,
+    and the projections agree with the convolutions.
+    """
+    app = opened("one-matrix-or-many", n_heads=3, d_model=12, notation="mql5", query=2, key=1)
+    told = facts(app)
+    pinned = [scene["cell"] for scene in scenes(app)]
+    assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
+    assert pinned[1]["index"] == [0, 0, 2, 1, 0]
+    assert [row.fused[1] // row.one[1] for row in told["sizes_beside_one"]] == [1] + [3] * 6
+    assert max(max(one.gaps) for one in told["as_convolutions"]) < 1e-12

@@ -85,6 +85,12 @@ PANELS = {
         "scores 3 1 aside H",
         "pair_total 3 2 aside ",
     ],
+    "value pair": [
+        "probabilities 0 0 operand H",
+        "value_heads 1 0 operand H×V",
+        "weighted_values 2 0 result H×V",
+        "head_outputs 3 0 aside H×V",
+    ],
     "output": [
         "merged 0 1 operand T×H·V",
         "w_o 1 0 operand H·V×D editable",

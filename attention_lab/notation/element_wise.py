@@ -29,7 +29,8 @@ def weights_of_element(trace: Trace, head: int, query: int, key: int) -> tuple[s
     )
     places = _shown(len(scores), key)
     products = _row(places, lambda j: f"q_{{{i}}} k_{{{j + 1}}}^{{\\top}}")
-    before, after = (_row(places, lambda j, of=of: _number(of[j])) for of in (scores, shares))
+    before = _row(places, lambda j: _number(scores[j]))
+    after = _row(places, lambda j: _number(shares[j]))
     softmax = r"\mathrm{softmax}"
     return (
         rf"w_{{{i}}} = {softmax}\big({factor}\,({products})\big)",

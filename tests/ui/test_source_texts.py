@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story
-from tests.ui.app import facts, here, opened, scenes
+from tests.ui.app import facts, figures, here, opened, scenes
 from tests.ui.laboratories import opened_at
 
 
@@ -73,3 +73,14 @@ def test_the_book_on_one_matrix_or_many() -> None:
     assert pinned[1]["index"] == [0, 0, 2, 1, 0]
     assert [row.fused[1] // row.one[1] for row in told["sizes_beside_one"]] == [1] + [3] * 6
     assert max(max(one.gaps) for one in told["as_convolutions"]) < 1e-12
+
+
+@pytest.mark.parametrize("columns", ["true", "false"])
+def test_the_subspaces_of_the_heads(columns: str) -> None:
+    """The page draws the space and both planes, and says whether lengths are kept."""
+    app = opened("stiefel", stiefel_plane="head 1", stiefel_plane_columns=columns)
+    told = facts(app)
+    assert told["lengths_are_kept"] is (columns == "true")
+    assert told["kept_in_the_planes"].shape == (2, 6)
+    kinds = [figure["data"][0]["type"] for figure in figures(app)]
+    assert kinds.count("scatter3d") == 2

@@ -55,5 +55,6 @@ def check_residual(residual: bool, d_in: int, d_out: int) -> None:
     if residual and d_in != d_out:
         raise ShapeError(
             f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch"
-            f" Residual off, or make the output {counted(d_in, 'number')} wide, as X is"
+            f" Residual off, or take a W_O with {counted(d_in, 'column')}, as many as X has: the"
+            " controls Output matrix and Output width d_o make one"
         )

@@ -41,6 +41,6 @@ def added_to_tokens(now: Here) -> None:
     )
     st.caption(
         "A long part need not be an important one: a part may turn a vector where it matters, or"
-        " stretch it where LayerNorm takes it back. LayerNorm stands after each sum, so the second part is measured"
-        " beside the normalised vector."
+        " stretch it where LayerNorm takes it back. LayerNorm stands after each sum, so the second"
+        " part is measured beside the normalised vector."
     )

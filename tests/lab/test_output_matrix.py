@@ -42,6 +42,15 @@ def test_the_width_of_the_output(weights: str) -> None:
     assert trace_of(replace(base, own=own)).sizes["O"] == 7
     with refused(ShapeError, 6, 5):
         trace_of(replace(base, residual=True))
+    assert trace_of(replace(base, residual=True, d_o=0))
+
+
+def test_joined_heads_that_are_wider_than_the_input() -> None:
+    """The input cannot be added to them, but to what W_O makes of them."""
+    base = replace(SMALL, output_matrix="none", d_v=5, residual=True)
+    with refused(ShapeError, 6, 10):
+        trace_of(base)
+    assert trace_of(replace(base, output_matrix="W_O")).sizes["O"] == 6
 
 
 def test_own_biases_beside_joined_heads() -> None:

@@ -132,6 +132,7 @@ class Projections:
         *,
         d_k: int | None = None,
         d_v: int | None = None,
+        d_out: int | None = None,
         seed: int = 0,
         init: str = "xavier",
         d_memory: int | None = None,
@@ -140,15 +141,16 @@ class Projections:
     ) -> Projections:
         """Independent random matrices; the same arguments give the same numbers.
 
-        d_k and d_v default to d_model / n_heads, d_memory to d_model, n_kv_heads to n_heads; fewer
-        are shared. init is a name of `INITIALISATIONS`; with bias there are all four, normal with
-        standard deviation 0.1.
+        d_k and d_v default to d_model / n_heads, d_out and d_memory to d_model, n_kv_heads to
+        n_heads; fewer are shared. init is a name of `INITIALISATIONS`; with bias there are all
+        four, normal with standard deviation 0.1.
         """
         check_switch("bias", bias)
         d_k, d_v = head_widths(d_model, n_heads, d_k, d_v)
+        d_out = d_model if d_out is None else whole_number("d_out", d_out, 1)
         d_memory = d_model if d_memory is None else whole_number("d_memory", d_memory, 1)
         groups = n_heads if n_kv_heads is None else whole_number("n_kv_heads", n_kv_heads, 1)
-        widths = (n_heads * d_k, groups * d_k, groups * d_v, d_model)
+        widths = (n_heads * d_k, groups * d_k, groups * d_v, d_out)
         heights = (d_model, d_memory, d_memory, n_heads * d_v)
         arrays: dict[str, Any] = {
             name: draw(init, seed, STREAMS[name], n_in, n_out)
@@ -177,13 +179,14 @@ class Projections:
         *,
         d_k: int | None = None,
         d_v: int | None = None,
+        d_out: int | None = None,
         seed: int = 0,
         init: str = "xavier",
     ) -> Projections:
         """Random weights in which keys are made like queries: W_K = W_Q, so the raw scores are
         symmetric.
         """
-        free = cls.random(d_model, n_heads, d_k=d_k, d_v=d_v, seed=seed, init=init)
+        free = cls.random(d_model, n_heads, d_k=d_k, d_v=d_v, d_out=d_out, seed=seed, init=init)
         return replace(free, w_k=free.w_q)
 
     @classmethod
@@ -194,6 +197,7 @@ class Projections:
         *,
         d_k: int | None = None,
         d_v: int | None = None,
+        d_out: int | None = None,
         seed: int = 0,
     ) -> Projections:
         """Each head's W_Q, W_K and W_V has orthonormal columns; W_O has orthonormal columns or
@@ -203,6 +207,7 @@ class Projections:
         Source: Brantner, GeometricMachineLearning.jl manual, MultiHeadAttention.
         """
         d_k, d_v = head_widths(d_model, n_heads, d_k, d_v)
+        d_out = d_model if d_out is None else whole_number("d_out", d_out, 1)
         check_room(rows=d_model, columns=n_heads * max(d_k, d_v))
         arrays: dict[str, Any] = {}
         for name, width in (("w_q", d_k), ("w_k", d_k), ("w_v", d_v)):
@@ -210,7 +215,7 @@ class Projections:
             arrays[name] = np.hstack(
                 [orthonormal_columns(rng, d_model, width) for _ in range(n_heads)]
             )
-        w_o = draw("orthogonal", seed, STREAMS["w_o"], n_heads * d_v, d_model)
+        w_o = draw("orthogonal", seed, STREAMS["w_o"], n_heads * d_v, d_out)
         return cls(**arrays, w_o=w_o, n_heads=n_heads)
 
     @classmethod

@@ -12,67 +12,34 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.cache import remembered
 from attention_core.checks import Array, one_of, whole_number
-from attention_core.embeddings import EMBEDDINGS, Embedding, embed
-from attention_core.initialisation import INITIALISATIONS
+from attention_core.embeddings import Embedding, embed
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.text import Tokens, tokenize, tokenize_at_most
 from attention_core.trace import Trace
 
 from . import by_hand
-from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS, pieces_of, trained_layer
+from .choices import BY_HAND as BY_HAND
+from .choices import CHOICES as CHOICES
+from .choices import DRAWN as DRAWN
+from .choices import LIMITS as LIMITS
+from .choices import MASKS as MASKS
+from .choices import MAX_TEXT as MAX_TEXT
+from .choices import OUTPUT_MATRICES as OUTPUT_MATRICES
+from .choices import SCALINGS as SCALINGS
+from .choices import TRAINED as TRAINED
+from .choices import WEIGHTS as WEIGHTS
+from .trained.encoded_text import D_MODEL, pieces_of, trained_layer
 from .user_data.edits import Edits, apply
-from .user_data.matrix_names import (
-    MAX_HEAD_WIDTH,
-    MAX_HEADS,
-    MAX_TOKENS,
-    MAX_WIDTH,
-)
+from .user_data.matrix_names import MAX_TOKENS
 from .user_data.own_fit import check_beside_drawn, check_beside_trained, check_residual
 from .user_data.own_matrices import OwnMatrices
-
-WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained", "by hand")
-DRAWN = ("random", "tied", "orthonormal")  # weights that a seed decides
-# What a trained layer decides in place of the controls: its sizes, its own cutting of words, its
-# own vectors.
-TRAINED = {
-    "d_model": D_MODEL,
-    "n_heads": N_HEADS,
-    "d_k": D_MODEL // N_HEADS,
-    "d_v": D_MODEL // N_HEADS,
-    "piece": 0,
-}
-# What weights made by hand decide: they read whole words and have places of their own.
-BY_HAND = {"piece": 0, "embedding": "normal", "positions": True}
-SCALINGS = ("on", "off", "custom")
-MASKS = ("none", "causal", "padding", "window")
-# What each field may be, besides switches and texts that stand for numbers.
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "embedding": EMBEDDINGS,
-    "weights": WEIGHTS,
-    "init": tuple(INITIALISATIONS),
-    "scaling": SCALINGS,
-    "mask": MASKS,
-}
-LIMITS: Mapping[str, tuple[float, float]] = {
-    "n_tokens": (0, MAX_TOKENS),
-    "piece": (0, 12),
-    "d_model": (1, MAX_WIDTH),
-    "n_heads": (1, MAX_HEADS),
-    "d_k": (0, MAX_HEAD_WIDTH),
-    "d_v": (0, MAX_HEAD_WIDTH),
-    "layer": (0, N_LAYERS - 1),
-    "seed": (0, 2**53 - 1),  # the largest whole number a browser holds exactly
-    "scale": (-100.0, 100.0),
-    "window": (0, MAX_TOKENS),
-}
-MAX_TEXT = 1000  # characters
 
 
 @dataclass(frozen=True)
 class Scenario:
     """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k
-    and d_v D / heads.
+    and d_v D / heads, d_o D.
 
     layer: which one of the trained model, where weights are "trained". The layers before it run as
     they were trained; mask, scale and residual are this layer's alone. Weights "by hand" need the
@@ -89,10 +56,12 @@ class Scenario:
     n_heads: int = 4
     d_k: int = 0
     d_v: int = 0
+    d_o: int = 0
     weights: str = "random"
     layer: int = 0
     init: str = "xavier"
     seed: int = 0
+    output_matrix: str = "W_O"
     scaling: str = "on"
     scale: float = 1.0
     mask: str = "none"
@@ -125,16 +94,23 @@ def settled(scenario: Scenario) -> Scenario:
         scenario = _with(scenario, TRAINED)
         check_beside_trained(own_of(scenario), D_MODEL)
     if scenario.own:
-        joined = scenario.weights == "weightless"
-        scenario = _with(scenario, own_of(scenario).sizes(scenario.n_heads, joined=joined))
+        scenario = _with(scenario, _own_sizes(scenario))
     if scenario.weights != "by hand":
         return scenario
     return _with(scenario, BY_HAND if fits_by_hand(scenario) else {"weights": "random"})
 
 
+def _own_sizes(scenario: Scenario) -> dict[str, int]:
+    """The sizes that the user's own matrices decide."""
+    joined = scenario.weights == "weightless" or scenario.output_matrix == "none"
+    free = scenario.weights != "weightless" and bool(scenario.d_v if joined else scenario.d_o)
+    return own_of(scenario).sizes(scenario.n_heads, joined=joined, free=free)
+
+
 def fits_by_hand(scenario: Scenario) -> bool:
     """Whether the sizes are those of the weights made by hand."""
     widths = {scenario.d_k, scenario.d_v} <= {0, by_hand.WIDTH}
+    widths = widths and scenario.d_o in (0, by_hand.D_MODEL)
     return widths and (scenario.d_model, scenario.n_heads) == (by_hand.D_MODEL, by_hand.N_HEADS)
 
 
@@ -202,26 +178,37 @@ def projections_of(scenario: Scenario) -> Projections:
     """
     own = own_of(scenario)
     if scenario.weights == "trained":
-        return replace(_trained(scenario).projections, **own.weights)
+        return _joined(scenario, _trained(scenario).projections, own)
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
     drawn = settled(scenario)
     sizes = (drawn.d_model, drawn.n_heads, drawn.d_k, drawn.d_v)
     check_beside_drawn(own, drawn.weights, *sizes)
-    return replace(_projections(drawn), **own.weights)
+    return _joined(scenario, _projections(drawn), own)
+
+
+def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Projections:
+    """The user's own matrices in their places; without W_O and its bias where none is asked for,
+    but with the user's own.
+    """
+    if one_of("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
+        drawn = replace(drawn, w_o=None, b_o=None)
+    return replace(drawn, **own.weights)
 
 
 def _projections(scenario: Scenario) -> Projections:
-    s, d_k, d_v = scenario, scenario.d_k or None, scenario.d_v or None
+    s = scenario
+    widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
     one_of("weights", s.weights, WEIGHTS)
     if s.weights == "by hand":
         return by_hand.hand_made()
     if s.weights == "random":
-        return Projections.random(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)
-    if s.weights == "tied":
-        return Projections.tied(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed, init=s.init)
+        return Projections.random(s.d_model, s.n_heads, seed=s.seed, init=s.init, **widths)
+    if s.weights in ("tied", "opposite"):
+        tied = Projections.tied(s.d_model, s.n_heads, seed=s.seed, init=s.init, **widths)
+        return tied if s.weights == "tied" else replace(tied, w_k=-tied.w_q)
     if s.weights == "orthonormal":
-        return Projections.stiefel(s.d_model, s.n_heads, d_k=d_k, d_v=d_v, seed=s.seed)
+        return Projections.stiefel(s.d_model, s.n_heads, seed=s.seed, **widths)
     return Projections.weightless(s.d_model, s.n_heads)
 
 

@@ -39,11 +39,14 @@ def _length(scenario: Scenario, trace: Trace) -> Facts:
 
 
 def _sizes(trace: Trace) -> Facts:
-    """How wide the layer is and its heads are, these where they do not share the width evenly."""
+    """How wide the layer is, and its heads and its output where they are not as usual."""
     sizes = trace.sizes
     even = sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]
     widths = {} if even else {"d_k": sizes["K"], "d_v": sizes["V"]}
-    return {"features": sizes["D"], "heads": sizes["H"], **widths}
+    output = (
+        {} if trace.projections.w_o is None or sizes["O"] == sizes["D"] else {"d_o": sizes["O"]}
+    )
+    return {"features": sizes["D"], "heads": sizes["H"], **widths, **output}
 
 
 def _inputs(scenario: Scenario) -> Facts:
@@ -76,6 +79,8 @@ def _weights(scenario: Scenario, trace: Trace) -> Facts:
             found["seed"] = scenario.seed
             if scenario.init != "xavier":
                 found["init"] = scenario.init
+        if scenario.weights != "weightless" and trace.projections.w_o is None:
+            found["no_w_o"] = True
     if own:
         found["own"] = tuple(own)
     if n_edited := len(edits.items) - len(outside(edits, trace)):
@@ -134,11 +139,13 @@ SAID: dict[str, Callable[[Facts], str]] = {
     "heads": lambda facts: counted(facts["heads"], "head"),
     "d_k": lambda facts: f"d_k {facts['d_k']}",
     "d_v": lambda facts: f"d_v {facts['d_v']}",
+    "d_o": lambda facts: f"d_o {facts['d_o']}",
     "named_features": lambda facts: "named features",
     "piece": lambda facts: f"words in pieces of {counted(facts['piece'], 'letter')}",
     "embedding": lambda facts: f"{facts['embedding']} word vectors",
     "positions": lambda facts: "no positions",
     "weights": _kind,
+    "no_w_o": lambda facts: "no W_O",
     "own": lambda facts: f"own {', '.join(ALL_SYMBOLS[name] for name in facts['own'])}",
     "edited_cells": lambda facts: counted(facts["edited_cells"], "edited cell"),
     "scale": lambda facts: f"scale {number(facts['scale'])}",

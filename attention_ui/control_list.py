@@ -31,6 +31,7 @@ def decided(values: Values) -> Mapping[str, Any]:
     of: dict[str, Mapping[str, Any]] = {
         "trained": {**TRAINED, "d_k": 0, "d_v": 0},
         "by hand": BY_HAND,
+        "weightless": {"output_matrix": "none", "d_o": 0},
     }
     return of.get(_weights(values), {})
 
@@ -48,6 +49,11 @@ def _has_words(values: Values) -> bool:
 def _has_widths(values: Values) -> bool:
     """Whether heads may have widths of their own; with others, weights by hand become random."""
     return values["weights"] not in ("weightless", "trained")
+
+
+def _has_output_width(values: Values) -> bool:
+    """Whether the output may have a width of its own: W_O gives it."""
+    return _has_widths(values) and values["output_matrix"] == "W_O"
 
 
 @dataclass(frozen=True)
@@ -98,10 +104,10 @@ CONTROLS: tuple[Control, ...] = (
         "Weights",
         "Weights",
         help=(
-            "random; weightless: Q = K = V = X; tied: W_K = W_Q; orthonormal: each head's columns"
-            " are; trained: a layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors"
-            " and sizes; by hand: named features and two heads that can be read, for embedding size"
-            f" {D_MODEL} and {N_HEADS} heads."
+            "random; weightless: Q = K = V = X; tied: W_K = W_Q; opposite: W_K = −W_Q; orthonormal:"
+            " each head's columns are; trained: a layer of all-MiniLM-L6-v2, which brings its own"
+            " word pieces, vectors and sizes; by hand: named features and two heads that can be"
+            f" read, for embedding size {D_MODEL} and {N_HEADS} heads."
         ),
     ),
     Control(
@@ -119,7 +125,7 @@ CONTROLS: tuple[Control, ...] = (
             "xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal:"
             " all singular values equal; integers: −1, 0, 1."
         ),
-        matters=lambda values: _weights(values) in ("random", "tied"),
+        matters=lambda values: _weights(values) in ("random", "tied", "opposite"),
     ),
     Control(
         "seed",
@@ -127,6 +133,16 @@ CONTROLS: tuple[Control, ...] = (
         "Weights",
         "The same seed gives the same weights; another version of NumPy may draw others.",
         matters=_is_drawn,
+    ),
+    Control(
+        "output_matrix",
+        "Output matrix",
+        "Weights",
+        help=(
+            "W_O: it mixes the heads. none: the heads side by side are the output, as in the manual"
+            " of GeometricMachineLearning.jl."
+        ),
+        matters=lambda values: values["weights"] != "weightless",
     ),
     Control(
         "scaling",
@@ -175,6 +191,14 @@ CONTROLS: tuple[Control, ...] = (
         zero="embedding / heads",
         help="How many numbers a value of one head has.",
         matters=_has_widths,
+    ),
+    Control(
+        "d_o",
+        "Output width d_o",
+        "Tokens and widths",
+        zero="embedding size",
+        help="How many numbers the output of a token has: the columns of W_O.",
+        matters=_has_output_width,
     ),
     Control(
         "positions",

@@ -59,7 +59,7 @@ def _ahead() -> dict[str, int]:
     them, or in a first run the address.
     """
     found = {}
-    for name in ("d_model", "n_heads", "d_k", "d_v"):
+    for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
         asked = visit().asked.get(name, [""])[-1]
         text = str(st.session_state.get(name, asked))
         is_number = text.isascii() and text.isdigit() and len(text) < MOST_DIGITS

@@ -13,6 +13,7 @@ from attention_lab import notation
 from attention_lab.heads.layout_mistakes import astray
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
+from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
 from attention_viz.labels import agreement, number
 from attention_viz.payload import JSON
@@ -98,6 +99,15 @@ def named(words: Sequence[str], place: int) -> str:
     """A token as plain text, with its place where its word stands twice."""
     again = f" ({place})" if words.count(words[place]) > 1 else ""
     return f"“{words[place][:MOST_NAMED]}”{again}"
+
+
+def element_by_element(title: str, now: Here, lines: tuple[str, ...], says: str) -> None:
+    """The formula of one element with its numbers, where the lecture note's notation is chosen."""
+    if fact("element_by_element", lines if now.notation is NOTE else ()):
+        st.header(title, anchor=False)
+        st.markdown(says)
+        for line in lines:
+            st.latex(line)
 
 
 def told(trace: Trace, field: str, index: Sequence[int], title: str, more: str = "") -> Derivation:

@@ -26,7 +26,6 @@ SIGNS: Mapping[str, tuple[str, ...]] = {
     "values": PRODUCT,
     "scores": PRODUCT,
     "head_outputs": PRODUCT,
-    "output": (*PRODUCT, "+"),
     "scaled_scores": ("→",),
     "masked_scores": ("→",),
     "probabilities": ("→", "Σ"),
@@ -35,6 +34,8 @@ SIGNS: Mapping[str, tuple[str, ...]] = {
     "value_heads": ("→",),
     "merged": ("→",),
 }
+# The output has other parts from layer to layer: what stands before each.
+IN_OUTPUT = {"w_o": "·", "inputs": "+", "output": "="}
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,8 @@ def staged(board: JSON, words: StepWords) -> JSON:
     result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
     parts = PARTS - BELOW.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
-    signs = SIGNS.get(result, ())
-    n_main = sum(p["size"] != "small" for p in panels)
+    main = [p["array"] for p in panels if p["size"] != "small"]
+    signs = SIGNS.get(result, ()) if result != "output" else [IN_OUTPUT[p] for p in main[1:]]
     stage: JSON = {
         "title": words.title,
         "question": words.question,
@@ -105,7 +106,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "heads": {"count": words.heads, "chosen": words.head},
         "hide": words.hide,
         "lecture": words.lecture,
-        "signs": list(signs[: n_main - 1]) if n_main > 2 else ["→"] * (n_main - 1),
+        "signs": list(signs[: len(main) - 1]) if len(main) > 2 else ["→"] * (len(main) - 1),
     }
     return board | {"panels": panels, "stage": stage}
 

@@ -136,7 +136,7 @@ def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array,
     inputs (T, D).
 
     Weightless layers have identity matrices, in which single cells can be changed like in any
-    other. They have no W_O, so that an edit of it waits outside (`outside`) until there is one.
+    other. Where a layer has no W_O, an edit of it waits outside (`outside`) until there is one.
 
     >>> x, p = apply(Edits((Edit("x", 0, 1, 9.0),)), np.zeros((2, 2)), Projections.weightless(2))
     >>> x.tolist()

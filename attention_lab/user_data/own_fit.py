@@ -51,9 +51,10 @@ def check_beside_drawn(
 
 
 def check_residual(residual: bool, d_in: int, d_out: int) -> None:
-    """Own matrices may make an output to which the inputs cannot be added. Raises: ShapeError."""
+    """A layer may make an output to which the inputs cannot be added. Raises: ShapeError."""
     if residual and d_in != d_out:
         raise ShapeError(
             f"Residual adds the inputs, {d_in} wide, to an output that is {d_out} wide: switch"
-            f" Residual off, or give W_O {counted(d_in, 'column')}, as many as X has"
+            f" Residual off, or take a W_O with {counted(d_in, 'column')}, as many as X has: the"
+            " controls Output matrix and Output width d_o make one"
         )

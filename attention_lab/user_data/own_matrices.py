@@ -44,6 +44,7 @@ _PUT_OUT = {"w_o": 1, "b_o": 0}, "b_O is added to what W_O puts out"
 # Without an own W_O the output is as wide as the input; where the layer then has none, as the
 # values side by side.
 _PUT_OUT_LIKE_READ = {**_READ[0], "b_o": 0}, "b_O is added to an output as wide as a token's vector"
+_PUT_OUT_FREELY = {"b_o": 0}, "the output has the width chosen for it"
 _JOINED = {"w_v": 1, "b_o": 0}, "without W_O b_O is added to the values of all heads side by side"
 
 
@@ -92,11 +93,11 @@ class OwnMatrices:
         """
         return replace(self, **newer.given, notes=newer.notes)
 
-    def sizes(self, n_heads: int, joined: bool = False) -> dict[str, int]:
+    def sizes(self, n_heads: int, joined: bool = False, free: bool = False) -> dict[str, int]:
         """The sizes that the matrices decide, under the names of the scenario's fields.
 
         joined: whether the layer has no W_O where none is given here: its heads are then joined but
-        not mixed.
+        not mixed. free: whether its output then has a width of its own, not that of the inputs.
         Raises: ShapeError saying which matrices do not fit each other, or the number of heads.
 
         >>> OwnMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
@@ -106,13 +107,15 @@ class OwnMatrices:
         d_model, all_keys, all_values = (
             _common(self.given, *sides) for sides in (_READ, _COMPARED, _MIXED)
         )
-        drawn_out = _JOINED if joined and self.w_v is not None else _PUT_OUT_LIKE_READ
+        drawn_out = _PUT_OUT_FREELY if free else _PUT_OUT_LIKE_READ
+        drawn_out = _JOINED if joined and self.w_v is not None else drawn_out
         width_out = _common(self.given, *(drawn_out if self.w_o is None else _PUT_OUT))
         sizes = {
             "n_tokens": None if self.x is None else len(self.x),
-            "d_model": d_model or (width_out if self.w_o is None else 0),
+            "d_model": d_model or (0 if free or self.w_o is not None else width_out),
             "d_k": all_keys and _per_head(self.deciding("d_k"), "d_k", all_keys, n_heads),
             "d_v": all_values and _per_head(self.deciding("d_v"), "d_v", all_values, n_heads),
+            "d_o": width_out if free and not joined else 0,
         }
         return {name: size for name, size in sizes.items() if size}
 

@@ -5,6 +5,7 @@ is good for.
 from __future__ import annotations
 
 from functools import lru_cache
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -27,6 +28,13 @@ from ..show import show_figure
 from ..whole_numbers import seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
+# The choices with which the story is the package's layer, in its manual's letters.
+WALK = {
+    "weights": "orthonormal",
+    "output_matrix": "none",
+    "residual": "true",
+    "notation": "gml",
+}
 # The rows of the table: how the columns are drawn, and whether the scores are divided by √C in
 # place of √n.
 WAYS = {
@@ -147,4 +155,13 @@ def mapping() -> None:
     st.caption(
         "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in"
         " the code P_Q and P_K have changed places, and √N divides the scores in place of √(N/h)."
+    )
+
+
+def walk() -> None:
+    """A link to the story with the package's layer."""
+    address = fact("walk", "projections?" + urlencode(WALK))
+    st.markdown(
+        f"**Walk through this layer:** [every step of the story in its letters]({address}), with"
+        " your sentence for the tokens, orthonormal columns, no W_O and add_connection."
     )

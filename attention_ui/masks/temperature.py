@@ -30,9 +30,10 @@ def temperature(now: Here) -> None:
     )
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
     other = at_temperature(trace, chosen)
+    fact("temperature_of_the_row", chosen)
     rows = [one.probabilities[0, focus.head, focus.query] for one in (trace, other)]
     tokens, share = (
-        [float(effective_tokens(row)) for row in rows],
+        fact("effective_tokens", [float(effective_tokens(row)) for row in rows]),
         [float(row[focus.key]) for row in rows],
     )
     st.markdown(

@@ -4,7 +4,7 @@ cell is pinned.
 
 from .cutting import HEADS, merge, split
 from .inputs import beside_words, made_of_words, tokens
-from .per_head import Cell, mask, mixing, pair, scale, scores, softmax
+from .per_head import Cell, mask, mixing, pair, scale, scores, softmax, value_pair
 from .products import SOURCES, before_and_after, output, projection
 from .windows import MOST, around, output_window
 
@@ -29,4 +29,5 @@ __all__ = [
     "softmax",
     "split",
     "tokens",
+    "value_pair",
 ]

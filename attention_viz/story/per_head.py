@@ -92,6 +92,21 @@ def pair(stage: Stage, cell: Cell) -> JSON:
     return scene(stage, panels, _at("pair_products", (query, key, head, head)), says)
 
 
+def value_pair(stage: Stage, cell: Cell, feature: int) -> JSON:
+    """One query token and one key token in all heads: each head's row of the value times the
+    head's own coefficient, and the sum of such rows over all keys.
+    """
+    head, query, key = cell
+    panels = [
+        Panel("probabilities", 1, None, (0, 0), title="coefficient of every head"),
+        Panel("value_heads", 1, 3, (1, 0), title="value, a row for every head"),
+        Panel("weighted_values", 1, 4, (2, 0), "result", title="coefficient ⊙ value"),
+        Panel("head_outputs", 1, 3, (3, 0), "aside", title="sum over all keys"),
+    ]
+    says = "The value of one token in all heads, weighted for one query."
+    return scene(stage, panels, _at("weighted_values", (head, query, key, feature)), says)
+
+
 def _at(field: str, cell: Sequence[int]) -> tuple[str, tuple[int, ...]]:
     return field, (0, *cell)
 

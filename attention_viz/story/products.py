@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attention_core.head_blocks import head_columns
 
 from ..payload import JSON, Stage
@@ -37,8 +39,11 @@ def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON
     focused: of a wide W_O and output only as many columns as a head is wide, that of the cell
     among them.
     """
+    added = [Panel("inputs", 1, 2, (2, 1), title="inputs, added")] * stage.trace.residual
     if stage.trace.projections.w_o is None:
-        panels = [Panel("merged", 1, 2, (0, 0)), Panel("output", 1, 2, (1, 0), "result")]
+        added = [replace(panel, place=(1, 0)) for panel in added]
+        result = Panel("output", 1, 2, (1 + len(added), 0), "result")
+        panels = [Panel("merged", 1, 2, (0, 0)), *added, result]
     else:
         sizes = stage.trace.sizes
         most = sizes["V"] if focused and sizes["O"] > FEW else MOST
@@ -46,11 +51,10 @@ def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON
         panels = [
             Panel("merged", 1, 2, (0, 1)),
             Panel("w_o", 0, 1, (1, 0), editable=True),
+            *added,
             Panel("output", 1, 2, (1, 1), "result"),
             Panel("head_contributions", 1, 3, (1, 2), "aside", title="this row, head by head"),
         ]
-    if stage.trace.residual:
-        panels.append(Panel("inputs", 1, 2, (2, 1), title="inputs, added"))
     return scene(
         stage, panels, ("output", (0, query, column)), _made(stage, "merged heads", "w_o", "output")
     )

@@ -13,6 +13,7 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.encoded_text import Weightless
 from attention_lab.trained.layer_measures import Measured
+from attention_lab.trained.parts_of_layers import AddedParts
 
 from ..curves import LEGEND
 from ..labels import counted, number, percent
@@ -173,6 +174,33 @@ def before_and_after(change: ChangedWord, layer: int, head: int, query: int, key
         (gap.name, query, key),
         f"Head {head} of layer {layer} on both sentences.",
     )
+
+
+def parts_matrices(parts: AddedParts, cell: tuple[int, int]) -> JSON:
+    """How long the parts are that each layer adds to each token: layers as rows, tokens as
+    columns.
+    """
+    limit = float(max(parts.attention.max(), parts.feed_forward.max()))
+    sides = Side("layer"), Side("token", parts.tokens)
+    shown = (
+        ("attention", parts.attention, "attention adds", "logit", limit),
+        ("feed-forward", parts.feed_forward, "feed-forward adds", "logit", limit),
+        ("share", parts.share, "attention’s share", "probability", None),
+    )
+    matrices = [
+        Matrix(
+            name,
+            np.where(np.isnan(numbers_LT), -np.inf, numbers_LT),
+            *sides,
+            (0, place),
+            title,
+            kind=kind,
+            limit=most,
+            says="This layer adds" if kind == "logit" else "Attention has",
+        )
+        for place, (name, numbers_LT, title, kind, most) in enumerate(shown)
+    ]
+    return board(matrices, ("share", *cell), "What each layer adds to each token: layers as rows.")
 
 
 def weightless_beside(

@@ -8,6 +8,11 @@ from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_lab.rounding import RELATIVE
 from attention_ui.board import show_board
 from attention_ui.facts import fact
+from attention_ui.heads.fused_parts import (
+    as_convolutions,
+    two_tables_of_sizes,
+    value_of_a_pair,
+)
 from attention_ui.heads.measuring import measured_runs
 from attention_ui.here import here
 from attention_ui.one_of import one_of
@@ -74,6 +79,13 @@ with st.expander("What each way does"):
     st.caption(
         "The full product and the Hadamard way: MQL5 book, chapter on multi-head self-attention."
     )
+
+st.header("The values, number by number", anchor=False)
+value_of_a_pair(now)
+st.header("One head, and all heads fused", anchor=False)
+two_tables_of_sizes(now)
+st.header("The projections as convolutions", anchor=False)
+as_convolutions(now)
 
 st.header("As the layer grows", anchor=False)
 with st.container(horizontal=True):

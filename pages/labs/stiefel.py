@@ -8,6 +8,7 @@ from attention_lab.labs.stiefel import parameter_counts
 from attention_ui.address import bound
 from attention_ui.facts import fact
 from attention_ui.labs import stiefel_lab as lab
+from attention_ui.labs.head_subspaces import subspaces
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
 from attention_ui.whole_numbers import seed_input
@@ -49,6 +50,9 @@ with right:
         f" {number(largest_entropy(lab.N_TOKENS), 2)})."
     )
 
+st.header("The subspaces of the heads", anchor=False)
+subspaces(seed)
+
 st.header("One step on the manifold", anchor=False)
 left, right = st.columns([2, 3])
 with left:
@@ -74,6 +78,7 @@ lab.drift()
 
 st.header("The package and our engine", anchor=False)
 lab.mapping()
+lab.walk()
 
 st.header("Does training benefit?", anchor=False)
 with st.expander(

@@ -5,9 +5,10 @@ probabilities.
 import streamlit as st
 
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
+from attention_lab.notation.element_wise import output_of_element
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, token, told
+from attention_ui.panels import element_by_element, look_closer, token, told
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, percent
@@ -61,6 +62,13 @@ if fact("values_are_shared", n_groups < n_heads):
         " vectors."
     )
 st.caption(" ".join(notes))
+element_by_element(
+    "Element by element",
+    now,
+    output_of_element(trace, head, query, most[0][0] if most else focus.key, feature),
+    f"The output of :blue[{asks}] in head {head}, counted from 1 as the note does. The note drops"
+    " the sum and writes x_i; the values are those of all elements j.",
+)
 arithmetic = told(
     trace,
     "head_outputs",

@@ -49,6 +49,11 @@ else:
         + now.turned(f"the dot product of a token’s whole row and one column of {mixes}.")
         + added
     )
+if fact("free_width", n_out != trace.sizes["D"]):
+    st.markdown(
+        f"The output has {counted(n_out, 'number')} for each token, the input"
+        f" {trace.sizes['D']}: its width d_o is free, but then the input cannot be added to it."
+    )
 board = story.output(now.stage, query, column, not now.whole)
 board = show_step(now, "output", board)
 if fact("whole", now.whole) and n_out > story.MOST:

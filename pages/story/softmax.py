@@ -4,9 +4,11 @@ import streamlit as st
 
 from attention_lab.heads.keys_read import row_share, strongest_keys
 from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
+from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.masks.temperature import temperature
+from attention_ui.panels import element_by_element, look_closer, pair, token, told
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
@@ -52,6 +54,13 @@ st.caption(
         else ""
     )
 )
+element_by_element(
+    "Element by element",
+    now,
+    weights_of_element(trace, *cell),
+    f"The weights of :blue[{query}] in head {focus.head}: one number for each element, counted"
+    " from 1 as the note does. Its element-wise formula lacks the softmax; here it stands.",
+)
 arithmetic = told(trace, "probabilities", (0, *cell), pair(trace, focus))
 
 with st.expander(f"What happens to a {line} in which every key is masked?", icon=":material/help:"):
@@ -73,4 +82,12 @@ with st.expander("Why do the weights that I plot not sum to 1?", icon=":material
         f" {DROPOUT} the {line} of {query} sums to **{number(thinned, 3)}** in one draw. In eval()"
         " dropout is off. Or every key is masked: see above."
     )
+with st.expander(
+    "Sharper or flatter: move the temperature",
+    key="softmax temperature",
+    icon=":material/thermostat:",
+    on_change="rerun",
+) as box:
+    if fact("temperature", box.open):
+        temperature(now)
 look_closer(now, "probabilities", board, arithmetic)

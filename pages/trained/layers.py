@@ -15,6 +15,7 @@ from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.show import show_figure
+from attention_ui.trained.added_to_tokens import added_to_tokens
 from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
 from attention_ui.trained.heads_shown import heads_shown, of_model, say_model
 from attention_viz.labels import number, percent
@@ -100,3 +101,6 @@ st.markdown(
         "One token has no others to look at: it keeps all of its attention, whatever its vector is."
     )
 )
+
+st.header("Attention and feed-forward", anchor=False)
+added_to_tokens(now)

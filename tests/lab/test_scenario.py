@@ -34,10 +34,12 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "n_heads": (SMALL, 3),
     "d_k": (SMALL, 5),
     "d_v": (SMALL, 5),
+    "d_o": (SMALL, 5),
     "weights": (SMALL, "tied"),
     "layer": (replace(SMALL, weights="trained"), 3),
     "init": (SMALL, "small"),
     "seed": (SMALL, 1),
+    "output_matrix": (SMALL, "none"),
     "scaling": (SMALL, "off"),
     "scale": (replace(SMALL, scaling="custom"), 2.0),
     "mask": (SMALL, "causal"),
@@ -53,6 +55,8 @@ UNTOUCHED = {
     "weights": ("inputs", "queries", "values"),
     "d_k": ("inputs", "values"),
     "d_v": ("inputs", "queries", "keys", "probabilities"),
+    "d_o": tuple(name for name in STEPS if name != "output"),
+    "output_matrix": tuple(name for name in STEPS if name != "output"),
     "scaling": ("inputs", "queries", "keys", "values", "scores"),
     "scale": ("inputs", "queries", "keys", "values", "scores"),
     "mask": ("inputs", "scores", "scaled_scores"),
@@ -161,6 +165,7 @@ def test_kinds_of_weights() -> None:
         assert (getattr(plain, name) == plain.inputs).all()
     assert plain.projections.w_o is None
     assert (kinds["tied"].projections.w_k == kinds["tied"].projections.w_q).all()
+    assert (kinds["opposite"].projections.w_k == -kinds["tied"].projections.w_q).all()
     assert not (kinds["random"].projections.w_k == kinds["random"].projections.w_q).any()
     block = kinds["orthonormal"].projections.w_q[:, :3]
     np.testing.assert_allclose(block.T @ block, np.eye(3), atol=1e-12)
@@ -190,6 +195,7 @@ def test_kinds_of_weights() -> None:
             SettingsError,
             ("scaling", "magic", "on", "off", "custom"),
         ),
+        ({"output_matrix": "magic"}, SettingsError, ("output_matrix", "magic", "W_O", "none")),
         ({"mask": "magic"}, SettingsError, ("mask", "magic", "none", "causal")),
         (
             {"embedding": "magic"},

@@ -154,7 +154,6 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
     ("mql5", 8): lambda t, _: [width(t, "key_heads"), width(t, "inputs")],
     ("mql5", 9): lambda t, _: [width(t, "values"), width(t, "inputs")],
     ("mql5", 11): lambda t, _: [t.sizes["H"]],
-    ("mql5", 12): lambda t, _: one_by_one_example()[1][np.newaxis, np.newaxis].shape[:2],
     ("mql5", 17): lambda t, _: [len(derive(t, "scores", (0, 0, 0, 0)).terms[0].factors)],
     ("mql5", 18): lambda t, _: [len(SCHEMES)],
     ("mql5", 23): lambda t, at: [*place("probabilities", "head")(t, at), *sums(t)],
@@ -193,5 +192,6 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
     ("note", 9): lambda t, _: [width(t, "key_heads"), score_ranks(t)],
     ("note", 11): place("scores", "query"),
     ("note", 19): lambda t, _: [width(t, "value_heads")],
+    ("note", 23): lambda t, _: [width(t, "output")],
     ("note", 24): lambda t, _: [sum(trace.sizes["H"] for trace in trained_layers())],
 }

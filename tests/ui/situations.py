@@ -26,6 +26,15 @@ SITUATIONS: dict[str, dict[str, object]] = {
     "uneven heads": {"d_model": 7, "n_heads": 3, "d_k": 2, "d_v": 3},
     "by hand": {"weights": "by hand", "d_model": 8, "n_heads": 2, "query": 8, "key": 1},
     "weightless": {"weights": "weightless", "residual": "true"},
+    "heads joined": {"output_matrix": "none", "d_v": 5, "query": 3, "feature": 4},
+    "orthonormal heads joined": {
+        "weights": "orthonormal",
+        "output_matrix": "none",
+        "residual": "true",
+        "notation": "gml",
+    },
+    "wide output": {"d_o": 37, "feature": 36, "mask": "causal"},
+    "narrow output": {"d_o": 1, "weights": "opposite"},
     "tied": {"weights": "tied", "n_heads": 1},
     "orthonormal": {"weights": "orthonormal", "init": "integers"},
     "padding": {"mask": "padding", "n_tokens": 16, "query": 15, "key": 15},
@@ -46,6 +55,7 @@ SITUATIONS: dict[str, dict[str, object]] = {
         "n_tokens": 20,
         "mask": "padding",
         "n_heads": 5,
+        "output_matrix": "none",
     },
     "hostile text": {"text": HOSTILE, "query": 2, "key": 4},
 }

@@ -89,6 +89,8 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
         ({"scaling": "off"}, {"scale": 1}),
         ({"mask": "causal", "residual": "true"}, {"mask": "causal", "residual": True}),
         ({"d_k": 7, "d_v": 3}, {"d_k": 7, "d_v": 3}),
+        ({"d_o": 7}, {"d_o": 7}),
+        ({"output_matrix": "none", "d_v": 3}, {"d_k": 4, "d_v": 3, "no_w_o": True}),
         ({"embedding": "integers", "init": "normal"}, {"embedding": "integers", "init": "normal"}),
         ({"positions": "false", "piece": 2}, {"positions": False, "piece": 2}),
         ({"n_tokens": 20, "mask": "padding"}, {"pads": 8, "mask": "padding"}),

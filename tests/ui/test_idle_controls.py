@@ -16,12 +16,14 @@ DECIDED_BY_THE_MODEL = {
     "seed",
     "d_k",
     "d_v",
+    "d_o",
     "positions",
     "embedding",
     "piece",
 }
 
 
+USUALLY = {"scale", "window", "layer"}
 BY_HAND: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
 DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
 
@@ -29,14 +31,18 @@ DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
 @pytest.mark.parametrize(
     ("address", "idle"),
     [
-        ({}, {"scale", "window", "layer"}),
+        ({}, USUALLY),
         ({"scaling": "custom", "mask": "window"}, {"layer"}),
-        ({"weights": "weightless"}, {"scale", "window", "init", "seed", "d_k", "d_v", "layer"}),
+        (
+            {"weights": "weightless"},
+            {*USUALLY, "init", "seed", "output_matrix", "d_k", "d_v", "d_o"},
+        ),
+        ({"output_matrix": "none"}, {*USUALLY, "d_o"}),
         ({"weights": "orthonormal"}, {"scale", "window", "init", "layer"}),
         ({"weights": "trained"}, {"scale", "window", *DECIDED_BY_THE_MODEL}),
-        (BY_HAND, {"scale", "window", "layer", *DECIDED_BY_HAND}),
-        ({"weights": "by hand", "d_model": 8}, {"scale", "window", "layer"}),
-        (BY_HAND | {"d_v": 3}, {"scale", "window", "layer"}),
+        (BY_HAND, {*USUALLY, *DECIDED_BY_HAND}),
+        ({"weights": "by hand", "d_model": 8}, USUALLY),
+        (BY_HAND | {"d_v": 3}, USUALLY),
     ],
 )
 def test_a_control_without_effect_is_switched_off(
@@ -53,6 +59,8 @@ def test_a_control_without_effect_is_switched_off(
         ("init", "orthonormal"),
         ("seed", "weightless"),
         ("d_k", "weightless"),
+        ("d_o", "weightless"),
+        ("output_matrix", "weightless"),
         ("layer", "random"),
         *((name, "trained") for name in sorted(DECIDED_BY_THE_MODEL)),
     ],

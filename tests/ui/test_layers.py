@@ -7,6 +7,7 @@ import pytest
 
 from attention_lab.trained.encoded_text import attention_of, weightless
 from attention_lab.trained.layer_measures import LAYER_MEASURES
+from attention_lab.trained.parts_of_layers import parts_of_text
 from tests.lab.made_weight_files import npz
 from tests.ui.app import (
     facts,
@@ -92,3 +93,11 @@ def test_measures_that_one_token_has_not() -> None:
 def test_weights_and_widths_are_named_as_the_boards_do(notation: str, symbols: set[str]) -> None:
     """A page that shows the symbols of a text has no others in its sentences."""
     assert symbols <= named_in(texts(opened("layers", notation=notation)).replace("\\", ""))
+
+
+def test_what_attention_and_feed_forward_add() -> None:
+    """The table and the board show the parts of the trained model on this sentence."""
+    told = facts(opened("layers", text=ANIMAL))
+    parts = parts_of_text(ANIMAL)
+    np.testing.assert_array_equal(told["added_parts"].feed_forward, parts.feed_forward)
+    np.testing.assert_allclose(told["mean_share_of_attention"], parts.share.mean(axis=1))

@@ -33,7 +33,9 @@ ELSEWHERE = {
     "window": 5,
     "residual": "true",
     "d_k": 6,
-    "d_v": 7,
+    "d_v": 4,  # five heads joined are as wide as X again, which is added
+    "d_o": 7,
+    "output_matrix": "none",
     "positions": "false",
     "embedding": "integers",
     "piece": 2,

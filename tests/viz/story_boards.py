@@ -20,6 +20,7 @@ STORY: dict[str, Scene] = {
         name: lambda s, n=name: getattr(story, n)(s, FOCUS)
         for name in ("scores", "scale", "mask", "softmax", "mixing", "merge", "pair")
     },
+    "value pair": lambda s: story.value_pair(s, FOCUS, 1),
     "output": lambda s: story.output(s, 2, 1),
     "overview": lambda s: overview(s, 1, 2, 1),
 }

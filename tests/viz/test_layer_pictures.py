@@ -12,11 +12,13 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.encoded_text import Weightless
 from attention_lab.trained.layer_measures import LAYER_MEASURES, Measured
+from attention_lab.trained.parts_of_layers import AddedParts
 from attention_viz.trained.layer_pictures import (
     before_and_after,
     best_heads,
     by_layer,
     heads_matrix,
+    parts_matrices,
     weightless_beside,
 )
 
@@ -101,3 +103,15 @@ def test_weightless_beside_a_trained_head() -> None:
     assert list(board["arrays"]) == ["words", "words and positions", "after LayerNorm", "trained"]
     assert np.array_equal(sent(board, "words"), trace.probabilities[0, 0].astype("f4"))
     assert np.array_equal(sent(board, "trained"), SHARES[0, 0, 0])
+
+
+def test_what_layers_add_is_drawn_as_measured() -> None:
+    """Both parts have one scale, the share has no number where nothing is added."""
+    attention, fed = np.array([[0.5, 2.0], [0.0, 1.0]]), np.array([[1.0, 0.5], [0.0, 3.0]])
+    scene = parts_matrices(AddedParts(("a", "b"), attention, fed), (1, 1))
+    np.testing.assert_array_equal(sent(scene, "attention"), attention)
+    np.testing.assert_array_equal(sent(scene, "feed-forward"), fed)
+    np.testing.assert_allclose(sent(scene, "share"), [[1 / 3, 0.8], [0, 0.25]], rtol=1e-6)
+    assert scene["arrays"]["share"]["masked"]
+    assert scene["cell"] == {"array": "share", "index": [1, 1]}
+    assert {scene["arrays"][name]["limit"] for name in ("attention", "feed-forward")} == {3.0}

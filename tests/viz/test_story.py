@@ -85,6 +85,12 @@ PANELS = {
         "scores 3 1 aside H",
         "pair_total 3 2 aside ",
     ],
+    "value pair": [
+        "probabilities 0 0 operand H",
+        "value_heads 1 0 operand H×V",
+        "weighted_values 2 0 result H×V",
+        "head_outputs 3 0 aside H×V",
+    ],
     "output": [
         "merged 0 1 operand T×H·V",
         "w_o 1 0 operand H·V×D editable",
@@ -149,7 +155,8 @@ def test_without_w_o_the_output_is_the_merged_heads() -> None:
     boards = [story.output(Stage(trace), 2, 1) for trace in (plain, added)]
     alone = ["merged 0 0 operand T×H·V", "output 1 0 result T×D"]
     assert told(boards[0]) == list(map(in_words, alone))
-    assert told(boards[1])[2:] == [in_words("inputs 2 1 operand T×D")]
+    summed = ["inputs 1 0 operand T×D", "output 2 0 result T×D"]
+    assert told(boards[1])[1:] == list(map(in_words, summed))
     plain_says, added_says = (board["description"] for board in boards)
     assert holds(plain_says, "merged", "output")
     assert holds(added_says, "merged", "inputs", "output")

@@ -1,0 +1,61 @@
+"""The planes of heads: tokens of three features, and what each head reads of them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_lab.labs.subspaces import PLANE, SPACE, WORDS, HeadPlanes, example_planes
+from attention_viz.labels import percent
+from attention_viz.labs.subspace_figures import plane_figure, space_figure
+
+from ..address import bound
+from ..facts import fact
+from ..one_of import one_of
+from ..show import show_figure
+
+N_HEADS = 2
+
+
+def subspaces(seed: int) -> None:
+    """Draw the tokens in space with a head's plane, and beside it what each head reads."""
+    st.markdown(
+        f"A head reads a token through its P, here {SPACE} × {PLANE}: it sees the token’s shadow in"
+        " a plane, the **subspace** of the head. Two tokens that are near each other there may be"
+        " far apart in the plane of another head: so heads can find different features. Drag to"
+        " turn the picture."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        heads = tuple(f"head {head}" for head in range(N_HEADS))
+        head = heads.index(one_of("Plane of", heads, heads[0], key="stiefel_plane"))
+        orthonormal = bound(st.toggle, "Orthonormal columns", True, key="stiefel_plane_columns")
+    planes = example_planes(N_HEADS, seed, bool(orthonormal))
+    fact("kept_in_the_planes", planes.kept)
+    left, *right = st.columns([1.2, *[1] * N_HEADS])
+    with left:
+        show_figure(space_figure(planes, head), "subspaces")
+    for place, column in enumerate(right):
+        with column:
+            show_figure(plane_figure(planes, place), f"plane of head {place}")
+    _say_lengths(planes)
+    table = [f"| what lies in the plane of | {' | '.join(WORDS)} |", f"|---|{'--:|' * len(WORDS)}"]
+    for place, row in enumerate(planes.kept):
+        shares = " | ".join(percent(float(share)) for share in row)
+        table.append(f"| **head {place}**, of the squared length | {shares} |")
+    st.markdown("\n".join(table))
+
+
+def _say_lengths(planes: HeadPlanes) -> None:
+    """Whether a head's numbers are lengths in its plane."""
+    stretch = planes.stretch
+    if fact("lengths_are_kept", stretch < 1e-12):
+        st.markdown(
+            "**PᵀP = I:** the two numbers of a head are lengths in its plane, so distances and"
+            " angles there are those of the picture. PPᵀ is a projector, (PPᵀ)² = PPᵀ; P itself is"
+            " not square and is none."
+        )
+    else:
+        st.markdown(
+            "**Free columns** span a plane, too, but stretch it: the length of a token in a head’s"
+            f" numbers differs from its length in the plane by up to **{percent(stretch)}**,"
+            " and angles change."
+        )

@@ -1,0 +1,50 @@
+"""The lecture note's element-wise formulas, with the numbers of one query."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_lab.notation.element_wise import output_of_element, weights_of_element
+from attention_lab.scenario import trace_of
+from tests.lab.scenario_cases import SMALL
+
+NUMBER = re.compile(r"-?\d+\.\d{3}")
+
+
+def test_the_weights_of_one_element() -> None:
+    """The scores and shares of the first two keys, the one in focus and the last one, no others."""
+    trace = trace_of(SMALL)
+    _, line = weights_of_element(trace, head=1, query=2, key=3)
+    shown = [0, 1, 3, 5]
+    expected = [
+        *trace.masked_scores[0, 1, 2][shown],
+        *trace.probabilities[0, 1, 2][shown],
+    ]
+    np.testing.assert_allclose([float(one) for one in NUMBER.findall(line)], expected, atol=6e-4)
+    assert line.count(r"\cdots") == 4
+
+
+def test_hidden_elements_have_no_score() -> None:
+    """A masked score is −∞, and a scale of one's own is λ in place of 1/√d."""
+    formula, line = weights_of_element(
+        trace_of(replace(SMALL, mask="causal", scaling="off")), head=0, query=0, key=1
+    )
+    assert line.count(r"-\infty") == 2
+    assert (r"\lambda" in formula, r"\sqrt" in formula) == (True, False)
+    assert r"\sqrt" in weights_of_element(trace_of(SMALL), 0, 0, 0)[0]
+
+
+@pytest.mark.parametrize("key", [0, 2, 5])
+def test_the_output_of_one_element(key: int) -> None:
+    """The written terms are weight times value, and the sum is the head's output."""
+    trace = trace_of(SMALL)
+    *_, line = output_of_element(trace, head=1, query=4, key=key, feature=2)
+    *factors, total = (float(one) for one in NUMBER.findall(line))
+    shown = sorted({0, 1, key, 5})
+    pairs = zip(trace.probabilities[0, 1, 4][shown], trace.values[0, shown, 5], strict=True)
+    np.testing.assert_allclose(factors, np.array(list(pairs)).ravel(), atol=6e-4)
+    assert total == pytest.approx(trace.head_outputs[0, 1, 4, 2], abs=6e-4)

@@ -1,0 +1,86 @@
+"""The layers of the source texts: each can be chosen, and walked through in its letters."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+from attention_lab.notation.texts import GML
+from attention_ui.registry import story
+from tests.ui.app import facts, figures, here, opened, scenes
+from tests.ui.laboratories import opened_at
+
+
+def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
+    """The link opens the story with orthonormal heads joined without W_O, the input added, in the
+    letters of its manual; every step is there.
+    """
+    page, query = facts(opened("stiefel"))["walk"].split("?")
+    choices = dict(parse_qsl(query))
+    trace = here(opened(page, **choices)).trace
+    heads = np.hsplit(trace.projections.w_q, trace.sizes["H"])
+    assert all(np.allclose(p.T @ p, np.eye(p.shape[1])) for p in heads)
+    assert trace.projections.w_o is None
+    np.testing.assert_array_equal(trace.output, trace.merged + trace.inputs)
+    for step in story():
+        app = opened(step.url_path, **choices)
+        assert not app.exception
+        assert here(app).notation is GML
+    assert facts(app)["has_w_o"] is False
+
+
+@pytest.mark.parametrize(("choices", "free"), [({}, False), ({"d_o": 10}, True)])
+def test_the_output_page_says_that_its_width_is_free(
+    choices: dict[str, object], free: bool
+) -> None:
+    """Only where the output is not as wide as the input."""
+    assert facts(opened("output", **choices))["free_width"] is free
+
+
+@pytest.mark.parametrize(("page", "n_lines"), [("softmax", 2), ("mixing", 3)])
+def test_element_by_element(page: str, n_lines: int) -> None:
+    """In the note's letters the formula of one element stands there, and follows the lit cell."""
+    told = [
+        facts(opened(page, notation=notation, query=query))["element_by_element"]
+        for notation, query in (("note", 3), ("note", 4), ("ours", 4))
+    ]
+    assert [len(lines) for lines in told] == [n_lines, n_lines, 0]
+    assert ["_{4}" in told[0][0], "_{5}" in told[1][0]] == [True, True]
+
+
+def test_the_temperature_moves_on_the_softmax_page() -> None:
+    """The box holds the slider, and a row gets flatter as it rises."""
+    spread = []
+    for chosen in ("0.5", "5"):
+        app = opened_at(opened("softmax", inv_temperature=chosen), "softmax temperature")
+        told = facts(app)
+        assert told["temperature_of_the_row"] == float(chosen)
+        spread.append(told["effective_tokens"])
+    assert spread[0][0] == spread[1][0]
+    assert spread[0][1] < spread[0][0] < spread[1][1]
+
+
+def test_the_book_on_one_matrix_or_many() -> None:
+    """The value of a pair lies on a board of its own, the sizes of one head beside those of all,
+    and the projections agree with the convolutions.
+    """
+    app = opened("one-matrix-or-many", n_heads=3, d_model=12, notation="mql5", query=2, key=1)
+    told = facts(app)
+    pinned = [scene["cell"] for scene in scenes(app)]
+    assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
+    assert pinned[1]["index"] == [0, 0, 2, 1, 0]
+    assert [row.fused[1] // row.one[1] for row in told["sizes_beside_one"]] == [1] + [3] * 6
+    assert max(max(one.gaps) for one in told["as_convolutions"]) < 1e-12
+
+
+@pytest.mark.parametrize("columns", ["true", "false"])
+def test_the_subspaces_of_the_heads(columns: str) -> None:
+    """The page draws the space and both planes, and says whether lengths are kept."""
+    app = opened("stiefel", stiefel_plane="head 1", stiefel_plane_columns=columns)
+    told = facts(app)
+    assert told["lengths_are_kept"] is (columns == "true")
+    assert told["kept_in_the_planes"].shape == (2, 6)
+    kinds = [figure["data"][0]["type"] for figure in figures(app)]
+    assert kinds.count("scatter3d") == 2

@@ -49,7 +49,7 @@ class State:
     notation: str = "ours"
 
     def __post_init__(self) -> None:
-        checked = {name: _checked(name, getattr(self.scenario, name)) for name in _DEFAULTS}
+        checked = {name: checked_choice(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             whole_number(name, place, 0, LAST_PLACE)
@@ -164,7 +164,7 @@ def _text(content: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def _checked(name: str, value: Any) -> Any:
+def checked_choice(name: str, value: Any) -> Any:
     """A value of a scenario, of the type and within the bounds of its control."""
     default = _DEFAULTS[name]
     if isinstance(default, bool):

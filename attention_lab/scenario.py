@@ -30,6 +30,7 @@ from .user_data.matrix_names import (
 )
 from .user_data.own_fit import check_beside_drawn, check_beside_trained, check_residual
 from .user_data.own_matrices import OwnMatrices
+from .user_data.painted import painted_mask
 
 WEIGHTS = ("random", "weightless", "tied", "orthonormal", "trained", "by hand")
 DRAWN = ("random", "tied", "orthonormal")  # weights that a seed decides
@@ -45,7 +46,7 @@ TRAINED = {
 # What weights made by hand decide: they read whole words and have places of their own.
 BY_HAND = {"piece": 0, "embedding": "normal", "positions": True}
 SCALINGS = ("on", "off", "custom")
-MASKS = ("none", "causal", "padding", "window")
+MASKS = ("none", "causal", "padding", "window", "painted")
 # What each field may be, besides switches and texts that stand for numbers.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "embedding": EMBEDDINGS,
@@ -78,6 +79,7 @@ class Scenario:
     they were trained; mask, scale and residual are this layer's alone. Weights "by hand" need the
     sizes they were made for; at others the weights are random, see `settled`. edits and own are
     what `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
+    painted: what `mask_to_text` gives of the mask "painted"; "" hides nothing.
     """
 
     text: str = "The animal did not cross the street because it was too tired"
@@ -100,6 +102,7 @@ class Scenario:
     residual: bool = False
     edits: str = ""
     own: str = ""
+    painted: str = ""
 
 
 def edits_of(scenario: Scenario) -> Edits:
@@ -242,4 +245,6 @@ def _mask(scenario: Scenario) -> Array | None:
     if scenario.mask == "window":
         width = whole_number("window", scenario.window, 0)
         return window_mask(len(tokens.tokens), len(tokens.tokens), left=width, right=width)
+    if scenario.mask == "painted":
+        return painted_mask(scenario.painted, len(tokens.tokens))
     return None

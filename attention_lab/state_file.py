@@ -25,6 +25,7 @@ from .scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
 from .user_data.edits import LAST_PLACE, MOST_EDITS, Edits
 from .user_data.matrix_names import MAX_STATE
 from .user_data.own_matrices import OwnMatrices
+from .user_data.painted import mask_from_text
 
 FORMAT, VERSION = "Attention Lab state", 1
 MAX_PARTS = 2000  # brackets, commas and quotes, those in the sentence included
@@ -186,6 +187,8 @@ def _checked_text(name: str, value: Any) -> str:
         raise SettingsError(
             f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it"
         )
+    if name == "painted" and value:
+        mask_from_text(value)
     if has_half_character(value):
         raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
     return str(value)

@@ -18,8 +18,9 @@ from attention_core.trace import Trace
 from .scenario import Scenario, trace_of
 from .state_file import checked_choice
 
-# These decide how many tokens there are, so that two matrices would have other places.
-NOT_BESIDE = ("n_tokens", "piece", "edits", "own")
+# What decides how many tokens there are would give the two matrices other places; the user's own
+# numbers are no control.
+NOT_BESIDE = ("n_tokens", "piece", "edits", "own", "painted")
 COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_BESIDE)
 FIELDS = ("masked_scores", "probabilities", "output")
 # What stands beside a state that has another value; beside this value, the one that follows it.

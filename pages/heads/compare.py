@@ -13,6 +13,7 @@ from attention_ui.heads.two_settings import choose_setting, said_value, say_move
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.one_of import one_of
+from attention_ui.own_numbers import with_painting
 from attention_ui.view import one_window
 from attention_viz.heads.two_settings import MOST_FEATURES, two_settings
 from attention_viz.labels import counted, percent
@@ -27,7 +28,7 @@ control, value = choose_setting(left, middle, now.scenario)
 shown = one_of("What is shown", SHOWN, "probabilities", place=right, key="compare_shows", **KEPT)
 field = SHOWN[shown]
 own = getattr(now.scenario, control.name)
-two = beside(now.scenario, control.name, fact("compared_with", value))
+two = beside(with_painting(now.scenario), control.name, fact("compared_with", value))
 
 is_text = control.name == "text"
 first, second = (

@@ -19,7 +19,8 @@ class Additive:
     """Additive scores of a head, under its mask, and the shares that they give.
 
     Shapes: scores and shares (T, S). largest: the largest |score| without the mask, which cannot
-    exceed `bound`. largest_dot: that of the layer's scaled dot products. n_tanh: how many tanh are taken, and how many numbers are held at once.
+    exceed `bound`. largest_dot: that of the layer's scaled dot products. n_tanh: how many tanh are
+    taken, and how many numbers are held at once.
     """
 
     scores: Array

@@ -26,7 +26,7 @@ TRAINED = {
 BY_HAND = {"piece": 0, "embedding": "normal", "positions": True}
 OUTPUT_MATRICES = ("W_O", "none")  # none: the heads are joined and not mixed
 SCALINGS = ("on", "off", "custom")
-MASKS = ("none", "causal", "padding", "window")
+MASKS = ("none", "causal", "padding", "window", "painted")
 # What each field may be, besides switches and texts that stand for numbers.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "embedding": EMBEDDINGS,

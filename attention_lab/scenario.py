@@ -34,6 +34,7 @@ from .user_data.edits import Edits, apply
 from .user_data.matrix_names import MAX_TOKENS
 from .user_data.own_fit import check_beside_drawn, check_beside_trained, check_residual
 from .user_data.own_matrices import OwnMatrices
+from .user_data.painted import painted_mask
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Scenario:
     they were trained; mask, scale and residual are this layer's alone. Weights "by hand" need the
     sizes they were made for; at others the weights are random, see `settled`. edits and own are
     what `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
+    painted: what `mask_to_text` gives of the mask "painted"; "" hides nothing.
     """
 
     text: str = "The animal did not cross the street because it was too tired"
@@ -69,6 +71,7 @@ class Scenario:
     residual: bool = False
     edits: str = ""
     own: str = ""
+    painted: str = ""
 
 
 def edits_of(scenario: Scenario) -> Edits:
@@ -229,4 +232,6 @@ def _mask(scenario: Scenario) -> Array | None:
     if scenario.mask == "window":
         width = whole_number("window", scenario.window, 0)
         return window_mask(len(tokens.tokens), len(tokens.tokens), left=width, right=width)
+    if scenario.mask == "painted":
+        return painted_mask(scenario.painted, len(tokens.tokens))
     return None

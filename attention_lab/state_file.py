@@ -25,6 +25,7 @@ from .scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
 from .user_data.edits import LAST_PLACE, MOST_EDITS, Edits
 from .user_data.matrix_names import MAX_STATE
 from .user_data.own_matrices import OwnMatrices
+from .user_data.painted import mask_from_text
 
 FORMAT, VERSION = "Attention Lab state", 1
 MAX_PARTS = 2000  # brackets, commas and quotes, those in the sentence included
@@ -49,7 +50,7 @@ class State:
     notation: str = "ours"
 
     def __post_init__(self) -> None:
-        checked = {name: _checked(name, getattr(self.scenario, name)) for name in _DEFAULTS}
+        checked = {name: checked_choice(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             whole_number(name, place, 0, LAST_PLACE)
@@ -164,7 +165,7 @@ def _text(content: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def _checked(name: str, value: Any) -> Any:
+def checked_choice(name: str, value: Any) -> Any:
     """A value of a scenario, of the type and within the bounds of its control."""
     default = _DEFAULTS[name]
     if isinstance(default, bool):
@@ -186,6 +187,8 @@ def _checked_text(name: str, value: Any) -> str:
         raise SettingsError(
             f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it"
         )
+    if name == "painted" and value:
+        mask_from_text(value)
     if has_half_character(value):
         raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
     return str(value)

@@ -161,7 +161,10 @@ CONTROLS: tuple[Control, ...] = (
         "mask",
         "Mask",
         "Scores and mask",
-        help="causal: no later token; padding: no [pad] token; window: only near tokens.",
+        help=(
+            "causal: no later token; padding: no [pad] token; window: only near tokens; painted: as"
+            " in the mask workshop."
+        ),
     ),
     Control(
         "window",

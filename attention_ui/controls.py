@@ -35,7 +35,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
     depends on the weights.
     """
     values = dict(DEFAULTS) | _ahead()
-    del values["edits"], values["own"]
+    del values["edits"], values["own"], values["painted"]
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")

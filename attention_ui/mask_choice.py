@@ -15,7 +15,9 @@ from attention_viz.step_scene import Note
 from .address import adopt, mirror
 from .facts import fact
 from .here import Here
+from .registry import page_of
 from .visit import visit
+from .way import ask_for
 
 ROOM = 2  # positions for [pad]
 NO_MASK = "unmasked"  # whether the step is shown as it is where the layer has no mask
@@ -57,6 +59,11 @@ def choose_mask(mask: str) -> None:
     if mask in MASKS:
         st.session_state.update({"mask": mask, NO_MASK: "true" if mask == "none" else ""})
         make_room()
+
+
+def open_workshop() -> None:
+    """In a callback: go to the page where masks are painted."""
+    ask_for(page_of("mask-workshop").path, head=st.session_state.get("head", 0))
 
 
 def with_example(now: Here) -> tuple[Here, tuple[Note, ...]]:

@@ -27,6 +27,7 @@ from attention_lab.user_data.own_matrices import (
     shown_matrices,
     template,
 )
+from attention_lab.user_data.painted import mask_from_text, mask_to_text
 from attention_viz.tables import numbered_table
 
 from .address import adopt, mirror
@@ -46,17 +47,25 @@ MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_
 
 
 def with_own_numbers(scenario: Scenario) -> Scenario:
-    """The scenario of the controls with the edits and the matrices that the session and the
-    address hold.
+    """The scenario of the controls with the edits, the matrices and, where it is the mask, the
+    painting that the session and the address hold.
     """
     adopt("edits", "Edited cells", "", lambda text: Edits.at(text).address())
     adopt("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
-    for name in KINDS:
+    adopt("painted", "Painted mask", "", lambda text: text and mask_to_text(mask_from_text(text)))
+    for name in (*KINDS, "painted"):
         mirror(name, "")
     with suppress(AttentionError):  # the page says why
         keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
         visit().held = [held(key) for key in keys]
-    return replace(scenario, edits=st.session_state["edits"], own=st.session_state["own"])
+    own = {name: st.session_state[name] for name in KINDS}
+    scenario = replace(scenario, **own)
+    return with_painting(scenario) if scenario.mask == "painted" else scenario
+
+
+def with_painting(scenario: Scenario) -> Scenario:
+    """The scenario with the mask that was painted, for which the mask "painted" asks."""
+    return replace(scenario, painted=st.session_state["painted"])
 
 
 def edit_cell(array: str, row: int, column: int, value: float) -> None:
@@ -207,7 +216,6 @@ def _load(scenario: Scenario) -> None:
                 widget_values(state.scenario) | dict(zip(FOCUS, state.focus, strict=True))
             )
             st.session_state["notation"] = state.notation
-            st.session_state.update(edits=state.scenario.edits, own=state.scenario.own)
             visit().last = state.scenario  # whose cell the file says
         else:
             own = OwnMatrices.at(st.session_state["own"]).updated(

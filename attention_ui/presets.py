@@ -110,4 +110,5 @@ def widget_values(scenario: Scenario) -> dict[str, Any]:
     """A scenario as the session holds it: every control's widget, and the user's own numbers."""
     values = asdict(scenario)
     held = {control.name: widget_value(control, values[control.name]) for control in CONTROLS}
-    return held | {"edits": scenario.edits, "own": scenario.own}
+    painted = {"painted": scenario.painted} if scenario.painted else {}
+    return held | {"edits": scenario.edits, "own": scenario.own} | painted

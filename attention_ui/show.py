@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
+from attention_viz.figure_table import figure_table
 from attention_viz.theme import Figure, dress
 
 from .components import PLOTLY, component, sent
@@ -58,6 +59,27 @@ def show_figure(
         },
         on_click_change=partial(_clicked, key, names, on_click),
     )
+    _as_table(figure, key)
+
+
+def _as_table(figure: Figure, key: str) -> None:
+    """The numbers of a chart as a table and as a file, both made when they are asked for."""
+    box = st.popover(
+        "As a table",
+        type="tertiary",
+        icon=":material/table:",
+        key=f"table of {key}",
+        on_change="rerun",
+        wrap=False,
+    )
+    if box.open:
+        description = figure["layout"]["meta"]["description"]
+        with box:
+            table = fact(f"table of {key}", figure_table(figure))
+            st.dataframe(table, hide_index=True, alt=f"As a table: {description}")
+            csv = table.to_csv(index=False).encode()
+            name = f"{key.replace(' ', '-')}.csv"
+            st.download_button("CSV", csv, name, "text/csv", key=f"csv of {key}", on_click="ignore")
 
 
 def _clicked(

@@ -13,6 +13,20 @@ const CAMERA = {
   path: "M9 4 7.5 6H4v14h16V6h-3.5L15 4zm3 4a5 5 0 1 1 0 10 5 5 0 0 1 0-10zm0 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
 };
 
+// A frame with a hill and a sun.
+const PICTURE = {
+  width: 24,
+  height: 24,
+  path: "M3 4h18v16H3zm2 2v9l4-5 4 5 2-2.5 4 5V6zm9 1.5a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5z",
+};
+
+const SHARP = { png: { scale: 2 } }; // dots for each px, enough for a slide
+
+// A picture of dots has the page's ground: without one it could not be read on paper of another colour.
+function onPage(host) {
+  return { paper_bgcolor: getComputedStyle(host).getPropertyValue("--st-background-color") || "white" };
+}
+
 function turnFull(host) {
   if (document.fullscreenElement) document.exitFullscreen();
   else host.requestFullscreen();
@@ -24,9 +38,9 @@ function turnFull(host) {
  * picture(): the data and the layout of the picture that is kept.
  */
 export function tools(picture) {
-  const keep = ({ _fullLayout: { width } }) => {
-    const kept = picture();
-    return window.Plotly.downloadImage(kept, { format: "svg", filename: "attention-lab", width, height: kept.layout.height });
+  const keep = (format, more) => (host) => {
+    const { data, layout } = picture(), { width } = host._fullLayout;
+    return window.Plotly.downloadImage({ data, layout: { ...layout, ...more(host) } }, { format, filename: "attention-lab", width, height: layout.height, ...SHARP[format] });
   };
   return {
     displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
@@ -34,7 +48,8 @@ export function tools(picture) {
     plotlyServerURL: "", // nothing leaves the machine
     modeBarButtonsToRemove: ["sendChartToCloud", "toImage", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
     modeBarButtonsToAdd: [
-      { name: "keep", title: "Keep as a picture (SVG)", icon: CAMERA, click: keep },
+      { name: "keep", title: "Keep as a picture (SVG)", icon: CAMERA, click: keep("svg", () => ({})) },
+      { name: "keep dots", title: "Keep as a picture (PNG)", icon: PICTURE, click: keep("png", onPage) },
       { name: "full", title: "Full screen", icon: CORNERS, click: turnFull },
     ],
   };

@@ -13,12 +13,11 @@ from attention_core.attention import attend
 from attention_core.cache import remembered
 from attention_core.checks import Array, as_array, as_list, check_text, one_of, whole_number
 from attention_core.errors import ShapeError
-from attention_core.limits import check_room
 from attention_core.trace import Trace
 
 from ..scenario import Scenario, trace_of
+from ..user_data.painted import painted_mask
 from .hiding import combined, masks_for
-from .painted import fitted, mask_from_text
 from .sentences import other_sentence, own_sentence
 
 MASKS = ("causal", "padding", "window", "painted")
@@ -102,18 +101,6 @@ def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
     mask = combined(masks)
     trace = attend(batch.inputs, own.projections, mask=mask, scale=own.scale, residual=own.residual)
     return MaskedBatch(batch, masks, _per_sequence(mask, trace), trace)
-
-
-def painted_mask(text: str, n_tokens: int) -> Array:
-    """The painting that a text stands for, on so many tokens; "" hides nothing. Shapes: (T, T)
-    bool.
-
-    Raises: SettingsError.
-    """
-    check_text("text", text)
-    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), keys=n_tokens)
-    blank = np.ones((1, 1), dtype=bool)
-    return fitted(mask_from_text(text) if text else blank, n_tokens, n_tokens)
 
 
 def without_row(painted_TT: Array, query: int) -> Array:

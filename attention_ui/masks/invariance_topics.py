@@ -5,6 +5,7 @@ shows in numbers.
 from __future__ import annotations
 
 from .changes import constants
+from .score_variants import additive_scores, one_softmax_for_all
 from .shuffling import shuffled
 from .temperature import temperature, why_scale
 
@@ -13,4 +14,6 @@ TOPICS = {
     "constants": constants,
     "temperature": temperature,
     "scale": why_scale,
+    "additive scores": additive_scores,
+    "one softmax": one_softmax_for_all,
 }

@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core.checks import Array
-from attention_lab.masks.painted import mask_to_text, toggle
-from attention_lab.masks.workshop import painted_mask, without_row
+from attention_lab.masks.workshop import without_row
+from attention_lab.user_data.painted import mask_to_text, painted_mask, toggle
 from attention_viz.labels import counted, number
 from attention_viz.masks import workshop as boards
 
@@ -44,9 +44,18 @@ def paint(bench: Bench) -> None:
         )
         whole = now.turned("Hide the whole row of the query")
         st.button(whole, on_click=_keep, args=(row_TT,), icon=":material/visibility_off:")
+        st.button(
+            "Use this mask in every step",
+            on_click=st.session_state.update,
+            args=({"mask": PAINTED},),
+            icon=":material/done_all:",
+            help="The layer's own mask is then this painting, in the story and on all pages.",
+        )
     n_hidden = fact("painted_cells", int((~painted_TT).sum()))
     painted = f"{n_hidden} of {counted(painted_TT.size, 'cell')}"
-    st.caption(f"Painted: {painted}. The painting is in the address.")
+    everywhere = fact("in_every_step", now.scenario.mask == PAINTED)
+    used = " Every step of the layer uses it." if everywhere else ""
+    st.caption(f"Painted: {painted}. The painting is in the URL.{used}")
 
 
 def _touched(n_tokens: int, array: str, index: list[int]) -> None:

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from attention_lab.masks.hiding import USUAL_BIAS, hidden_by
-from attention_lab.masks.painted import mask_from_text, mask_to_text
 from attention_lab.masks.workshop import MASKS, Workshop, masked_batch
-from attention_ui.address import KEPT, adopt, bound, mirror
+from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
@@ -22,8 +21,6 @@ from attention_viz.labels import counted, percent
 from attention_viz.masks import workshop as boards
 
 now = here()
-adopt(PAINTED, "Painted mask", "", lambda text: mask_to_text(mask_from_text(text)))
-
 window = one_window()
 left, right, middle, slide, which = window.columns([20, 11, 34, 9, 15], gap="xsmall")
 reads = (now.scenario, now.trace.sizes["T"])
@@ -60,7 +57,6 @@ sequence = one_of("Sequence", ("0", "1", "2"), "0", place=which, key="mw_sequenc
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
 workshop = Workshop(tuple(others.values()), tuple(masks), int(width), st.session_state[PAINTED])
 made = masked_batch(now.scenario, workshop)
-mirror(PAINTED, "")
 n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
 with window.container():  # one place, so that what stands below keeps its own

@@ -6,7 +6,7 @@ from attention_lab.masks.last_query import last_query_alone
 from attention_lab.scenario import MASKS, tokens_of
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.mask_choice import choose_mask, longer, with_example
+from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
 from attention_ui.panels import look_closer, pair, token, told
 from attention_ui.step import show_step
 from attention_viz import story
@@ -31,6 +31,11 @@ WHY = {
         f" {now.turned('rows')} of padded queries are still computed, and whoever uses the output"
         " must leave them out."
     ),
+    "painted": (
+        "This mask was painted cell by cell in the mask workshop. It hides"
+        f" {fact('cells_hidden', int(trace.hidden_keys[0, 0].sum()))} of"
+        f" {counted(trace.hidden[0, 0].size, 'cell')} of every head."
+    ),
     "window": (
         f"A window hides every key more than {counted(reach, 'place')} away."
         if reach
@@ -48,6 +53,8 @@ with st.container(horizontal=True):
             on_click=choose_mask,
             args=(choice,),
         )
+if mask == "painted":
+    st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
 if fact("no_pad", mask == "padding" and tokens_of(scenario).n_real == n_keys):
     length = fact("can_grow", longer(scenario))
     remedy = " Make the sequence longer than the sentence:" if length else ""

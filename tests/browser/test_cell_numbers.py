@@ -148,7 +148,7 @@ def test_a_kept_picture_has_its_numbers(letters: Letters, visit: Visit) -> None:
     page.wait_for_function(f"() => ({LETTERS})().length > 0")
     chart.hover()
     with page.expect_download() as kept:
-        chart.locator(".modebar-btn[data-title^='Keep']").click()
+        chart.locator(".modebar-btn[data-title$='(SVG)']").click()
     assert kept.value.suggested_filename == "attention-lab.svg"
     file = kept.value.path().read_text()
     assert all(

@@ -109,7 +109,14 @@ def test_the_tools_of_a_chart(visit: Visit) -> None:
     buttons = chart.locator(".modebar-btn").evaluate_all(
         "all => all.map(button => button.dataset.title)"
     )
-    assert buttons == ["Zoom", "Pan", "Reset axes", "Keep as a picture (SVG)", "Full screen"]
+    assert buttons == [
+        "Zoom",
+        "Pan",
+        "Reset axes",
+        "Keep as a picture (SVG)",
+        "Keep as a picture (PNG)",
+        "Full screen",
+    ]
     before = chart.bounding_box()
     chart.locator(".modebar-btn[data-title='Full screen']").click()
     page.wait_for_function(f"() => {FIRST}._fullLayout.width === innerWidth")

@@ -96,7 +96,7 @@ def test_a_kept_picture_has_its_names(visit: Visit) -> None:
     name(chart, "head 3").click()
     chart.hover()
     with page.expect_download() as kept:
-        chart.locator(".modebar-btn[data-title^='Keep']").click()
+        chart.locator(".modebar-btn[data-title$='(SVG)']").click()
     file = kept.value.path().read_text()
     assert all(f">{one}</text>" in file for one in EVERYTHING)
     assert file.count('class="trace bars"') == 3

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.masks.faults import hidden_fault
-from attention_lab.masks.painted import mask_from_text
+from attention_lab.user_data.painted import mask_from_text
 from tests.browser.driving import click_cell, expect_address, parameters, settled
 
 pytestmark = pytest.mark.browser

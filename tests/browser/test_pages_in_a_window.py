@@ -23,6 +23,7 @@ PAGES = {
     "truths": 1,
     "one-head": 2,
     "change-a-word": 3,
+    "compare": 3,
     "convolution": 4,
     "lexicon": 4,
 }

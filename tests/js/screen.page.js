@@ -53,9 +53,17 @@ test("a chart in sight is drawn at once, one below or above it when there is not
 test("the tools send nothing away, and the picture that is kept is as large as the chart", () => {
   const { modeBarButtonsToRemove, modeBarButtonsToAdd, plotlyServerURL } = tools(() => ({ layout: { height: 480 } }));
   assert.deepEqual([plotlyServerURL, modeBarButtonsToRemove.includes("sendChartToCloud")], ["", true]);
-  let kept = null;
-  window.Plotly = { downloadImage: (picture, options) => (kept = options) };
-  modeBarButtonsToAdd[0].click({ _fullLayout: { width: 640, height: 510 } });
+  let [kept, ground] = [null, null];
+  window.Plotly = { downloadImage: ({ layout }, options) => ([kept, ground] = [options, layout.paper_bgcolor]) };
+  const host = document.body.appendChild(document.createElement("div"));
+  host.style.setProperty("--st-background-color", "rgb(1, 2, 3)");
+  host._fullLayout = { width: 640, height: 510 };
+  const size = { filename: "attention-lab", width: 640, height: 480 };
+  modeBarButtonsToAdd[0].click(host);
+  assert.deepEqual(kept, { format: "svg", ...size });
+  assert.equal(ground, undefined);
+  modeBarButtonsToAdd[1].click(host);
+  assert.deepEqual([kept, ground], [{ format: "png", ...size, scale: 2 }, "rgb(1, 2, 3)"], "dots have the ground of the page");
   delete window.Plotly;
-  assert.deepEqual(kept, { format: "svg", filename: "attention-lab", width: 640, height: 480 });
+  host.remove();
 });

@@ -125,6 +125,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "embedding": ("magic",),
     "positions": (0, "true", None),
     "residual": (1, "no"),
+    "painted": (1, None, "banana", "9x9.", "x" * 1001),
 }
 
 

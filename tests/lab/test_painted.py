@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attention_core import SettingsError, ShapeError
-from attention_lab.masks.painted import fitted, mask_from_text, mask_to_text, toggle
 from attention_lab.user_data.matrix_names import MAX_TOKENS
+from attention_lab.user_data.painted import fitted, mask_from_text, mask_to_text, toggle
 from tests.lab.refusal import refused
 
 ALL = np.ones((3, 5), dtype=bool)

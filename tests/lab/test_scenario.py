@@ -20,6 +20,7 @@ from attention_lab.scenario import (
     trace_of,
 )
 from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.painted import mask_to_text
 from tests.lab.refusal import Facts, refused
 from tests.lab.scenario_cases import SMALL, same
 
@@ -47,6 +48,7 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "residual": (SMALL, True),
     "edits": (SMALL, "x_0_0_9"),
     "own": (SMALL, OwnMatrices(w_o=np.eye(6)).encode()),
+    "painted": (replace(SMALL, mask="painted"), mask_to_text(np.eye(6, dtype=bool))),
 }
 # What a field leaves alone: everything computed before it acts.
 UNTOUCHED = {
@@ -61,6 +63,7 @@ UNTOUCHED = {
     "scale": ("inputs", "queries", "keys", "values", "scores"),
     "mask": ("inputs", "scores", "scaled_scores"),
     "window": ("inputs", "scores", "scaled_scores"),
+    "painted": ("inputs", "scores", "scaled_scores"),
     "residual": tuple(name for name in STEPS if name != "output"),
     "own": tuple(name for name in STEPS if name != "output"),
 }
@@ -131,12 +134,14 @@ def test_masks_say_who_sees_whom() -> None:
     """Causal hides later keys, padding the [pad] keys, window the far ones; probabilities there
     are exactly 0.
     """
-    base = replace(SMALL, text="a b c", n_tokens=5)
+    painted = np.tri(4, 5, -1, dtype=bool) | np.eye(4, 5, dtype=bool)[:, ::-1]
+    base = replace(SMALL, text="a b c", n_tokens=5, painted=mask_to_text(painted))
     expected = {
         "causal": [[s <= t for s in range(5)] for t in range(5)],
         "padding": [[s < 3 for s in range(5)] for t in range(5)],
         "window": [[abs(s - t) <= 2 for s in range(5)] for t in range(5)],
         "none": [[True] * 5] * 5,
+        "painted": [*painted.tolist(), [True] * 5],  # one token more than were painted
     }
     assert set(expected) == set(MASKS)
     for mask, allowed in expected.items():

@@ -123,5 +123,8 @@ def test_a_whole_number_for_a_number() -> None:
 
 def test_every_field_has_bounds() -> None:
     """A new field of the scenario must get its bounds or its choices here."""
-    free = {name for name, value in DEFAULTS.items() if isinstance(value, bool)} | {"text"}
+    free = {name for name, value in DEFAULTS.items() if isinstance(value, bool)} | {
+        "text",
+        "painted",
+    }
     assert set(LIMITS) | set(CHOICES) | free == set(DEFAULTS)

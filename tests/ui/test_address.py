@@ -15,7 +15,10 @@ from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, here, opened, scenes
 @pytest.mark.parametrize(
     ("widget", "files"),
     [
-        (r"\.number_input\b", {"whole_numbers.py", "head_place.py", "controls.py"}),
+        (
+            r"\.number_input\b",
+            {"whole_numbers.py", "head_place.py", "controls.py", "two_settings.py"},
+        ),
         (r"\.segmented_control\b", {"one_of.py", "heads_choice.py", "heads_shown.py"}),
         ("query-params", {"address.py"}),
     ],

@@ -58,7 +58,9 @@ def test_every_field_has_one_control() -> None:
     move is tried below.
     """
     names = [control.name for control in CONTROLS]
-    assert sorted([*names, "edits", "own"]) == sorted(field.name for field in fields(Scenario))
+    assert sorted([*names, "edits", "own", "painted"]) == sorted(
+        field.name for field in fields(Scenario)
+    )
     assert set(MOVES) == set(names)
 
 

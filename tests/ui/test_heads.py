@@ -23,12 +23,13 @@ HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
 
 def test_the_section_has_its_pages() -> None:
-    """Five pages, in this order."""
+    """Six pages, in this order."""
     assert HEADS == [
         "all-heads",
         "head-portraits",
         "head-worth",
         "shared-keys",
+        "compare",
         "one-matrix-or-many",
     ]
 

@@ -31,7 +31,7 @@ def test_the_step_opens_with_a_whole_triangle() -> None:
         assert hidden(gone_to(app, "softmax")) == 0
 
 
-@pytest.mark.parametrize("mask", ["none", "causal", "padding", "window"])
+@pytest.mark.parametrize("mask", ["none", "causal", "padding", "window", "painted"])
 def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
     """An address that names a mask gives the numbers that it always gave."""
     app, same = opened("mask", mask=mask), opened("scores", mask=mask)

@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.masks.painted import mask_from_text, mask_to_text
+from attention_lab.user_data.painted import mask_from_text, mask_to_text
 from attention_ui.masks import mask_bench, painting
-from tests.ui.app import facts, gone_to, here, numbers_of_scene, opened, scenes
+from tests.ui.app import (
+    facts,
+    gone_to,
+    here,
+    numbers_of_scene,
+    opened,
+    pressed,
+    refused,
+    scenes,
+)
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
@@ -46,6 +55,37 @@ def test_a_painting_comes_by_its_address_and_stays() -> None:
     assert np.isneginf(numbers(scenes(app)[0]["arrays"]["scores 1"])).sum() == 3
     gone_to(gone_to(app, "scores"), "mask-workshop")
     assert app.session_state["painted"] == mask_to_text(hidden)
+
+
+def test_a_painting_becomes_the_mask_of_every_step() -> None:
+    """By its button, and by a link; what is painted later counts at once."""
+    hidden = np.ones((12, 12), dtype=bool)
+    hidden[7, :3] = False
+    app = opened("mask-workshop", painted=mask_to_text(hidden))
+    assert not facts(app)["in_every_step"]
+    pressed(app, "Use this mask in every step")
+    assert facts(app)["in_every_step"]
+    linked = opened("all-heads", mask="painted", painted=mask_to_text(hidden))
+    for shown in (gone_to(app, "softmax"), linked):
+        assert np.array_equal(here(shown).trace.hidden[0, 1], ~hidden)
+        assert shown.query_params["painted"] in (mask_to_text(hidden), [mask_to_text(hidden)])
+    assert facts(gone_to(app, "mask"))["cells_hidden"] == 3
+    pressed(gone_to(app, "mask-workshop"), "Hide nothing")
+    assert not here(app).trace.hidden_keys.any()
+
+
+def test_a_damaged_painting_hides_nothing() -> None:
+    """A notice says so on whatever page the link leads to."""
+    app = opened("scores", mask="painted", painted="banana")
+    assert [one[:2] for one in refused(app)] == [("Painted mask", "banana")]
+    assert not here(app).trace.hidden_keys.any()
+
+
+def test_a_painting_is_compared_with_another_mask() -> None:
+    """Also where the layer has another mask: the second setting is the painting."""
+    hidden = np.eye(12, dtype=bool)
+    app = opened("compare", against="mask", value="painted", painted=mask_to_text(hidden))
+    assert facts(app)["moved_most"].after == 1
 
 
 def test_the_buttons_for_painting() -> None:

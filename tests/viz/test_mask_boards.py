@@ -17,8 +17,9 @@ from attention_lab.masks.saturation import softmax_jacobian
 from attention_lab.masks.sentences import three_uses
 from attention_lab.masks.shuffles import shuffle
 from attention_lab.masks.uses import USES
-from attention_lab.masks.workshop import Workshop, masked_batch, painted_mask
+from attention_lab.masks.workshop import Workshop, masked_batch
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.painted import painted_mask
 from attention_viz.masks import broken, invariances, uses, workshop
 from attention_viz.payload import JSON, Stage
 from tests.viz.reading_scenes import numbers, written_and_read

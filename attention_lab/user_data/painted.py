@@ -10,10 +10,11 @@ import zlib
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, whole_number
+from attention_core.checks import Array, as_array, check_text, whole_number
 from attention_core.errors import SettingsError, ShapeError
+from attention_core.limits import check_room
 
-from ..user_data.matrix_names import MAX_TOKENS
+from .matrix_names import MAX_TOKENS
 
 # Queries x keys, then the hidden cells as compressed bits in the URL-safe alphabet of RFC 4648,
 # section 5.
@@ -121,3 +122,15 @@ def fitted(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
     kept_TS = _painted(allowed_TS)[:n_queries, :n_keys]
     painted_TS[: kept_TS.shape[0], : kept_TS.shape[1]] = kept_TS
     return painted_TS
+
+
+def painted_mask(text: str, n_tokens: int) -> Array:
+    """The painting that a text stands for, on so many tokens; "" hides nothing. Shapes: (T, T)
+    bool.
+
+    Raises: SettingsError.
+    """
+    check_text("text", text)
+    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), keys=n_tokens)
+    blank = np.ones((1, 1), dtype=bool)
+    return fitted(mask_from_text(text) if text else blank, n_tokens, n_tokens)

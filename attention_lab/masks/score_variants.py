@@ -1,0 +1,74 @@
+"""Two other ways from queries and keys to shares: additive scores, and one softmax over all scores
+of a head.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.formulas import softmax
+from attention_core.head_blocks import check_places, head_of
+from attention_core.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """Additive scores of a head, under its mask, and the shares that they give.
+
+    Shapes: scores and shares (T, S). largest: the largest |score| without the mask, which cannot
+    exceed `bound`. largest_dot: that of the layer's scaled dot products. n_tanh: how many tanh are
+    taken, and how many numbers are held at once.
+    """
+
+    scores: Array
+    shares: Array
+    largest: float
+    largest_dot: float
+    bound: float
+    n_tanh: int
+
+
+def additive(trace: Trace, head: int) -> Additive:
+    """Scores Σ v_k tanh(q_k + k_k) of a head's queries and keys, with every number of v equal to 1.
+
+    W_Q and W_K are the layer's own, v would be learned. No scale is used. Source: Bahdanau et al.
+    2015, appendix A.1.2; named additive attention by Vaswani et al. 2017, section 3.2.1.
+    """
+    check_places(trace, head=head)
+    query_TK = trace.query_heads[0, head]
+    key_SK = trace.key_heads[0, head_of(trace, "key_heads", head)]
+    tanh_TSK = np.tanh(query_TK[:, np.newaxis] + key_SK)
+    scores_TS: Array = tanh_TSK.sum(axis=-1)
+    masked_TS: Array = np.where(trace.hidden[0, head], -np.inf, scores_TS)
+    largest, largest_dot = (
+        float(np.abs(each_TS).max()) for each_TS in (scores_TS, trace.scaled_scores[0, head])
+    )
+    bound = float(tanh_TSK.shape[-1])
+    return Additive(masked_TS, softmax(masked_TS), largest, largest_dot, bound, tanh_TSK.size)
+
+
+@dataclass(frozen=True, eq=False)
+class OneSoftmax:
+    """One softmax over all scores of a head: the shares, which together sum to 1, and what each
+    query gets of it.
+
+    Shapes: shares (T, S), of_query (T,). off: how far shares are at most from those of the layer
+    times what their query gets; nothing but rounding.
+    """
+
+    shares: Array
+    of_query: Array
+    off: float
+
+
+def one_softmax(trace: Trace, head: int) -> OneSoftmax:
+    """The masked scores of a head through one softmax, not one for each row."""
+    check_places(trace, head=head)
+    scores_TS = trace.masked_scores[0, head]
+    shares_TS: Array = softmax(scores_TS.ravel()).reshape(scores_TS.shape)
+    of_query_T: Array = shares_TS.sum(axis=-1)
+    expected_TS = of_query_T[:, np.newaxis] * trace.probabilities[0, head]
+    return OneSoftmax(shares_TS, of_query_T, float(np.abs(shares_TS - expected_TS).max()))

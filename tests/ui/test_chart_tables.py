@@ -1,0 +1,46 @@
+"""Every chart has its numbers as a table and as a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from attention_ui.components import APP
+from tests.ui.app import facts, figures, opened
+
+PAGES: dict[str, dict[str, Any]] = {
+    "all-heads": {"heads_view": "Lines"},
+    "shared-keys": {},
+    "one-matrix-or-many": {},
+    "head-worth": {},
+    "head-portraits": {},
+    "layers": {},
+    "one-head": {},
+    "self-attention-mass": {},
+    "geometry": {},
+    "claims": {},
+    "depth": {},
+    "training": {},
+    "convolution": {},
+    "stiefel": {},
+    "lexicon": {},
+    "growth": {},
+    "mask-workshop": {"mw_try": "how to hide"},
+    "invariances": {"inv_topic": "temperature"},
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_chart_has_a_table(page: str) -> None:
+    """As many as there are charts, each made only when it is opened, none of them empty."""
+    app = opened(page, **PAGES[page])
+    charts = [one.proto for one in app.get("bidi_component")]
+    named = [chart.id for chart in charts if chart.component_name == f"{APP}.chart"]
+    keys = [f"table of {name.split('-', 2)[2]}" for name in named]
+    assert len(keys) == len(figures(app)) > 0
+    assert not facts(app).keys() & {*keys}
+    for key in keys:
+        app.session_state[key] = True
+    tables = [facts(app.run())[key] for key in keys]
+    assert all((len(table) and len(table.columns) > 1) or "says" in table for table in tables)

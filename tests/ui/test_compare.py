@@ -1,0 +1,101 @@
+"""The page that shows two settings beside one another, by its URL and by its widgets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError, ShapeError
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.two_settings import moved_most
+from tests.ui.app import error, facts, here, opened, pressed, refused, scenes, sent
+
+
+def test_a_url_names_the_changed_control_and_its_value() -> None:
+    """Both matrices are the engine's, on one scale; the third is their difference."""
+    app = opened("compare", against="mask", value="causal", head=2)
+    before = trace_of(Scenario()).probabilities[0, 2]
+    after = trace_of(Scenario(mask="causal")).probabilities[0, 2]
+    (scene,) = scenes(app)
+    shown = [scene["arrays"][panel["array"]] for panel in scene["panels"]]
+    for array, numbers in zip(shown, (before, after, after - before), strict=True):
+        assert np.allclose(sent(array), numbers, atol=1e-6)
+    assert shown[0]["limit"] == shown[1]["limit"]
+    assert facts(app)["moved_most"] == moved_most(before, after)
+    assert scene["fits"]
+
+
+@pytest.mark.parametrize("shows", ["scores", "output"])
+def test_scores_and_outputs_share_the_larger_scale(shows: str) -> None:
+    """One colour is one number in both."""
+    (scene,) = scenes(opened("compare", against="seed", value="7", compare_shows=shows))
+    first, second, gap = (scene["arrays"][panel["array"]] for panel in scene["panels"])
+    largest = max(np.abs(sent(first)).max(), np.abs(sent(second)).max())
+    assert first["limit"] == second["limit"] == pytest.approx(largest, rel=1e-5)
+    assert np.allclose(sent(gap), sent(second) - sent(first), atol=1e-5)
+
+
+def test_a_click_chooses_what_moved_most() -> None:
+    """The button moves the focus to that query and key."""
+    app = pressed(opened("compare", against="positions"), "Show it")
+    moved = facts(app)["moved_most"]
+    assert (here(app).focus.query, here(app).focus.key) == (moved.row, moved.column)
+
+
+def test_the_widgets_write_the_url() -> None:
+    """Another control starts at a value that is not the layer's own."""
+    app = opened("compare", against="seed", value="7")
+    app.selectbox(key="changed control").set_value("mask").run()
+    assert facts(app)["compared_with"] == "causal"
+    assert not {"against", "value"} & {*app.query_params}
+    app.selectbox(key="value of mask").set_value("window").run()
+    assert facts(app)["compared_with"] == "window"
+    assert app.query_params["value"] in ("window", ["window"])
+
+
+def test_a_clipped_head_is_said() -> None:
+    """One head of the changed layer stands beside every head of this one."""
+    told = facts(opened("compare", against="n_heads", value="1", head=3))
+    assert told["head_beside"] == 0
+
+
+def test_a_control_without_effect_is_said() -> None:
+    """A custom scale counts only where scaling is custom."""
+    told = facts(opened("compare", against="scale", value="3"))
+    assert (told["moved_most"], told["matters"]) == (None, False)
+    told = facts(opened("compare", against="scale", value="3", scaling="custom"))
+    assert told["moved_most"] is not None
+    assert told["matters"] is True
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "named"),
+    [
+        ({"against": "n_heads", "value": 3}, SettingsError, "16"),
+        ({"against": "text", "value": "two words"}, SettingsError, "12"),
+        ({"against": "d_model", "value": 32, "compare_shows": "output"}, ShapeError, "32"),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error(
+    asked: dict[str, object], kind: type[Exception], named: str
+) -> None:
+    """With the numbers that do not agree; the controls stay, to choose another."""
+    app = opened("compare", **asked)
+    assert isinstance(error(app), kind)
+    assert named in str(error(app))
+    assert app.get_by_key("changed control")
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "wish"),
+    [
+        ({"against": "own"}, "Changed control", "own"),
+        ({"against": "mask", "value": "banana"}, "Mask", "banana"),
+        ({"against": "seed", "value": "-1"}, "Seed", "-1"),
+    ],
+)
+def test_a_value_that_is_none_is_refused(asked: dict[str, str], label: str, wish: str) -> None:
+    """The notice names the control; the page shows another value."""
+    app = opened("compare", **asked)
+    assert [one[:2] for one in refused(app)] == [(label, wish)]
+    assert facts(app)["moved_most"] is not None

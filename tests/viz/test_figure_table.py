@@ -1,0 +1,64 @@
+"""A chart as a table: the numbers that a pointer can read, under the names that the chart has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_viz.curves import curve, measured
+from attention_viz.figure_table import ERROR, NAME, figure_table
+from attention_viz.heads.head_matrices import divergences
+
+LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "loss"}}}
+
+
+def test_curves_stand_below_one_another_with_the_titles_of_their_axes() -> None:
+    """A gap of a line is no line of the table; a point keeps its standard error."""
+    data = [
+        curve([1, 2, 3], [0.5, None, 0.25], "<b>one</b>", "@text"),
+        measured([4], [2.0], [0.125], "other", "@text"),
+    ]
+    table = figure_table({"data": data, "layout": LAYOUT})
+    assert list(table) == [NAME, "step", "loss", ERROR]
+    assert table[NAME].tolist() == ["one", "one", "one", "other"]
+    assert table["loss"].dropna().tolist() == [0.5, 0.25, 2.0]
+    assert table[ERROR].dropna().tolist() == [0.125]
+
+
+def test_decoration_is_left_out() -> None:
+    """What tells a pointer nothing is no number of the chart."""
+    mark = curve([1], [1], "mark", "@text", hoverinfo="skip")
+    table = figure_table({"data": [mark, curve([1], [7], "line", "@text")], "layout": LAYOUT})
+    assert table.to_numpy().tolist() == [["line", 1.0, 7.0]]
+
+
+def test_bars_have_the_words_of_their_places() -> None:
+    """Ticks that are words stand in the place of numbers, on an axis of any number."""
+    bars = {"type": "bar", "name": "b", "x": [0, 1], "y": np.array([0.5, 2.0]), "xaxis": "x2"}
+    ticks = {"tickvals": [0, 1], "ticktext": ["the &lt;cat&gt;", "sat"]}
+    table = figure_table({"data": [bars], "layout": {"xaxis2": ticks}})
+    assert table["x"].tolist() == ["the <cat>", "sat"]
+    assert table["y"].tolist() == [0.5, 2.0]
+
+
+def test_what_a_pointer_reads_as_words_is_told_without_markup() -> None:
+    """And where a mark only lies somewhere, its place is no number."""
+    dots = {
+        "type": "scatter",
+        "name": "",
+        "x": [0.1],
+        "y": [3],
+        "text": ["head 1<br><b>0.25</b>"],
+        "customdata": [["entropy", 1]],
+        "hovertemplate": "%{text}<extra>%{customdata[0]}</extra>",
+    }
+    table = figure_table({"data": [dots], "layout": {}})
+    assert table.to_dict("records") == [{"of": "entropy · 1", "says": "head 1, 0.25"}]
+
+
+def test_a_matrix_has_a_line_for_each_cell_with_a_number() -> None:
+    """With the names of its row and column; hatched ground has none."""
+    distance = np.array([[0.0, 0.5], [np.nan, 0.0]])
+    table = figure_table(divergences(distance, (1, 0)))
+    found = {tuple(line) for line in table[["row", "column", "value"]].to_numpy().tolist()}
+    assert len(found) == 3
+    assert {value for _, _, value in found} == {0.0, 0.5}

@@ -3,8 +3,7 @@ network.
 
 A layer adds attention's part to its input, normalises, adds the part of the feed-forward network,
 and normalises again. LayerNorm changes lengths between the two, so each part is measured beside the
-vector that it is added to. Source: Vaswani et al. 2017, section 3.1; Geva et al. 2021 on what the
-feed-forward part does.
+vector that it is added to. Source: Vaswani et al. 2017, section 3.1.
 """
 
 from __future__ import annotations

@@ -20,10 +20,12 @@ def value_of_a_pair(now: Here) -> None:
     """The value of one token in all heads times the coefficients for one query."""
     trace, focus = now.trace, now.focus
     st.markdown(
-        "The values need no product of matrices either. The value of one token is cut into"
-        f" {counted(trace.sizes['H'], 'row')}, one for each head, and each row is multiplied by the"
-        " coefficient of its head (⊙). Such rows of all keys, added up, are what the query gets:"
-        " one row for each head."
+        now.turned(
+            "The values need no product of matrices either. The value of one token is cut into"
+            f" {counted(trace.sizes['H'], 'row')}, one for each head, and each row is multiplied by"
+            " the coefficient of its head (⊙). Such rows of all keys, added up, are what the query"
+            " gets: one row for each head."
+        )
     )
     feature = focus.within(trace, "head_outputs").feature
     board = story.value_pair(now.stage, focus.cell("query", "key"), feature)
@@ -52,9 +54,11 @@ def two_tables_of_sizes(now: Here) -> None:
 def as_convolutions(now: Here) -> None:
     """Each projection as a convolution whose window is one token, checked against the layer's."""
     st.markdown(
-        "A projection does the same to every token, so it is a convolution whose window is one"
-        " token: each filter is a column of the weights. More heads are more filters in the same"
-        " layer, not more layers."
+        now.turned(
+            "A projection does the same to every token, so it is a convolution whose window is one"
+            " token: each filter is a column of the weights. More heads are more filters in the"
+            " same layer, not more layers."
+        )
     )
     lines = [
         "| | window | step | filters, one head | filters, all heads | differs by |",

@@ -8,6 +8,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -131,3 +132,15 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
         )
         assert on_board == in_file
         assert on_board[3] == 255
+
+
+def test_a_board_is_kept_as_svg(visit: Visit) -> None:
+    """Its file is named after the page; every number of the matrix is a word in it."""
+    page = visit("softmax?n_heads=2&text=the+cat+sat")
+    with settled(page).expect_download() as kept:
+        page.get_by_role("button", name="Save the board as a picture (SVG)").first.click()
+    assert kept.value.suggested_filename == "softmax.svg"
+    file = ElementTree.parse(kept.value.path())
+    words = [word.text for word in file.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"the", "cat", "sat"} <= {*words}
+    assert sum(bool(re.fullmatch(r"[01]?\.\d\d|[01]", word or "")) for word in words) >= 9

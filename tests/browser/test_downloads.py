@@ -122,7 +122,7 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
     """
     page = visit("scores?d_model=24&query=0&key=0")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save the board as a picture").click()
+        page.get_by_role("button", name="Save the board as a picture (PNG)").click()
     assert download.value.suggested_filename == "scores.png"
     file = b64encode(Path(download.value.path()).read_bytes()).decode()
     for cell in ((0, 0, 3, 5), (0, 0, 7, 2)):

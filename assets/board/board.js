@@ -32,7 +32,7 @@ class Board {
   constructor(root, handlers) {
     Object.assign(this, { handlers, signature: [], starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
     this.open = (link) => handlers.onOpen?.(link);
-    this.parts = buildStage(root, () => savePicture(this.picture));
+    this.parts = buildStage(root, (kind) => savePicture(this.picture, kind));
     this.picture = new Picture(this.parts);
     this.player = new Player(this.parts.player, this);
     this.step = new Step(this, this.parts);

@@ -1,5 +1,6 @@
 import { element } from "./elements.js";
 import { axesWords } from "./stage.js";
+import { VectorContext } from "./vector.js";
 import { spokenOf } from "./wording.js";
 
 const SHARPNESS = 2;
@@ -7,30 +8,54 @@ const LONGEST_SIDE = 8000; // pixels of a side that every browser can draw
 const PAPER = 20; // around the board
 const LINE_HEIGHT = 20;
 
-/** Keep the board as a PNG file: its matrices with their titles, what is lit, and below in words the current cell. */
-export function savePicture(picture) {
+/** Keep the board as a file, "png" or "svg": its matrices with their titles, what is lit, and below in words the current cell. */
+export function savePicture(picture, kind) {
+  if (kind === "svg") offerFile(new Blob([drawingOf(picture)], { type: "image/svg+xml" }), kind);
+  else pictureOf(picture).toBlob((file) => offerFile(file, kind));
+}
+
+function offerFile(file, kind) {
   const page = window.location.pathname.split("/").pop().replace(/\.\w+$/, "") || "board";
-  pictureOf(picture).toBlob((file) => {
-    const link = element("a");
-    link.href = URL.createObjectURL(file);
-    link.download = `${page}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  });
+  const link = element("a");
+  link.href = URL.createObjectURL(file);
+  link.download = `${page}.${kind}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 /** The board on a canvas of its own, sharp enough for a slide. */
 function pictureOf(picture) {
+  const canvas = document.createElement("canvas");
+  const write = canvas.getContext("2d");
+  const paper = paperOf(picture, write);
+  const ratio = Math.min(SHARPNESS, LONGEST_SIDE / Math.max(paper.wide, paper.high));
+  [canvas.width, canvas.height] = [Math.round(paper.wide * ratio), Math.round(paper.high * ratio)];
+  write.scale(ratio, ratio);
+  drawOn(write, picture, paper);
+  return canvas;
+}
+
+/** The board as the text of an SVG file: whatever its size, it stays sharp, and its words are words. */
+function drawingOf(picture) {
+  const write = new VectorContext();
+  const paper = paperOf(picture, write);
+  drawOn(write, picture, paper);
+  return write.written(paper.wide, paper.high);
+}
+
+/** The size of the whole picture, and the sentence below the board in lines. */
+function paperOf(picture, write) {
   const { look, current } = picture.shown;
-  const { zoom, font, palette, model } = look;
+  const { zoom, font, model } = look;
   const [width, height] = picture.size;
-  const write = document.createElement("canvas").getContext("2d");
   write.font = `${14 * zoom}px ${font}`;
   const lines = current ? brokenAt(width, spokenOf(model, current), (text) => write.measureText(text).width) : [];
-  const [wide, high] = [width + 2 * PAPER, height + 2 * PAPER + lines.length * LINE_HEIGHT * zoom];
-  const ratio = Math.min(SHARPNESS, LONGEST_SIDE / Math.max(wide, high));
-  [write.canvas.width, write.canvas.height] = [Math.round(wide * ratio), Math.round(high * ratio)];
-  write.scale(ratio, ratio);
+  return { lines, wide: width + 2 * PAPER, high: height + 2 * PAPER + lines.length * LINE_HEIGHT * zoom };
+}
+
+function drawOn(write, picture, { lines, wide, high }) {
+  const { look, current } = picture.shown;
+  const { zoom, font, palette } = look;
   write.fillStyle = palette.background;
   write.fillRect(0, 0, wide, high);
   write.translate(PAPER, PAPER);
@@ -38,8 +63,7 @@ function pictureOf(picture) {
   picture.paintLights(look, current, write);
   for (const box of look.boxes) paintTitle(write, box, look);
   Object.assign(write, { font: `${14 * zoom}px ${font}`, fillStyle: palette.text, textAlign: "left", textBaseline: "top" });
-  lines.forEach((line, i) => write.fillText(line, 0, height + 6 + i * LINE_HEIGHT * zoom));
-  return write.canvas;
+  lines.forEach((line, i) => write.fillText(line, 0, picture.size[1] + 6 + i * LINE_HEIGHT * zoom));
 }
 
 /** A sentence in lines that are no wider than a width, as far as its words allow. */

@@ -31,9 +31,11 @@ export function buildStage(root, keep) {
   const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
   Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
   const section = element("section", "board", strip, help, words, stage, dock, live, black);
-  const save = button("save", "", "Save the board as a picture (PNG)", keep);
+  const save = button("save", "", "Save the board as a picture (PNG)", () => keep("png"));
   save.append(icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"));
-  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), save, keysHelp());
+  const vector = button("save vector", "", "Save the board as a picture (SVG)", () => keep("svg"));
+  vector.append(icon("M2 13C3 2 13 2 14 13M1 3.5h14M1 2v3h3V2zM12 2v3h3V2z"));
+  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), save, vector, keysHelp());
   root.append(section);
   const [windows, player, chosen] = controls.children;
   return {

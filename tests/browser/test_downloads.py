@@ -8,6 +8,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -121,7 +122,7 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
     """
     page = visit("scores?d_model=24&query=0&key=0")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save the board as a picture").click()
+        page.get_by_role("button", name="Save the board as a picture (PNG)").click()
     assert download.value.suggested_filename == "scores.png"
     file = b64encode(Path(download.value.path()).read_bytes()).decode()
     for cell in ((0, 0, 3, 5), (0, 0, 7, 2)):
@@ -131,3 +132,15 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
         )
         assert on_board == in_file
         assert on_board[3] == 255
+
+
+def test_a_board_is_kept_as_svg(visit: Visit) -> None:
+    """Its file is named after the page; every number of the matrix is a word in it."""
+    page = visit("softmax?n_heads=2&text=the+cat+sat")
+    with settled(page).expect_download() as kept:
+        page.get_by_role("button", name="Save the board as a picture (SVG)").first.click()
+    assert kept.value.suggested_filename == "softmax.svg"
+    file = ElementTree.parse(kept.value.path())
+    words = [word.text for word in file.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"the", "cat", "sat"} <= {*words}
+    assert sum(bool(re.fullmatch(r"[01]?\.\d\d|[01]", word or "")) for word in words) >= 9

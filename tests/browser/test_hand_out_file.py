@@ -46,7 +46,7 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     page.get_by_role("button", name=re.compile("^Play")).click()
     page.wait_for_timeout(600)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save the board as a picture").click()
+        page.get_by_role("button", name="Save the board as a picture (PNG)").click()
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
     assert download.value.suggested_filename == "scores.png"
     kept = download.value.url  # made in the page itself

@@ -78,6 +78,58 @@ test("a very wide board is kept no larger than browsers can draw", () => {
   stand.end();
 });
 
+/** The SVG that the other button of a board keeps: its name, its text, and the document that it is. */
+async function drawn(stand) {
+  const real = URL.createObjectURL;
+  const found = {};
+  instead([[HTMLAnchorElement, "click", function click() {
+    found.name = this.download;
+  }]], () => {
+    URL.createObjectURL = (blob) => real.call(URL, (found.blob = blob));
+    stand.find(".save.vector").click();
+    URL.createObjectURL = real;
+  });
+  const text = await found.blob.text();
+  return { ...found, text, page: new DOMParser().parseFromString(text, found.blob.type) };
+}
+
+/** The colours of an SVG at some points, as a browser shows it. */
+async function shades(text, points) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  return points.map(([x, y]) => pixel({ canvas }, x, y));
+}
+
+test("the SVG of a board has the words and the colours of its picture, each word with its width and within the type that it names", async () => {
+  const stand = standing();
+  const [svg, picture] = [await drawn(stand), kept(stand)];
+  const words = [...svg.page.querySelectorAll("text")];
+  assert.deepEqual([svg.name, svg.page.querySelector("parsererror")], ["board.svg", null]);
+  assert.deepEqual(words.map((word) => word.textContent), texts(picture));
+  assert.ok(words.every((word) => parseFloat(word.getAttribute("textLength")) >= 0 && word.getAttribute("font-size") > 0));
+  const [wide, high] = ["width", "height"].map((side) => Number(svg.page.documentElement.getAttribute(side)));
+  assert.deepEqual([2 * wide, 2 * high], [picture.canvas.width, picture.canvas.height]);
+  const { x, y } = stand.board.where({ array: "left", index: [0, 0, 0] });
+  const frame = stand.find(".stage").getBoundingClientRect();
+  const points = [[1, 1], [Math.round(20 + x - frame.left - 7), Math.round(20 + y - frame.top - 7)]];
+  assert.deepEqual(await shades(svg.text, points), points.map(([left, top]) => pixel(picture, 2 * left, 2 * top)));
+  stand.end();
+});
+
+test("small cells are pictures in the SVG, and what a scene says is text in it, whatever it says", async () => {
+  const stand = standing(dressedScene((scene) => {
+    scene.panels[0].title = '<script>"&\u0007\ud800';
+    scene.panels[1].size = "small";
+  }));
+  const { page } = await drawn(stand);
+  assert.equal(page.querySelector("parsererror, script"), null);
+  assert.ok([...page.querySelectorAll("text")].some((word) => word.textContent === '<script>"&'));
+  stand.end();
+});
+
 test("the file is called after the page", () => {
   const stand = standing();
   const here = window.location.href;

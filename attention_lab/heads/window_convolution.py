@@ -58,7 +58,7 @@ class AsConvolution:
 def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[AsConvolution, ...]:
     """Queries, keys and values of the first sequence as convolutions, of one head and of all.
 
-    >>> from attention_core import attend
+    >>> from attention_core import Projections, attend
     >>> trace = attend(np.eye(2, 4), Projections.random(d_model=4, n_heads=2))
     >>> [one.filters_of_all // one.filters_of_one for one in projections_as_convolutions(trace)]
     [2, 2, 2]

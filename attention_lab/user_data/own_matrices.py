@@ -233,9 +233,7 @@ def _said(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
 
 
 def _per_head(said: str, size: str, width: int, n_heads: int) -> int:
-    """How wide one head is where all together are `width`; said: which matrices make them so
-    wide.
-    """
+    """How wide one head is where all together are `width`; said: what makes them so wide."""
     if width % n_heads:
         *fewer, last = (count for count in nearest_divisors(width, n_heads) if count <= MAX_HEADS)
         choices = " or ".join([*map(str, fewer), counted(last, "head")])

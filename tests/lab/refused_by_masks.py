@@ -11,7 +11,6 @@ from attention_lab.masks import (
     faults,
     hiding,
     invariances,
-    painted,
     run_gaps,
     saturation,
     shuffles,
@@ -19,6 +18,7 @@ from attention_lab.masks import (
     workshop,
 )
 from attention_lab.scenario import Scenario
+from attention_lab.user_data import painted
 from tests.core.hostile_values import (
     NO_ARRAY,
     NO_COUNT,

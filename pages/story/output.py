@@ -50,9 +50,10 @@ else:
         + added
     )
 if fact("free_width", n_out != trace.sizes["D"]):
+    made = f"{mixes} may have any number of columns" if w_o is not None else "the heads are joined"
     st.markdown(
         f"The output has {counted(n_out, 'number')} for each token, the input"
-        f" {trace.sizes['D']}: its width d_o is free, but then the input cannot be added to it."
+        f" {trace.sizes['D']}: {now.turned(made)}. The input cannot be added to it."
     )
 board = story.output(now.stage, query, column, not now.whole)
 board = show_step(now, "output", board)

@@ -182,7 +182,8 @@ def test_panels_follow_the_focus() -> None:
     trace = here(app).trace
     assert facts(app)["arithmetic"] == derive(trace, "scores", (0, 2, 6, 1))
     result = f"{trace.scores[0, 2, 6, 1]:.4f}".replace("-", "−")
-    (line,) = [text.value for text in app.markdown if text.value.endswith(plain(result))]
+    lines = [line for text in app.markdown for line in text.value.splitlines()]
+    (line,) = [line for line in lines if line.endswith(plain(result))]
     assert [name in line for name in ("“street”", "“animal”")] == [True, True]
     assert scenes(app)[0]["cell"] == {"array": "scores", "index": [0, 2, 6, 1]}
 

@@ -20,7 +20,6 @@ from . import controls, own_numbers, remedies
 from .address import listen, refuse_unheard, say_refused
 from .first_look import begin, follow, opening_script
 from .focus import focus
-from .heads.beside_one import BESIDE
 from .here import Here
 from .markdown import plain
 from .panels import say_columns
@@ -63,7 +62,7 @@ def _draw() -> Page:
     # Once for a visitor: each page looks for its file on the disk.
     remembered.menu = remembered.menu or _menu()
     chosen = st.navigation(remembered.menu, position="top")
-    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which", BESIDE))
+    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
     own = own_heads.controls_of(page)
     begin(own)

@@ -30,8 +30,8 @@ def choose_beside(trace: Trace) -> Trace | None:
 
 def open_beside() -> None:
     """In a callback: go to all heads with one head beside them."""
-    st.session_state[BESIDE] = True
-    ask_for(page_of("all-heads").path, head=st.session_state.get("head", 0))
+    head = st.session_state.get("head", 0)
+    ask_for(page_of("all-heads").path, **{"head": head, BESIDE: "true"})
 
 
 def say_beside(now: Here, one: Trace) -> None:

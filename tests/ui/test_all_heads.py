@@ -115,15 +115,12 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
     """From a step of the story it opens all heads, with one head beside them; a layer of one head
     has nothing to compare.
     """
-    state, now = {"head": 1}, Visit()
+    now = Visit()
     with monkeypatch.context() as patch:
-        patch.setattr(beside_one.st, "session_state", state)
+        patch.setattr(beside_one.st, "session_state", {"head": 1})
         patch.setattr(way, "visit", lambda: now)
         stage_choices.choose("beside", True)
-    assert (state["beside_one"], now.wanted) == (
-        True,
-        (page_of("all-heads").path, {"head": "1"}),
-    )
+    assert now.wanted == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False
     assert stage(opened("scores", n_heads=1))["heads"]["count"] == 1

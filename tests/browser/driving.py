@@ -47,7 +47,7 @@ DRAWN = f"""() => {{
 }}"""
 # A board is told of a new scene only after React has shown the page; when the browser is idle, that
 # is done.
-IDLE = "() => new Promise(resolve => requestIdleCallback(resolve, {timeout: 5000}))"
+IDLE = "() => new Promise(resolve => requestIdleCallback(resolve, {timeout: 1000}))"
 # Whether a place is in the window, with nothing of the page or of the board's own dock on it.
 UNCOVERED = """({x, y}) => {
   let at = document.elementFromPoint(x, y);

@@ -33,6 +33,7 @@ def test_the_laboratory_is_shared(visit: Visit) -> None:
     page = visit("self-attention-mass?lab_weights=tied")
     page.get_by_role("button", name="X = [1, 2, 3]").click()
     expect_address(page, "lab_tokens=numbers", "!lab_weights")
+    settled(page)
     page.get_by_role("combobox", name=re.compile("Weights")).last.click()
     page.get_by_role("option", name="tied", exact=True).click()
     expect_address(page, "lab_weights=tied")

@@ -34,7 +34,10 @@ def test_the_laboratory_is_shared(visit: Visit) -> None:
     page.get_by_role("button", name="X = [1, 2, 3]").click()
     expect_address(page, "lab_tokens=numbers", "!lab_weights")
     settled(page)
-    page.get_by_role("combobox", name=re.compile("Weights")).last.click()
+    weights = page.get_by_role("combobox", name=re.compile("Weights")).last
+    weights.scroll_into_view_if_needed()
+    settled(page)  # a list that is open closes where the page is scrolled
+    weights.click()
     page.get_by_role("option", name="tied", exact=True).click()
     expect_address(page, "lab_weights=tied")
     for name, expected in (

@@ -20,7 +20,7 @@ from .state_file import checked_choice
 
 # What decides how many tokens there are would give the two matrices other places; the user's own
 # numbers are no control.
-NOT_BESIDE = ("n_tokens", "piece", "edits", "own", "painted")
+NOT_BESIDE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
 COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_BESIDE)
 FIELDS = ("masked_scores", "probabilities", "output")
 # What stands beside a state that has another value; beside this value, the one that follows it.

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import OURS, Notation, symbol
-from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
+from attention_lab.scenario import Scenario, in_batch, sequence_of, settled, tokens_of
 
 from . import controls, own_numbers, remedies
 from .address import listen, refuse_unheard, say_refused
@@ -25,6 +25,7 @@ from .markdown import plain
 from .panels import say_columns
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
+from .sequence import chosen_sequence, looked_at, notes_of_batch
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
@@ -67,6 +68,8 @@ def _draw() -> Page:
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
+    chosen_one = chosen_sequence(scenario)
+    seen, sequence = looked_at(scenario, chosen_one, page)
     notation = draw_view()
     remembered.page, remembered.is_headed = page, False
     # One place for the stage or the heading, and for what is said below it, so that all that
@@ -74,7 +77,8 @@ def _draw() -> Page:
     remembered.stage_place = st.container(key="stage")
     if page not in story():
         _heading(page, notation)
-    trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
+    make = _trace if page.needs_layer else _trace_if_any
+    trace = None if own else make(seen, sequence)
     follow(page.url_path, scenario, trace)
     with below_sizes:
         place = focus(trace, page.looks_into)
@@ -86,12 +90,15 @@ def _draw() -> Page:
         _tell_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors():
-            remembered.here = Here(scenario, place, notation)
+            remembered.here = Here(seen, place, notation, sequence=sequence)
             try:
                 chosen.run()
             finally:  # after an error, too
                 _heading(page, notation)
-                _say_notes(remembered.here, page, _notes(scenario, own, trace, page))
+                notes = _notes(seen, own, trace, page, sequence)
+                if own is None or "text" in own.used:
+                    notes += notes_of_batch(scenario, chosen_one, page)
+                _say_notes(remembered.here, page, notes)
     _heading(page, notation)
     return page
 
@@ -135,35 +142,35 @@ def _say_notes(now: Here, page: Page, notes: tuple[str, ...]) -> None:
 
 
 def _notes(
-    scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
+    scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page, sequence: int
 ) -> tuple[str, ...]:
     """What became of the sentence, as far as the page uses it; a section's own tokens are its
     own to tell of. What became of the weights stands on the stage, where there is one.
     """
     if own and "text" not in own.used:
         return ()
-    of_layer = () if trace is None else tokens_of(scenario).notes
+    of_layer = () if trace is None else tokens_of(in_batch(scenario, sequence)).notes
     news = () if trace is None or page in story() else controls.layer_notes(scenario)
     return (*controls.notes(scenario), *news, *of_layer)
 
 
-def _trace(scenario: Scenario) -> Trace | None:
+def _trace(scenario: Scenario, sequence: int) -> Trace | None:
     """The layer run on the user's choices; where there can be none the page says why and what
     to do.
     """
     with explained_errors():
         if not remedies.uneven(settled(scenario)):
-            return trace_of(scenario)
+            return sequence_of(scenario, sequence)
         remedies.offer(scenario)
     return None
 
 
-def _trace_if_any(scenario: Scenario) -> Trace | None:
+def _trace_if_any(scenario: Scenario, sequence: int) -> Trace | None:
     """The layer run on the user's choices, or None; a page that comes to need it says why there
     is none.
     """
     with suppress(AttentionError):
-        return trace_of(scenario)
+        return sequence_of(scenario, sequence)
     return None
 
 

@@ -13,6 +13,7 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
 
+from .batch import show_batch
 from .board import show_board
 from .controls import layer_notes
 from .here import Here
@@ -53,18 +54,30 @@ def show_step(
         place=strip().index(page),
         choices=choices,
         notes=notes,
+        sentences=now.sentences,
+        sentence=now.sequence,
         heads=now.trace.sizes["H"] if "head" in page.looks_into else 1,
         head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
     )
+    if now.sequence:  # edits of X belong to the first sentence
+        board = board | {"panels": [_fixed(panel) for panel in board["panels"]]}
     scene = staged(board, words)
     news = tuple(map(Note, layer_notes(now.scenario)))
     shown = staged(board, replace(words, notes=(*news, *notes)))
     with visit().stage_place:
         show_board(shown, BOARDS.get(page.url_path, page.url_path), on_open)
+        show_batch(now, field, board)
     visit().is_headed = True
     return scene
+
+
+def _fixed(panel: JSON) -> JSON:
+    """A panel whose X cannot be edited."""
+    if panel["array"] not in ("inputs", "memory"):
+        return panel
+    return {name: value for name, value in panel.items() if name != "editable"}
 
 
 def show_strip(text: Notation) -> None:

@@ -1,0 +1,62 @@
+"""Which sequence of a batch the story shows, and what the other pages look at instead."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import AttentionError
+from attention_lab.scenario import Scenario, alone, sentences_of
+from attention_lab.sentences import MOST_SENTENCES, batch_notes
+from attention_lab.user_data.edits import LAST_PLACE
+
+from .address import mirror
+from .facts import fact
+from .places import adopt_place
+from .presets import SENTENCE
+from .registry import Page
+
+
+def chosen_sequence(scenario: Scenario) -> int:
+    """The place of the sentence that is shown, which session and address hold."""
+    count = MOST_SENTENCES
+    with suppress(AttentionError):  # the page says why there is no layer
+        count = len(sentences_of(scenario))
+    adopt_place(SENTENCE, "Sentence", 0, count)
+    mirror(SENTENCE, 0)
+    return int(st.session_state[SENTENCE])
+
+
+def choose_sequence(place: int) -> None:
+    """In a callback: show another sentence of the batch."""
+    st.session_state[SENTENCE] = min(max(place, 0), LAST_PLACE)
+
+
+def looked_at(scenario: Scenario, sequence: int, page: Page) -> tuple[Scenario, int]:
+    """What a page is run on, and which sequence of it is shown: the story has the whole batch,
+    other pages have the chosen sentence alone.
+    """
+    if not scenario.batch or page.section == "story":
+        return scenario, sequence
+    with suppress(AttentionError):
+        return alone(scenario, sequence), 0
+    return replace(scenario, batch=""), 0
+
+
+def notes_of_batch(scenario: Scenario, sequence: int, page: Page) -> tuple[str, ...]:
+    """That sentences are left out of the batch, or that a page looks at one of them alone."""
+    if not scenario.batch:
+        return ()
+    count = 1
+    with suppress(AttentionError):
+        count = len(sentences_of(scenario))
+    if fact("looks_at_one", page.section != "story" and count > 1):
+        return (
+            f"The story has a batch of {count} sentences; this page looks at sentence {sequence}"
+            " alone.",
+        )
+    with suppress(AttentionError):
+        return batch_notes(scenario)
+    return ()

@@ -1,10 +1,8 @@
-"""Below a step of the story: all sequences of the batch as small pictures, and that they never
-mix.
-"""
+"""The batch on a step of the story: small pictures of all sequences, and that they never mix."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -14,7 +12,7 @@ from attention_lab import notation
 from attention_lab.batch_check import gap_alone
 from attention_viz.labels import agreement, counted, number
 from attention_viz.payload import JSON
-from attention_viz.story.batch import batch_board
+from attention_viz.story.batch import LINK, Batch, batch_board, beside_stage
 
 from .board import show_board
 from .facts import fact
@@ -27,25 +25,44 @@ WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
 OVERVIEW = "probabilities"  # what the overview shows of each sequence
 
 
-def show_batch(now: Here, field: str, board: JSON) -> None:
-    """The picture of the batch and what it says, where there is one. board: of the step, whose cell
-    is marked in every sequence.
+def batch_of(now: Here, field: str, board: JSON) -> Batch | None:
+    """What is shown of the batch at a step, where there is one. board: of the step, whose cell is
+    marked in the sequence that is shown.
     """
     if fact("batch", len(now.sentences)) == 1:
+        return None
+    field, cell = field or OVERVIEW, board["cell"]
+    place = [now.focus.head] if STEPS[field].per_head else []
+    index = cell["index"][1:] if cell["array"] == field else [*place, now.focus.query, 0]
+    return Batch(now.batch, field, now.sequences, now.sequence, index)
+
+
+def on_stage(now: Here, board: JSON, batch: Batch | None) -> JSON:
+    """A board with a picture of each sequence; the overview has no room for them."""
+    return board if batch is None or "flow" in board else beside_stage(board, batch, now.focus.head)
+
+
+def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
+    """What the links of a stage do: those of sequences show one, others are the page's."""
+
+    def follow(link: str) -> None:
+        place = link.removeprefix(LINK)
+        if link.startswith(LINK) and place.isascii() and place.isdigit():
+            choose_sequence(int(place[:5]))
+        elif on_open:
+            on_open(link)
+
+    return follow
+
+
+def show_batch(now: Here, batch: Batch | None) -> None:
+    """All sequences with all heads, and what is to be said of them, below the stage."""
+    if batch is None:
         return
-    field = field or OVERVIEW
-    cell = board["cell"]
-    index = cell["index"][1:] if cell["array"] == field else _start(now, field)
-    scene = batch_board(now.batch, field, now.sequences, (now.sequence, index), now.notation)
-    letters = STEPS[field].letters[1:]
+    letters = STEPS[batch.field].letters[1:]
     axes = [(letter.split("·")[-1], _block(now, letter)) for letter in letters]
-    st.markdown(_says(now, field))
-    show_board(scene, "batch", on_pin=partial(_go_to, axes))
-
-
-def _start(now: Here, field: str) -> list[int]:
-    focus = now.focus
-    return [focus.head, focus.query, 0] if STEPS[field].per_head else [focus.query, 0]
+    st.markdown(_says(now, batch.field))
+    show_board(batch_board(batch, now.notation), "batch", on_pin=partial(_go_to, axes))
 
 
 def _block(now: Here, letter: str) -> int | None:

@@ -13,7 +13,7 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
 
-from .batch import show_batch
+from .batch import batch_of, on_stage, opening, show_batch
 from .board import show_board
 from .controls import layer_notes
 from .here import Here
@@ -65,10 +65,11 @@ def show_step(
         board = board | {"panels": [_fixed(panel) for panel in board["panels"]]}
     scene = staged(board, words)
     news = tuple(map(Note, layer_notes(now.scenario)))
-    shown = staged(board, replace(words, notes=(*news, *notes)))
+    batch = batch_of(now, field, board)
+    shown = staged(on_stage(now, board, batch), replace(words, notes=(*news, *notes)))
     with visit().stage_place:
-        show_board(shown, BOARDS.get(page.url_path, page.url_path), on_open)
-        show_batch(now, field, board)
+        show_board(shown, BOARDS.get(page.url_path, page.url_path), opening(on_open))
+        show_batch(now, batch)
     visit().is_headed = True
     return scene
 

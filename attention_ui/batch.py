@@ -37,9 +37,24 @@ def batch_of(now: Here, field: str, board: JSON) -> Batch | None:
     return Batch(now.batch, field, now.sequences, now.sequence, index)
 
 
-def on_stage(now: Here, board: JSON, batch: Batch | None) -> JSON:
-    """A board with a picture of each sequence; the overview has no room for them."""
-    return board if batch is None or "flow" in board else beside_stage(board, batch, now.focus.head)
+def with_batch(now: Here, stage: JSON, batch: Batch | None) -> JSON:
+    """A stage with the choice of the sentence and a picture of each; the overview has no room for
+    pictures.
+    """
+    if batch is None:
+        return stage
+    chooses = {"texts": list(now.sentences), "chosen": now.sequence}
+    # Edits of X belong to the first sentence.
+    panels = [_fixed(panel) if now.sequence else panel for panel in stage["panels"]]
+    stage = stage | {"panels": panels, "stage": stage["stage"] | {"sentences": chooses}}
+    return stage if "flow" in stage else beside_stage(stage, batch, now.focus.head)
+
+
+def _fixed(panel: JSON) -> JSON:
+    """A panel whose X cannot be edited."""
+    if panel["array"] not in ("inputs", "memory"):
+        return panel
+    return {name: value for name, value in panel.items() if name != "editable"}
 
 
 def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:

@@ -14,18 +14,18 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import OURS, Notation, symbol
-from attention_lab.scenario import Scenario, in_batch, sequence_of, settled, tokens_of
+from attention_lab.scenario import Scenario, sequence_of, settled, tokens_of
 
 from . import controls, own_numbers, remedies
 from .address import listen, refuse_unheard, say_refused
 from .first_look import begin, follow, opening_script
 from .focus import focus
-from .here import Here
+from .here import Here, here
 from .markdown import plain
 from .panels import say_columns
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
-from .sequence import chosen_sequence, looked_at, notes_of_batch
+from .sequence import notes_of_batch, of_batch
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
@@ -68,8 +68,7 @@ def _draw() -> Page:
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
-    chosen_one = chosen_sequence(scenario)
-    seen, sequence = looked_at(scenario, chosen_one, page)
+    seen, sequence = of_batch(scenario, page)
     notation = draw_view()
     remembered.page, remembered.is_headed = page, False
     # One place for the stage or the heading, and for what is said below it, so that all that
@@ -77,8 +76,7 @@ def _draw() -> Page:
     remembered.stage_place = st.container(key="stage")
     if page not in story():
         _heading(page, notation)
-    make = _trace if page.needs_layer else _trace_if_any
-    trace = None if own else make(seen, sequence)
+    trace = None if own else _trace(seen, sequence, page.needs_layer)
     follow(page.url_path, scenario, trace)
     with below_sizes:
         place = focus(trace, page.looks_into)
@@ -95,10 +93,7 @@ def _draw() -> Page:
                 chosen.run()
             finally:  # after an error, too
                 _heading(page, notation)
-                notes = _notes(seen, own, trace, page, sequence)
-                if own is None or "text" in own.used:
-                    notes += notes_of_batch(scenario, chosen_one, page)
-                _say_notes(remembered.here, page, notes)
+                _say_notes(remembered.here, page, _notes(scenario, own, trace, page))
     _heading(page, notation)
     return page
 
@@ -142,35 +137,27 @@ def _say_notes(now: Here, page: Page, notes: tuple[str, ...]) -> None:
 
 
 def _notes(
-    scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page, sequence: int
+    scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
 ) -> tuple[str, ...]:
     """What became of the sentence, as far as the page uses it; a section's own tokens are its
     own to tell of. What became of the weights stands on the stage, where there is one.
     """
     if own and "text" not in own.used:
         return ()
-    of_layer = () if trace is None else tokens_of(in_batch(scenario, sequence)).notes
+    of_layer = () if trace is None else tokens_of(here().shown).notes
     news = () if trace is None or page in story() else controls.layer_notes(scenario)
-    return (*controls.notes(scenario), *news, *of_layer)
+    return (*controls.notes(scenario), *notes_of_batch(scenario, page), *news, *of_layer)
 
 
-def _trace(scenario: Scenario, sequence: int) -> Trace | None:
-    """The layer run on the user's choices; where there can be none the page says why and what
-    to do.
+def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
+    """The layer run on the user's choices, or None. explained: whether the page says why there is
+    none and what to do; one that comes to need it says it later.
     """
-    with explained_errors():
+    with explained_errors() if explained else suppress(AttentionError):
         if not remedies.uneven(settled(scenario)):
             return sequence_of(scenario, sequence)
-        remedies.offer(scenario)
-    return None
-
-
-def _trace_if_any(scenario: Scenario, sequence: int) -> Trace | None:
-    """The layer run on the user's choices, or None; a page that comes to need it says why there
-    is none.
-    """
-    with suppress(AttentionError):
-        return sequence_of(scenario, sequence)
+        if explained:
+            remedies.offer(scenario)
     return None
 
 

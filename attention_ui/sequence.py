@@ -19,25 +19,13 @@ from .presets import SENTENCE
 from .registry import Page
 
 
-def chosen_sequence(scenario: Scenario) -> int:
-    """The place of the sentence that is shown, which session and address hold."""
-    count = MOST_SENTENCES
-    with suppress(AttentionError):  # the page says why there is no layer
-        count = len(sentences_of(scenario))
-    adopt_place(SENTENCE, "Sentence", 0, count)
-    mirror(SENTENCE, 0)
-    return int(st.session_state[SENTENCE])
-
-
-def choose_sequence(place: int) -> None:
-    """In a callback: show another sentence of the batch."""
-    st.session_state[SENTENCE] = min(max(place, 0), LAST_PLACE)
-
-
-def looked_at(scenario: Scenario, sequence: int, page: Page) -> tuple[Scenario, int]:
-    """What a page is run on, and which sequence of it is shown: the story has the whole batch,
-    other pages have the chosen sentence alone.
+def of_batch(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
+    """What a page is run on, and which sequence of it is shown, which session and address hold: the
+    story has the whole batch, other pages have the chosen sentence alone.
     """
+    adopt_place(SENTENCE, "Sentence", 0, _count(scenario))
+    mirror(SENTENCE, 0)
+    sequence = int(st.session_state[SENTENCE])
     if not scenario.batch or page.section == "story":
         return scenario, sequence
     with suppress(AttentionError):
@@ -45,18 +33,30 @@ def looked_at(scenario: Scenario, sequence: int, page: Page) -> tuple[Scenario, 
     return replace(scenario, batch=""), 0
 
 
-def notes_of_batch(scenario: Scenario, sequence: int, page: Page) -> tuple[str, ...]:
+def _count(scenario: Scenario) -> int:
+    """How many sentences there are; as many as can be where that is unknown, which the page
+    explains.
+    """
+    with suppress(AttentionError):
+        return len(sentences_of(scenario))
+    return MOST_SENTENCES
+
+
+def choose_sequence(place: int) -> None:
+    """In a callback: show another sentence of the batch."""
+    st.session_state[SENTENCE] = min(max(place, 0), LAST_PLACE)
+
+
+def notes_of_batch(scenario: Scenario, page: Page) -> tuple[str, ...]:
     """That sentences are left out of the batch, or that a page looks at one of them alone."""
     if not scenario.batch:
         return ()
-    count = 1
-    with suppress(AttentionError):
-        count = len(sentences_of(scenario))
+    count = _count(scenario)
     if fact("looks_at_one", page.section != "story" and count > 1):
         return (
-            f"The story has a batch of {count} sentences; this page looks at sentence {sequence}"
-            " alone.",
+            f"The story has a batch of {count} sentences; this page looks at sentence"
+            f" {st.session_state[SENTENCE]} alone.",
         )
     with suppress(AttentionError):
-        return batch_notes(scenario)
+        return fact("notes_of_batch", batch_notes(scenario))
     return ()

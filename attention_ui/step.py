@@ -12,8 +12,9 @@ from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
+from attention_viz.story.batch import Batch
 
-from .batch import batch_of, on_stage, opening, show_batch
+from .batch import batch_of, opening, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
 from .here import Here
@@ -54,31 +55,26 @@ def show_step(
         place=strip().index(page),
         choices=choices,
         notes=notes,
-        sentences=now.sentences,
-        sentence=now.sequence,
         heads=now.trace.sizes["H"] if "head" in page.looks_into else 1,
         head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
     )
-    if now.sequence:  # edits of X belong to the first sentence
-        board = board | {"panels": [_fixed(panel) for panel in board["panels"]]}
-    scene = staged(board, words)
     news = tuple(map(Note, layer_notes(now.scenario)))
-    batch = batch_of(now, field, board)
-    shown = staged(on_stage(now, board, batch), replace(words, notes=(*news, *notes)))
+    shown = staged(board, replace(words, notes=(*news, *notes)))
+    _show(now, shown, batch_of(now, field, board), on_open)
+    return staged(board, words)
+
+
+def _show(
+    now: Here, stage: JSON, batch: Batch | None, on_open: Callable[[str], None] | None
+) -> None:
+    """Show a stage with what belongs to a batch, in the place of the page."""
+    path = visit().page.url_path
     with visit().stage_place:
-        show_board(shown, BOARDS.get(page.url_path, page.url_path), opening(on_open))
+        show_board(with_batch(now, stage, batch), BOARDS.get(path, path), opening(on_open))
         show_batch(now, batch)
     visit().is_headed = True
-    return scene
-
-
-def _fixed(panel: JSON) -> JSON:
-    """A panel whose X cannot be edited."""
-    if panel["array"] not in ("inputs", "memory"):
-        return panel
-    return {name: value for name, value in panel.items() if name != "editable"}
 
 
 def show_strip(text: Notation) -> None:

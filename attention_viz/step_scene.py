@@ -66,8 +66,7 @@ class StepWords:
     """What a stage says of its step.
 
     says: plain text. formula: LaTeX. steps: title and path of every step of the story; place: which
-    of them this is. notes: what is said of the numbers. sentences: those of the batch; sentence:
-    which is shown. heads: how many there are; head: the one in
+    of them this is. notes: what is said of the numbers. heads: how many there are; head: the one in
     focus. hide: whether the result is covered; lecture: whether nothing but the stage is shown.
     """
 
@@ -79,8 +78,6 @@ class StepWords:
     place: int
     choices: Sequence[Choice] = ()
     notes: Sequence[Note] = ()
-    sentences: Sequence[str] = ()
-    sentence: int = 0
     heads: int = 1
     head: int = 0
     hide: bool = False
@@ -111,8 +108,6 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "lecture": words.lecture,
         "signs": list(signs[: len(main) - 1]) if len(main) > 2 else ["→"] * (len(main) - 1),
     }
-    if len(words.sentences) > 1:
-        stage["sentences"] = {"texts": list(words.sentences), "chosen": words.sentence}
     return board | {"panels": panels, "stage": stage}
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from tests.browser.driving import click_cell, expect_address, expect_result, settled
+from tests.browser.driving import expect_address, expect_result, parameters, settled
 from tests.browser.test_stage import SHOWN
 
 pytestmark = pytest.mark.browser
@@ -39,13 +39,19 @@ def test_a_click_on_a_picture_shows_its_sentence(page: Page, address: str) -> No
     labelled(page, "slept")
     expect_result(page, float(scores[1, 0, 1, 2]))
     settled(page)
-    click_cell(page, "sentence 2", (1, 0, 2), board=1)
-    expect_address(page, "sentence=2", "head=1")
-    expect_result(page, float(scores[2, 1, 0, 2]))
-    labelled(page, "the")
+    picture = page.locator("section.board").nth(1).locator('[data-matrix="sentence 2"]')
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 20, box["y"] + box["height"] - 4)  # its last row
+    expect_address(page, "sentence=2", "query=4")
+    settled(page)
+    key = int(parameters(page).get("key", 0))
+    expect_result(page, float(scores[2, 0, 4, key]))
+    labelled(page, "[pad]")
     page.reload()
     settled(page)
-    expect_result(page, float(scores[2, 1, 0, 2]))
+    expect_result(page, float(scores[2, 0, 4, key]))
 
 
 @pytest.mark.parametrize("step", ["split", "scores", "merge"])

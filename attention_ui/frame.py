@@ -24,7 +24,7 @@ from .here import Here
 from .markdown import plain
 from .panels import say_columns
 from .presets import choose
-from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
+from .registry import OLD_URLS, PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
@@ -64,6 +64,8 @@ def _draw() -> Page:
     chosen = st.navigation(remembered.menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
+    if chosen.url_path in OLD_URLS:
+        st.switch_page(page.path, query_params=dict(visit().asked))
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
@@ -198,7 +200,7 @@ def _first_scripts() -> str:
     since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
     run once in the process.
     """
-    pages = [page.url_path for page in PAGES]
+    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
     return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
 
 
@@ -211,8 +213,8 @@ def _script(file: str, **known: Any) -> str:
 
 
 def _menu() -> dict[str, list[st.Page]]:
-    """All pages by section; the first one also answers to the bare address, which Streamlit
-    gives to no named page.
+    """All pages by section. Hidden ones are for the bare URL, which Streamlit gives to no named
+    page, and for URLs of earlier versions.
     """
     menu = {
         title: [
@@ -225,7 +227,11 @@ def _menu() -> dict[str, list[st.Page]]:
     home = st.Page(
         PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
     )
-    menu[next(iter(menu))].append(home)
+    old = [
+        st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
+        for url in OLD_URLS
+    ]
+    menu[next(iter(menu))].extend([home, *old])
     return menu
 
 

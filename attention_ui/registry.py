@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-FILE = Path(__file__).parent.parent / "assets" / "pages.csv"
+ASSETS = Path(__file__).parent.parent / "assets"
 
 SECTIONS = {
     "story": "The story",
@@ -101,12 +101,15 @@ def _page(line: dict[str, str]) -> Page:
     )
 
 
-def _read() -> tuple[Page, ...]:
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(map(_page, csv.DictReader(file)))
+def _rows(name: str) -> list[dict[str, str]]:
+    with (ASSETS / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
-PAGES = _read()
+PAGES = tuple(map(_page, _rows("pages.csv")))
+
+# URL paths that pages had in earlier versions, and the URL path of each page now.
+OLD_URLS = {row["old"]: row["page"] for row in _rows("old_urls.csv")}
 
 
 def story() -> tuple[Page, ...]:
@@ -120,8 +123,9 @@ def strip() -> tuple[Page, ...]:
 
 
 def page_of(url_path: str) -> Page:
-    """The page at an address; the first page for the empty one."""
-    return next((page for page in PAGES if page.url_path == url_path), PAGES[0])
+    """The page at a URL path, also at an old one; the first page where there is none."""
+    now = OLD_URLS.get(url_path, url_path)
+    return next((page for page in PAGES if page.url_path == now), PAGES[0])
 
 
 def step_of(field: str) -> Page:

@@ -24,21 +24,19 @@ from .here import Here
 from .markdown import plain
 from .panels import say_columns
 from .presets import choose
-from .registry import OLD_URLS, PAGES, SECTIONS, OwnControls, Page, page_of, story
+from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
 from .turns import in_turn
 from .view import VIEW, draw_view, look
 from .visit import visit
-from .way import go_where_asked
+from .way import go_where_asked, leave_old_url
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
 SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss")
-
-
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
 
@@ -64,8 +62,7 @@ def _draw() -> Page:
     chosen = st.navigation(remembered.menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
-    if chosen.url_path in OLD_URLS:
-        st.switch_page(page.path, query_params=dict(visit().asked))
+    leave_old_url(chosen.url_path, page)
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
@@ -213,16 +210,14 @@ def _script(file: str, **known: Any) -> str:
 
 
 def _menu() -> dict[str, list[st.Page]]:
-    """All pages by section. Hidden ones are for the bare URL, which Streamlit gives to no named
-    page, and for URLs of earlier versions.
-    """
+    """All pages by heading. Hidden ones answer to the bare URL and to those of earlier versions."""
     menu = {
-        title: [
+        heading: [
             st.Page(page.path, title=page.title, url_path=page.url_path)
             for page in PAGES
-            if page.section == section
+            if page.heading == heading
         ]
-        for section, title in SECTIONS.items()
+        for heading in MENU
     }
     home = st.Page(
         PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
@@ -231,7 +226,9 @@ def _menu() -> dict[str, list[st.Page]]:
         st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
         for url in OLD_URLS
     ]
-    menu[next(iter(menu))].extend([home, *old])
+    menu[next(iter(menu))].append(home)
+    # Last: st.switch_page takes the first page of a file.
+    menu[next(reversed(menu))].extend(old)
     return menu
 
 

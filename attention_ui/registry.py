@@ -17,6 +17,9 @@ SECTIONS = {
     "labs": "Laboratories",
     "reference": "Reference",
 }
+# Pages that need mathematics: they have a heading of their own in the menu, before the last one.
+FOR_MATHEMATICIANS = ("propositions", "growth", "geometry", "stiefel")
+MENU = (*list(SECTIONS.values())[:-1], "For mathematicians", SECTIONS["reference"])
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,12 @@ class Page:
         return f"pages/{self.section}/{self.url_path.replace('-', '_')}.py"
 
     @property
+    def heading(self) -> str:
+        """The heading of the menu under which it stands, one of `MENU`."""
+        is_mathematics = self.url_path in FOR_MATHEMATICIANS
+        return "For mathematicians" if is_mathematics else SECTIONS[self.section]
+
+    @property
     def own_controls(self) -> OwnControls | None:
         """What stands above the controls of all pages where few of them count; None where all
         do.
@@ -101,15 +110,16 @@ def _page(line: dict[str, str]) -> Page:
     )
 
 
-def _rows(name: str) -> list[dict[str, str]]:
-    with (ASSETS / name).open(encoding="utf-8", newline="") as file:
+def rows_of(name: str) -> list[dict[str, str]]:
+    """The rows of a table below `assets/`, each by the names in its first line."""
+    with (ASSETS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-PAGES = tuple(map(_page, _rows("pages.csv")))
+PAGES = tuple(map(_page, rows_of("pages")))
 
 # URL paths that pages had in earlier versions, and the URL path of each page now.
-OLD_URLS = {row["old"]: row["page"] for row in _rows("old_urls.csv")}
+OLD_URLS = {row["old"]: row["page"] for row in rows_of("old_urls")}
 
 
 def story() -> tuple[Page, ...]:

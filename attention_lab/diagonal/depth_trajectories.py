@@ -18,11 +18,11 @@ from .token_matrices import MAX_TOKENS, gaussian_tokens
 
 WIDTHS = (8, 16, 32, 64)
 DRAWS = 9  # how many seeds a median is taken over
-HALVED = 0.5 * 0.5  # what attention adds when W_V and W_O are both drawn half as large
+HALVED_GAIN = 0.5 * 0.5  # what attention adds when W_V and W_O are both drawn half as large
 
 
 @dataclass(frozen=True)
-class Course:
+class Trajectory:
     """How equal the tokens are before each layer, and how much each layer's tokens look at
     themselves.
 
@@ -36,7 +36,7 @@ class Course:
     def layers_until(self, distance: float) -> int | None:
         """After how many layers the distance is first below a value; None if never.
 
-        >>> Course((0.9, 0.2, 0.01), (0.5, 0.5, 0.5)).layers_until(0.1)
+        >>> Trajectory((0.9, 0.2, 0.01), (0.5, 0.5, 0.5)).layers_until(0.1)
         2
         """
         number_between("distance", distance)
@@ -44,7 +44,7 @@ class Course:
 
 
 @remembered(256)
-def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 16) -> Course:
+def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 16) -> Trajectory:
     """The course of the words of a text, or without one (None) of drawn Gaussian tokens. Raises:
     AttentionError.
 
@@ -56,31 +56,31 @@ def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 
     else:
         x_TD = embed(tokenize_at_most(text, MAX_TOKENS).tokens, d_model, positions=False).words
     passed = list(levels(x_TD, stack))
-    return Course(
+    return Trajectory(
         tuple(level.distance for level in passed), tuple(level.self_mass for level in passed)
     )
 
 
 @dataclass(frozen=True)
-class Draws:
+class TrajectorySample:
     """The courses of stacks that differ in their seed alone; one where nothing is drawn."""
 
-    courses: tuple[Course, ...]
+    courses: tuple[Trajectory, ...]
 
     @property
-    def median(self) -> Course:
+    def median(self) -> Trajectory:
         """The median of each number over the draws."""
         return self.quantile(0.5)
 
-    def quantile(self, share: float) -> Course:
+    def quantile(self, share: float) -> Trajectory:
         """The quantile of each number over the draws: 0 is the smallest, 1 the largest.
 
-        >>> Draws((Course((0.9,), (0.1,)), Course((0.5,), (0.3,)))).quantile(1)
-        Course(distances=(0.9,), self_masses=(0.3,))
+        >>> TrajectorySample((Trajectory((0.9,), (0.1,)), Trajectory((0.5,), (0.3,)))).quantile(1)
+        Trajectory(distances=(0.9,), self_masses=(0.3,))
         """
         number_between("share", share, 0, 1)
         rows = ([one.distances for one in self.courses], [one.self_masses for one in self.courses])
-        return Course(
+        return Trajectory(
             *(
                 tuple(float(number) for number in np.quantile(numbers, share, axis=0))
                 for numbers in rows
@@ -88,7 +88,9 @@ class Draws:
         )
 
 
-def draws(stack: Stack, d_model: int, text: str | None = None, n_draws: int = DRAWS) -> Draws:
+def draws(
+    stack: Stack, d_model: int, text: str | None = None, n_draws: int = DRAWS
+) -> TrajectorySample:
     """The courses for so many seeds from the stack's own on; weightless layers on a text draw
     nothing.
 
@@ -98,7 +100,9 @@ def draws(stack: Stack, d_model: int, text: str | None = None, n_draws: int = DR
         stack.seed,
         stack.seed + (1 if text is not None and stack.weights == "weightless" else n_draws),
     )
-    return Draws(tuple(course(replace(stack, seed=seed), d_model, text) for seed in seeds))
+    return TrajectorySample(
+        tuple(course(replace(stack, seed=seed), d_model, text) for seed in seeds)
+    )
 
 
 def remedies(stack: Stack) -> dict[str, Stack]:
@@ -112,5 +116,5 @@ def remedies(stack: Stack) -> dict[str, Stack]:
         "skip, LayerNorm after": replace(plain, skip=True, layer_norm=True),
         "skip, LayerNorm before": replace(plain, skip=True, norm_before=True),
         "4 random heads": heads,
-        f"4 random heads, skip and gain {HALVED}": replace(heads, skip=True, gain=HALVED),
+        f"4 random heads, skip and gain {HALVED_GAIN}": replace(heads, skip=True, gain=HALVED_GAIN),
     }

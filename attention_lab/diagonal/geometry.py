@@ -13,7 +13,7 @@ from attention_core.errors import ShapeError
 from attention_core.head_blocks import check_places, head_of
 from attention_core.trace import Trace
 
-from .measures import ROUNDING
+from .measures import TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def half_plane(queries_T2: Array, keys_T2: Array, token: int) -> HalfPlane:
         scores_T = keys_T2 @ normal_2
     check_range(scores_T)
     threshold = float(scores_T[token])
-    rivals_T = scores_T > threshold + ROUNDING * abs(threshold)
+    rivals_T = scores_T > threshold + TOLERANCE * abs(threshold)
     rivals_T[token] = False
     return HalfPlane(normal_2, own_2, threshold, rivals_T)
 

@@ -33,11 +33,11 @@ from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, stretch
 TOKENS = ("sentence", "drawn", "numbers")
 WEIGHTS = ("weightless", "tied", "angle", "free", "orthonormal", "tied orthonormal")
 POSITIONS = ("none", "added", "concatenated")
-LARGEST_SIZE = 4096
+MAX_SIZE = 4096
 
 
 @dataclass(frozen=True)
-class DiagonalScene:
+class DiagonalSettings:
     """What the visitor of the laboratory chose, as plain values.
 
     tokens: the words of `text`, `n_tokens` drawn Gaussian vectors, or the typed `numbers` (which
@@ -70,7 +70,7 @@ class DiagonalScene:
         for name in ("text", "numbers"):
             check_text(name, getattr(self, name))
         for name, low in (("n_tokens", 1), ("d_model", 1), ("d_k", 0)):
-            whole_number(name, getattr(self, name), low, LARGEST_SIZE)
+            whole_number(name, getattr(self, name), low, MAX_SIZE)
         for name in ("layer_norm", "scaled", "causal"):
             check_switch(name, getattr(self, name))
         seed_number(self.seed)
@@ -83,34 +83,34 @@ class DiagonalScene:
 
 
 @remembered(64)
-def trace_of_scene(scene: DiagonalScene) -> Trace:
-    """One head of attention on a scene. Raises: AttentionError."""
-    labels, x_TD = tokens_of_scene(scene)
-    projections = projections_of_scene(scene, x_TD.shape[1])
-    scale = score_scale_of_scene(scene, projections.d_k)
-    return attend(x_TD, projections, scale=scale, causal=scene.causal).labelled(labels)
+def trace_of_settings(settings: DiagonalSettings) -> Trace:
+    """One head of attention on a settings. Raises: AttentionError."""
+    labels, x_TD = tokens_of_settings(settings)
+    projections = projections_of_settings(settings, x_TD.shape[1])
+    scale = score_scale_of_settings(settings, projections.d_k)
+    return attend(x_TD, projections, scale=scale, causal=settings.causal).labelled(labels)
 
 
-def tokens_of_scene(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
+def tokens_of_settings(settings: DiagonalSettings) -> tuple[tuple[str, ...], Array]:
     """The tokens' labels, and the matrix that attention reads. Shapes: (T, D). Raises:
     AttentionError.
     """
-    labels, words_TD = _words(scene)
-    x_TD = _with_positions(scene.positions, stretch(words_TD, scene.spread, scene.seed))
-    return labels, standardised(x_TD) if scene.layer_norm else x_TD
+    labels, words_TD = _words(settings)
+    x_TD = _with_positions(settings.positions, stretch(words_TD, settings.spread, settings.seed))
+    return labels, standardised(x_TD) if settings.layer_norm else x_TD
 
 
-def projections_of_scene(scene: DiagonalScene, d_model: int) -> Projections:
-    """The weights a scene asks for, for tokens of a given width. Raises: SettingsError."""
-    if scene.weights == "weightless":
+def projections_of_settings(settings: DiagonalSettings, d_model: int) -> Projections:
+    """The weights a settings asks for, for tokens of a given width. Raises: SettingsError."""
+    if settings.weights == "weightless":
         return Projections.weightless(d_model)
-    if scene.weights in ("orthonormal", "tied orthonormal"):
+    if settings.weights in ("orthonormal", "tied orthonormal"):
         stiefel = Projections.stiefel(
-            d_model, 1, d_k=scene.d_k or None, d_v=d_model, seed=scene.seed
+            d_model, 1, d_k=settings.d_k or None, d_v=d_model, seed=settings.seed
         )
-        return stiefel if scene.weights == "orthonormal" else replace(stiefel, w_k=stiefel.w_q)
-    degrees = {"tied": 0.0, "angle": scene.angle, "free": 90.0}
-    return at_angle(d_model, scene.d_k or d_model, degrees[scene.weights], scene.seed)
+        return stiefel if settings.weights == "orthonormal" else replace(stiefel, w_k=stiefel.w_q)
+    degrees = {"tied": 0.0, "angle": settings.angle, "free": 90.0}
+    return at_angle(d_model, settings.d_k or d_model, degrees[settings.weights], settings.seed)
 
 
 def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections:
@@ -135,23 +135,25 @@ def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projectio
     return replace(free, w_k=cosine * free.w_q + sine * free.w_k)
 
 
-def score_scale_of_scene(scene: DiagonalScene, d_k: int) -> float:
+def score_scale_of_settings(settings: DiagonalSettings, d_k: int) -> float:
     """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled. Raises:
     SettingsError.
     """
-    divisor = scene.temperature * (math.sqrt(whole_number("d_k", d_k, 1)) if scene.scaled else 1.0)
+    divisor = settings.temperature * (
+        math.sqrt(whole_number("d_k", d_k, 1)) if settings.scaled else 1.0
+    )
     # A reciprocal beyond the range of float is refused by `attend`, which reads it.
     return 1.0 / divisor if divisor >= 1 / LARGEST[np.dtype(np.float64)] else math.inf
 
 
-def _words(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:
-    if scene.tokens == "sentence":
-        labels = tokenize_at_most(scene.text, MAX_TOKENS).tokens
-        return labels, embed(labels, scene.d_model, positions=False).words
-    if scene.tokens == "drawn":
-        x_TD = gaussian_tokens(scene.n_tokens, scene.d_model, scene.seed)
+def _words(settings: DiagonalSettings) -> tuple[tuple[str, ...], Array]:
+    if settings.tokens == "sentence":
+        labels = tokenize_at_most(settings.text, MAX_TOKENS).tokens
+        return labels, embed(labels, settings.d_model, positions=False).words
+    if settings.tokens == "drawn":
+        x_TD = gaussian_tokens(settings.n_tokens, settings.d_model, settings.seed)
     else:
-        x_TD = parse_tokens(scene.numbers)
+        x_TD = parse_tokens(settings.numbers)
     return tuple(map(str, range(len(x_TD)))), x_TD
 
 

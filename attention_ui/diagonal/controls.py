@@ -16,11 +16,9 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_core.text import tokenize_at_most
 from attention_lab.diagonal.measures import worst_pair
-from attention_lab.diagonal.metrics import METRICS
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
-from attention_lab.diagonal.scenes import POSITIONS, TOKENS, WEIGHTS, DiagonalScene
+from attention_lab.diagonal.settings import POSITIONS, TOKENS, WEIGHTS, DiagonalSettings
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
-from attention_viz.labels import number
 
 from ..address import KEPT, bound
 from ..markdown import plain
@@ -28,7 +26,7 @@ from ..one_of import one_of
 from ..places import pin_places, pinned
 from ..whole_numbers import seed_input
 
-DEFAULTS = asdict(DiagonalScene())
+DEFAULTS = asdict(DiagonalSettings())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
 TOKEN_FIELDS = (
     "tokens",
@@ -43,8 +41,8 @@ TOKEN_FIELDS = (
 LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
 
 
-def token_controls(text: str) -> DiagonalScene:
-    """Draw the choice of tokens; give the scene that they make without weights."""
+def token_controls(text: str) -> DiagonalSettings:
+    """Draw the choice of tokens; give the settings that they make without weights."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = one_of("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
         if kind == "numbers":
@@ -69,11 +67,11 @@ def token_controls(text: str) -> DiagonalScene:
         if kind == "drawn" or _held("spread"):
             seed_input(**_about("seed"))
         bound(st.toggle, "LayerNorm", **_about("layer_norm"))
-    return _scene(TOKEN_FIELDS, text)
+    return _settings(TOKEN_FIELDS, text)
 
 
-def layer_controls(text: str) -> DiagonalScene:
-    """Draw the choice of weights and options; give the whole scene."""
+def layer_controls(text: str) -> DiagonalSettings:
+    """Draw the choice of weights and options; give the whole settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         weights = bound(st.selectbox, "Weights", WEIGHTS, width=180, **_about("weights"))
         if weights == "angle":
@@ -95,7 +93,7 @@ def layer_controls(text: str) -> DiagonalScene:
         bound(st.slider, "Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
         bound(st.toggle, "Scaled by 1/√d_k", True, **_about("scaled"))
         bound(st.toggle, "Causal mask", **_about("causal"))
-    return _scene((*TOKEN_FIELDS, *LAYER_FIELDS), text)
+    return _settings((*TOKEN_FIELDS, *LAYER_FIELDS), text)
 
 
 def say_cut(text: str | None) -> None:
@@ -113,7 +111,7 @@ def examples() -> None:
         for preset in DIAGONAL_PRESETS:
             held = {
                 f"lab_{name}": _widget_value(name, value)
-                for name, value in _fields(preset.scene).items()
+                for name, value in _fields(preset.settings).items()
             }
             st.button(
                 preset.title,
@@ -126,17 +124,19 @@ def examples() -> None:
             )
 
 
-def says_of(scene: DiagonalScene) -> str:
-    """What there is to see in an example, if the scene is one."""
-    mine = _fields(scene)
-    return next((preset.says for preset in DIAGONAL_PRESETS if _fields(preset.scene) == mine), "")
+def says_of(settings: DiagonalSettings) -> str:
+    """What there is to see in an example, if the settings is one."""
+    mine = _fields(settings)
+    return next(
+        (preset.says for preset in DIAGONAL_PRESETS if _fields(preset.settings) == mine), ""
+    )
 
 
 def load_tokens(x: Array) -> None:
     """Put a token matrix into the laboratory, as typed numbers without anything done to them;
     for callbacks.
     """
-    typed = _fields(DiagonalScene(tokens="numbers", numbers=format_tokens(x)))
+    typed = _fields(DiagonalSettings(tokens="numbers", numbers=format_tokens(x)))
     _load({f"lab_{name}": _widget_value(name, typed[name]) for name in TOKEN_FIELDS})
 
 
@@ -157,29 +157,6 @@ def pin(array: str, index: Sequence[int]) -> None:
     pin_places("lab_cell", *index[-2:])
 
 
-def metric_row(measured: Mapping[str, float | None]) -> None:
-    """Every metric with its number; formula, range and meaning are in its help."""
-    with st.container(horizontal=True, gap="small"):
-        for metric in METRICS:
-            value = measured[metric.name]
-            with st.container(border=True, width=156, height="stretch", gap="xxsmall"):
-                st.markdown(
-                    f"{metric.title} ${metric.symbol}$",
-                    help=f"{metric.says}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
-                )
-                st.markdown(f"**{'–' if value is None else number(value)}**")
-
-
-def metric_list() -> None:
-    """The metrics in full: what each is, its formula and its range."""
-    for metric in METRICS:
-        left, right = st.columns([3, 2], vertical_alignment="center")
-        left.markdown(
-            f"**{metric.title}** ${metric.symbol}$: {metric.says} Range ${metric.range}$."
-        )
-        right.latex(metric.formula)
-
-
 def _about(name: str) -> dict[str, Any]:
     return {"key": f"lab_{name}", **KEPT}
 
@@ -190,18 +167,18 @@ def _held(name: str) -> Any:
     return _widget_value(name, DEFAULTS[name]) if held is None else held
 
 
-def _scene(names: Sequence[str], text: str) -> DiagonalScene:
-    """The scene that the widgets of some fields describe; all other fields have their defaults."""
+def _settings(names: Sequence[str], text: str) -> DiagonalSettings:
+    """The settings of some widgets; all other fields have their defaults."""
     values = {name: _held(name) for name in names}
     values["angle"] = float(values.get("angle", 0))
     if "d_k" in values:
         values["d_k"] = KEY_WIDTHS.index(values["d_k"]) and int(values["d_k"])
-    return DiagonalScene(text=text, **values)
+    return DiagonalSettings(text=text, **values)
 
 
-def _fields(scene: DiagonalScene) -> dict[str, Any]:
-    """A scene without the sentence, which is a control of the sidebar."""
-    return {name: value for name, value in asdict(scene).items() if name != "text"}
+def _fields(settings: DiagonalSettings) -> dict[str, Any]:
+    """A settings without the sentence, which is a control of the sidebar."""
+    return {name: value for name, value in asdict(settings).items() if name != "text"}
 
 
 def _widget_value(name: str, value: Any) -> Any:

@@ -14,14 +14,14 @@ from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
-from attention_viz.diagonal.plane_table import points_table, points_typed
+from attention_viz.diagonal.geometry import points_table, points_typed
 
 from ..address import adopt, mirror
 from ..markdown import plain
 from ..places import adopt_place
 
 DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
-FARTHEST, MOST = 25.0, 12
+MAX_COORDINATE, MAX_POINTS = 25.0, 12
 TOKEN, CHOSEN = "plane_token", "Chosen token"
 TWO_WIDE = ("nearly_all", "equal_norms", "duplicates", "inside")
 
@@ -44,7 +44,7 @@ def examples() -> None:
         st.button("Six points", key="plane first", args=(DEFAULT,), **about)
         for preset in DIAGONAL_PRESETS:
             if preset.name in TWO_WIDE:
-                numbers = preset.scene.numbers
+                numbers = preset.settings.numbers
                 st.button(
                     preset.title,
                     key=f"plane {preset.name}",
@@ -56,7 +56,7 @@ def examples() -> None:
 
 def sliders(x_T2: Array, token: int) -> None:
     """Two sliders that move one token; a slider reports when it is let go."""
-    reach = min(FARTHEST, ceil(abs(x_T2).max()) + 2.0)
+    reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
     for axis, (name, place) in enumerate(zip("xy", st.columns(2), strict=True)):
         key = f"plane_{name}"
         st.session_state[key] = round(float(x_T2[token, axis]), 1)
@@ -124,9 +124,9 @@ def _read(given: str) -> str:
     the plane.
     """
     x_T2 = parse_tokens(given)
-    if x_T2.shape[1] != 2 or len(x_T2) > MOST or abs(x_T2).max() > FARTHEST:
-        numbers = f"from −{FARTHEST:g} to {FARTHEST:g}"
+    if x_T2.shape[1] != 2 or len(x_T2) > MAX_POINTS or abs(x_T2).max() > MAX_COORDINATE:
+        numbers = f"from −{MAX_COORDINATE:g} to {MAX_COORDINATE:g}"
         raise SettingsError(
-            f"The plane takes up to {MOST} points such as 2,1; 1,3 with numbers {numbers}"
+            f"The plane takes up to {MAX_POINTS} points such as 2,1; 1,3 with numbers {numbers}"
         )
     return format_tokens(x_T2)

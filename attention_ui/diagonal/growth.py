@@ -11,12 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.diagonal.growth import Estimate, Experiment, estimates
 from attention_lab.diagonal.growth_table import Growth
-from attention_viz.diagonal.growth_figure import argmax_figure, mass_figure
+from attention_viz.diagonal.growth import argmax_figure, mass_figure
 
 from ..show import show_figure
 
 # Equal experiments give equal numbers, so all visitors share them; far more than any picture shows.
-MOST_KEPT = 4096
+MAX_KEPT_POINTS = 4096
 Kept = dict[tuple[Experiment, float], Estimate]
 Points = dict[tuple[int, int], Estimate]
 
@@ -79,7 +79,7 @@ def measure(
                 )
                 latest = estimate
             if key not in kept:
-                if len(kept) >= MOST_KEPT:
+                if len(kept) >= MAX_KEPT_POINTS:
                     kept.clear()
                 kept[key] = latest
         show(known(growth, counts, error), n_tokens)

@@ -7,18 +7,28 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.diagonal.counterexamples import Search, search
-from attention_lab.diagonal.proposition_checks import Check
-from attention_lab.diagonal.proposition_record import FALSE, Proposition
-from attention_lab.diagonal.proposition_tokens import tokens_of_trace
-from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.checks import Check
+from attention_lab.diagonal.propositions.counterexamples import Search, search
+from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM, Proposition
+from attention_lab.diagonal.propositions.tokens import tokens_of_trace
 from attention_viz.labels import number, true_minus
 
 from ..address import KEPT, bound
 from ..facts import fact
 from ..whole_numbers import LAST_SEED, whole_number_input
-from . import diagonal_lab as lab
-from .diagonal_words import BADGES, live
+from . import controls as lab
+from .self_attention_mass import quoted_names, spare
+
+BADGES = {
+    THEOREM: ":green-badge[:material/verified: theorem]",
+    FALSE: ":red-badge[:material/close: false]",
+    CONDITION: ":orange-badge[:material/rule: under a condition]",
+}
+# Statements of equality, and the trace of A, whose largest eigenvalue is 1: there is nothing to
+# spare but rounding.
+IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
+
 
 FOUND = "truth search"  # the last search of the session: its statement and what it found
 TRIES = 300
@@ -125,3 +135,28 @@ def _say_found(statement: Proposition) -> None:
     )
     how_near = "" if not excess else rounding if excess > 0 else nearest
     st.info(f"{looked_at}; none violates it. {true_minus(how_near)}".rstrip())
+
+
+def live(proposition: Proposition, check: Check, trace: Trace) -> str:
+    """What the live check of a statement found on these tokens: holds or violated, by how much,
+    and where.
+    """
+    where = _place(check.where, trace) if check.where else ""
+    verdict = ("holds" if check.holds else "violated") if check.applies else "does not apply"
+    fact(f"verdict_on_{proposition.number}", (verdict, where))
+    if not check.applies:
+        alone = fact("one_token_alone", trace.sizes["T"] == 1)
+        why = "one token alone has no other" if alone else "these tokens do not meet its condition"
+        return f":gray-badge[does not apply] {why}"
+    where = where and f" in {where}"
+    if not check.holds:
+        gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
+        return f":red-badge[violated] {gap}{where}"
+    if check.excess > 0 or proposition.number in IDENTITIES:
+        return f":green-badge[holds] {'up to rounding' if check.excess else 'exactly'}"
+    return f":green-badge[holds] {spare(check.excess)} at the closest{where}"
+
+
+def _place(where: tuple[int, ...], trace: Trace) -> str:
+    parts = [quoted_names(trace)[i] for i in where]
+    return f"row {parts[0]}" if len(parts) == 1 else f"row {parts[0]}, column {parts[1]}"

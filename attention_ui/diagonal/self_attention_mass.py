@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isnan
 
+import streamlit as st
+
 from attention_core import Trace
 from attention_lab.diagonal.measures import (
     log_cross_ratios,
@@ -15,22 +17,12 @@ from attention_lab.diagonal.measures import (
     pair_violations,
     uniform_self_mass,
 )
-from attention_lab.diagonal.proposition_checks import Check
-from attention_lab.diagonal.proposition_record import CONDITION, FALSE, THEOREM, Proposition
-from attention_viz.diagonal.diagonal_board import named
+from attention_lab.diagonal.metrics import METRICS
+from attention_viz.diagonal.self_attention_mass import named
 from attention_viz.labels import counted, number
 
 from ..facts import fact
 from ..markdown import plain
-
-BADGES = {
-    THEOREM: ":green-badge[:material/verified: theorem]",
-    FALSE: ":red-badge[:material/close: false]",
-    CONDITION: ":orange-badge[:material/rule: under a condition]",
-}
-# Statements of equality, and the trace of A, whose largest eigenvalue is 1: there is nothing to
-# spare but rounding.
-IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
 
 
 def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
@@ -65,7 +57,7 @@ def _ties(tied: int, mine: int) -> str:
     )
 
 
-def _spare(excess: float) -> str:
+def spare(excess: float) -> str:
     """How far below its bound something stays."""
     return f"with {number(-excess, 4)} to spare" if excess else "with nothing to spare"
 
@@ -73,7 +65,7 @@ def _spare(excess: float) -> str:
 def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     """The pinned pair: its four probabilities, whether the bound holds, and the log cross-ratio."""
     i, j = cell
-    names = _names(trace)
+    names = quoted_names(trace)
     shares = trace.probabilities[0, 0]
     a = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
     fact("names_of_the_pair", (names[i], names[j]))
@@ -85,7 +77,7 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     excess = fact("excess_over_the_bound", float(pair_excess(shares)[i, j]))
     breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
-    holds = f"the bound **holds**, {_spare(excess)}"
+    holds = f"the bound **holds**, {spare(excess)}"
     fails = f"the bound **fails** by {number(excess, 4)}"
     chi = "" if isnan(ratio) else f" Log cross-ratio $\\chi_{{ij}}$ = {number(ratio)}."
     return (
@@ -95,32 +87,30 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     )
 
 
-def live(proposition: Proposition, check: Check, trace: Trace) -> str:
-    """What the live check of a statement found on these tokens: holds or violated, by how much,
-    and where.
-    """
-    where = _place(check.where, trace) if check.where else ""
-    verdict = ("holds" if check.holds else "violated") if check.applies else "does not apply"
-    fact(f"verdict_on_{proposition.number}", (verdict, where))
-    if not check.applies:
-        alone = fact("one_token_alone", trace.sizes["T"] == 1)
-        why = "one token alone has no other" if alone else "these tokens do not meet its condition"
-        return f":gray-badge[does not apply] {why}"
-    where = where and f" in {where}"
-    if not check.holds:
-        gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
-        return f":red-badge[violated] {gap}{where}"
-    if check.excess > 0 or proposition.number in IDENTITIES:
-        return f":green-badge[holds] {'up to rounding' if check.excess else 'exactly'}"
-    return f":green-badge[holds] {_spare(check.excess)} at the closest{where}"
+def metric_row(measured: Mapping[str, float | None]) -> None:
+    """Every metric with its number; formula, range and meaning are in its help."""
+    with st.container(horizontal=True, gap="small"):
+        for metric in METRICS:
+            value = measured[metric.name]
+            with st.container(border=True, width=156, height="stretch", gap="xxsmall"):
+                st.markdown(
+                    f"{metric.title} ${metric.symbol}$",
+                    help=f"{metric.says}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
+                )
+                st.markdown(f"**{'–' if value is None else number(value)}**")
 
 
-def _place(where: tuple[int, ...], trace: Trace) -> str:
-    parts = [_names(trace)[i] for i in where]
-    return f"row {parts[0]}" if len(parts) == 1 else f"row {parts[0]}, column {parts[1]}"
+def metric_list() -> None:
+    """The metrics in full: what each is, its formula and its range."""
+    for metric in METRICS:
+        left, right = st.columns([3, 2], vertical_alignment="center")
+        left.markdown(
+            f"**{metric.title}** ${metric.symbol}$: {metric.says} Range ${metric.range}$."
+        )
+        right.latex(metric.formula)
 
 
-def _names(trace: Trace) -> list[str]:
+def quoted_names(trace: Trace) -> list[str]:
     """Words in quotation marks; bare the place of a token of numbers, which quoted would look
     like its number.
     """

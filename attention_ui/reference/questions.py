@@ -11,15 +11,14 @@ import streamlit as st
 
 from ..facts import fact
 from ..markdown import plain
-from ..registry import page_of
+from ..registry import page_of, rows_of
 from ..search import finds, search_field
-from .lists import rows_of
 
 ASKED = "asked"  # stands where a concept has the key of its text
 
 
 @dataclass(frozen=True)
-class Concept:
+class Entry:
     """What a text says, in our words, and where to see it. It need not be true: that is what the
     claims are about.
 
@@ -41,10 +40,10 @@ class Concept:
 
 
 @lru_cache(maxsize=1)
-def concepts() -> tuple[Concept, ...]:
+def concepts() -> tuple[Entry, ...]:
     """Every concept, text by text, as the file has them."""
     return tuple(
-        Concept(
+        Entry(
             row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
         )
         for row in rows_of("concepts")
@@ -52,12 +51,12 @@ def concepts() -> tuple[Concept, ...]:
 
 
 @lru_cache(maxsize=1)
-def questions() -> tuple[Concept, ...]:
+def questions() -> tuple[Entry, ...]:
     """What learners ask, in forums and of the authors of code and tools, along the way through
     the layer.
     """
     return tuple(
-        Concept(ASKED, number, row["question"], row["page"], row["query"], row["look"])
+        Entry(ASKED, number, row["question"], row["page"], row["query"], row["look"])
         for number, row in enumerate(rows_of("questions"), 1)
     )
 
@@ -68,10 +67,10 @@ def ask() -> None:
     st.header("What learners ask", anchor=False)
     shown = found(search_field("asked_words", "parameters"), [ASKED])
     fact("questions_found", [one.number for one in shown])
-    st.markdown(concept_table(shown) if shown else "Nothing fits: search for less.")
+    st.markdown(entry_table(shown) if shown else "Nothing fits: search for less.")
 
 
-def found(words: str, texts: list[str]) -> tuple[Concept, ...]:
+def found(words: str, texts: list[str]) -> tuple[Entry, ...]:
     """The concepts and questions that hold every word, of the chosen texts or, where none is
     chosen, all of them.
     """
@@ -83,7 +82,7 @@ def found(words: str, texts: list[str]) -> tuple[Concept, ...]:
     )
 
 
-def concept_table(shown: tuple[Concept, ...]) -> str:
+def entry_table(shown: tuple[Entry, ...]) -> str:
     """Concepts of a text, at least one, as a Markdown table; each page's name is a link that opens
     in a new tab.
 

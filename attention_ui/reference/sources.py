@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..markdown import plain
-from .lists import rows_of
+from ..registry import rows_of
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,17 @@ from attention_core.checks import Array
 
 from ..labels import longest
 
-TYPE, AWAY = 12, 6  # px: the size of a word, and how far it stands from the tip of its arrow
-ALONG = {"left": -1.0, "center": -0.5, "right": 0.0}  # where a word begins, as a part of its width
+FONT_SIZE, TIP_DISTANCE = 12, 6  # px: of a word, and from it to the tip of its arrow
+LEFT_EDGE = {
+    "left": -1.0,
+    "center": -0.5,
+    "right": 0.0,
+}  # where a word begins, as a part of its width
 # Where its middle is, as a part of its height and distance.
-UP = {"top": 0.5, "middle": 0.0, "bottom": -0.5}
+MIDDLE = {"top": 0.5, "middle": 0.0, "bottom": -0.5}
 
 
-class WordRoom:
+class ArrowLabels:
     """What is written so far in a plane. unit: px of a step of 1 there."""
 
     def __init__(self, unit: float) -> None:
@@ -41,10 +45,10 @@ class WordRoom:
     def _box(self, word: str, tip: Array, stand: str) -> tuple[float, float, float, float]:
         """Left, right, lower and upper edge of a word in px."""
         up, along = stand.split()
-        wide, (x, y) = longest([word], TYPE), (tip * self.unit).tolist()
-        left = x + ALONG[along] * wide + AWAY * (2 * ALONG[along] + 1)
-        middle = y + UP[up] * (TYPE + 2 * AWAY)
-        return left, left + wide, middle - TYPE / 2, middle + TYPE / 2
+        wide, (x, y) = longest([word], FONT_SIZE), (tip * self.unit).tolist()
+        left = x + LEFT_EDGE[along] * wide + TIP_DISTANCE * (2 * LEFT_EDGE[along] + 1)
+        middle = y + MIDDLE[up] * (FONT_SIZE + 2 * TIP_DISTANCE)
+        return left, left + wide, middle - FONT_SIZE / 2, middle + FONT_SIZE / 2
 
 
 def _overlap(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attention_lab.diagonal.depth_courses import Course, Draws
+from attention_lab.diagonal.depth_trajectories import Trajectory, TrajectorySample
 
 from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import counted
@@ -14,10 +14,10 @@ from ..parts import Part, layout
 from ..theme import Figure
 
 # Where the numbers of a computer end: what is nearer to consensus is equal up to rounding.
-ROUNDING = 1e-16
+SMALLEST_DISTANCE = 1e-16
 
 
-def distance_figure(stacks: Mapping[str, Draws], logarithmic: bool) -> Figure:
+def distance_figure(stacks: Mapping[str, TrajectorySample], logarithmic: bool) -> Figure:
     """The distance to consensus before each layer: the median of the draws as a line, all of them
     as a band.
 
@@ -33,7 +33,7 @@ def distance_figure(stacks: Mapping[str, Draws], logarithmic: bool) -> Figure:
     return {"data": data, "layout": _around(says, axis("distance to consensus", **way))}
 
 
-def self_mass_figure(stacks: Mapping[str, Draws]) -> Figure:
+def self_mass_figure(stacks: Mapping[str, TrajectorySample]) -> Figure:
     """The mean self-mass of each layer, in the same colours: median and band."""
     data = _curves(stacks, lambda one: list(one.self_masses))
     says = f"Chart: the self-mass of each layer of {counted(len(stacks), 'stack')}."
@@ -41,7 +41,7 @@ def self_mass_figure(stacks: Mapping[str, Draws]) -> Figure:
 
 
 def _curves(
-    stacks: Mapping[str, Draws], heights: Callable[[Course], list[float | None]]
+    stacks: Mapping[str, TrajectorySample], heights: Callable[[Trajectory], list[float | None]]
 ) -> list[Part]:
     """The bands below the lines, so that no line is covered."""
     bands = [
@@ -78,7 +78,7 @@ def _drawn(distances: Sequence[float], logarithmic: bool) -> list[float | None]:
     """The numbers that can be drawn: a logarithmic axis has no place for 0, and rounding is no
     distance.
     """
-    return [d if not logarithmic or d > ROUNDING else None for d in distances]
+    return [d if not logarithmic or d > SMALLEST_DISTANCE else None for d in distances]
 
 
 def _around(says: str, upwards: Part) -> Part:

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.diagonal.convex_hull import hull_corners
-from attention_lab.diagonal.half_planes import HalfPlane, half_plane_of
+from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
 
 from ..curves import LEGEND
 from ..labels import counted, number
 from ..parts import Part, broken_line, layout
 from ..theme import Figure
-from .diagonal_board import named
-from .word_room import TYPE, WordRoom
+from .arrow_labels import FONT_SIZE, ArrowLabels
+from .self_attention_mass import named
 
-SIDE = 560  # px
-INSIDE = 420  # px of the plane itself, about, on a screen
+FIGURE_HEIGHT = 560  # px
+PLANE_SIZE = 420  # px, about, of the plane itself on a screen
 
 
 def plane(trace: Trace, token: int) -> Figure:
@@ -34,7 +35,7 @@ def plane(trace: Trace, token: int) -> Figure:
     reach = _reach(trace, half)
     rivals = half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
-    room = WordRoom(INSIDE / (2 * reach))
+    room = ArrowLabels(PLANE_SIZE / (2 * reach))
     # Words are written in this order, and the first ones keep their room.
     chosen = _chosen(room, half, labels[token])
     beating = _arrows(room, keys, labels, rivals, "out-vote it", "@key")
@@ -60,7 +61,7 @@ def _reach(trace: Trace, half: HalfPlane) -> float:
     return (1.15 if trace.sizes["V"] == 2 else 1.35) * longest
 
 
-def _chosen(room: WordRoom, half: HalfPlane, label: str) -> list[Part]:
+def _chosen(room: ArrowLabels, half: HalfPlane, label: str) -> list[Part]:
     """The query of the chosen token, and its own key where that is another vector."""
     query, key, one = half.normal[np.newaxis], half.own[np.newaxis], np.array([True])
     if np.array_equal(half.own, half.normal):
@@ -72,7 +73,7 @@ def _chosen(room: WordRoom, half: HalfPlane, label: str) -> list[Part]:
 
 
 def _arrows(
-    room: WordRoom,
+    room: ArrowLabels,
     ends: Array,
     labels: Sequence[str],
     wanted: Array,
@@ -96,7 +97,7 @@ def _arrows(
         "textposition": stands,
         "hovertext": words,
         "cliponaxis": False,
-        "textfont": {"color": color, "size": TYPE},
+        "textfont": {"color": color, "size": FONT_SIZE},
         "showlegend": len(places) > 0,
         "customdata": [str(i) for i in places],
         "hovertemplate": "%{hovertext}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
@@ -213,7 +214,7 @@ def _around(says: str, reach: float) -> Part:
             broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
     }
-    return layout(SIDE, says, **parts)
+    return layout(FIGURE_HEIGHT, says, **parts)
 
 
 def row_says(trace: Trace, token: int) -> str:
@@ -227,3 +228,16 @@ def row_says(trace: Trace, token: int) -> str:
     if len(labels) == 1:
         return f"{own}, and there is no other token"
     return f"{own}; higher for {beaten}" if beaten else f"{own}, and it is higher for no other"
+
+
+def points_table(x_T2: Array) -> pd.DataFrame:
+    """One row for each point."""
+    return pd.DataFrame(x_T2, columns=["x", "y"])
+
+
+def points_typed(table: pd.DataFrame) -> Array:
+    """The points of the rows that are complete; a row that is only begun is passed over.
+    Shapes: (T, 2).
+    """
+    points_T2: Array = table.dropna().to_numpy(dtype=float)
+    return points_T2

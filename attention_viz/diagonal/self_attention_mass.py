@@ -19,7 +19,7 @@ from ..parts import margins as around
 from ..payload import JSON, bits
 from ..theme import Figure
 
-MOST_NAMED = 40  # bars that have room for their token beside them
+MAX_LABELLED_BARS = 40  # bars that have room for their token beside them
 
 
 def named(trace: Trace) -> list[str]:
@@ -142,7 +142,7 @@ def _hovers(labels: list[str], scores: Array, margin_T: Array) -> list[str]:
 
 def _beside(labels: list[str], row: int, margin_T: Array, says: str) -> Part:
     """The layout: tokens from top to bottom as in the matrix, zero in sight."""
-    named = len(labels) <= MOST_NAMED
+    named = len(labels) <= MAX_LABELLED_BARS
     low, high = float(margin_T.min(initial=0.0)), float(margin_T.max(initial=0.0))
     room = 0.05 * (high - low) or 1.0
     sides = around(labels if named else [], 12, l=30, r=12, t=34, b=48)

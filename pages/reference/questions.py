@@ -7,7 +7,7 @@ import streamlit as st
 from attention_lab.diagonal.claims.catalogue import TEXTS
 from attention_ui.address import bound
 from attention_ui.facts import fact
-from attention_ui.reference.concepts import ASKED, concept_table, concepts, found, questions
+from attention_ui.reference.questions import ASKED, concepts, entry_table, found, questions
 from attention_ui.search import search_field
 from attention_viz.labels import counted
 
@@ -35,7 +35,7 @@ for text, heading in texts.items():
     mine = tuple(one for one in shown if one.text == text)
     if mine:
         st.header(heading, anchor=False)
-        st.markdown(concept_table(mine))
+        st.markdown(entry_table(mine))
 st.caption(
     "Concepts are what the texts say, true or not. What of it is false, and what holds only under a"
     " condition, is on the page [Claims](claims)."

@@ -12,8 +12,8 @@ from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_TOKENS, MAX_WIDTH
 from attention_ui.facts import fact
-from attention_ui.reference.concepts import concepts
-from attention_ui.reference.papers import paper_list, papers
+from attention_ui.reference.questions import concepts
+from attention_ui.reference.sources import paper_list, papers
 
 texts = dict.fromkeys(one.text for one in concepts())
 
@@ -57,9 +57,9 @@ with right:
     st.header("The five texts", anchor=False)
     st.markdown("\n".join(f"- **{key}** {TEXTS[key]}" for key in texts))
     st.markdown(
-        f"Their {n_ideas} ideas are listed under [Concepts](concepts), their symbols in the"
-        " [Glossary](glossary). Every sentence here is our own; what a text has wrong is corrected"
-        " and said."
+        f"The page [What learners ask](questions) lists their {n_ideas} ideas, the"
+        " [Glossary](glossary) their symbols. All sentences are our own. Where a text is wrong, we"
+        " say so and correct it."
     )
     st.header("Licences", anchor=False)
     licence = fact("licence_of_the_model", "Apache License 2.0")

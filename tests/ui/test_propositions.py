@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.diagonal.propositions import PROPOSITIONS
-from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
-from attention_ui.diagonal.diagonal_truths import checked
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_ui.diagonal.propositions import checked
 from tests.ui.app import facts, opened, scenes, texts
 
 PAIR = {"lab_tokens": "numbers", "lab_numbers": "3; 2; 1"}
@@ -16,7 +16,7 @@ def test_every_statement_has_its_card() -> None:
     """Each statement is shown with its status, its formula, a search, and its proof when
     opened.
     """
-    app = opened("truths")
+    app = opened("propositions")
     for statement in PROPOSITIONS:
         assert not any(line in texts(app) for line in statement.proof)
         app.session_state[f"proof {statement.number}"] = True
@@ -32,9 +32,9 @@ def test_every_statement_has_its_card() -> None:
 @pytest.mark.parametrize("numbers", ["3; 2; 1", "3", "1,0; 0,1", "0,0; 1,1; -2,5"])
 def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
     """Each statement is checked on the tokens shown: holds, violated, or does not apply."""
-    told = facts(opened("truths", lab_tokens="numbers", lab_numbers=numbers))
-    scene = DiagonalScene(tokens="numbers", numbers=numbers, weights="weightless")
-    for number, check in checked(trace_of_scene(scene)).items():
+    told = facts(opened("propositions", lab_tokens="numbers", lab_numbers=numbers))
+    scene = DiagonalSettings(tokens="numbers", numbers=numbers, weights="weightless")
+    for number, check in checked(trace_of_settings(scene)).items():
         verdict, where = told[f"verdict_on_{number}"]
         assert verdict == (
             ("holds" if check.holds else "violated") if check.applies else "does not apply"
@@ -50,7 +50,7 @@ def test_searching_a_counterexample(number: str, found: bool) -> None:
     """A false statement's counterexample is loaded, and violates it; for a theorem there is
     none, and nothing moves.
     """
-    app = opened("truths")
+    app = opened("propositions")
     before = scenes(app)
     app.button(key=f"search {number}").click().run()
     told = facts(app)
@@ -65,7 +65,7 @@ def test_searching_a_counterexample(number: str, found: bool) -> None:
 
 def test_a_search_that_finds_nothing() -> None:
     """Of an identity what is left is rounding; a theorem without a condition has none to be met."""
-    app = opened("truths")
+    app = opened("propositions")
     nearest, met = {}, {}
     for number in ("S1", "S10", "S11"):
         app.button(key=f"search {number}").click().run()
@@ -79,10 +79,10 @@ def test_a_search_that_finds_nothing() -> None:
 
 def test_one_token_has_no_other() -> None:
     """It meets the conditions of statements about pairs, of which it makes none."""
-    told = facts(opened("truths", lab_tokens="numbers", lab_numbers="3"))
+    told = facts(opened("propositions", lab_tokens="numbers", lab_numbers="3"))
     assert told["one_token_alone"]
     assert "does not apply" in {told[f"verdict_on_{one.number}"][0] for one in PROPOSITIONS}
-    three = facts(opened("truths", **PAIR))
+    three = facts(opened("propositions", **PAIR))
     assert not three.get("one_token_alone", False)
 
 
@@ -91,7 +91,7 @@ def test_places_of_numbers_are_not_quoted_like_tokens() -> None:
     stay quoted.
     """
     for cell, names in (("2-1", ("2", "1")), ("2-2", ("2", "2"))):
-        told = facts(opened("truths", lab_cell=cell, **PAIR))
+        told = facts(opened("propositions", lab_cell=cell, **PAIR))
         assert told["names_of_the_pair"] == names
         assert "“" not in told["verdict_on_S4"][1]
-    assert facts(opened("truths"))["names_of_the_pair"] == ("“1 animal”", "“8 it”")
+    assert facts(opened("propositions"))["names_of_the_pair"] == ("“1 animal”", "“8 it”")

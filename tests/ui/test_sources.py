@@ -7,10 +7,10 @@ import re
 import numpy as np
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS
-from attention_ui.reference.concepts import (
+from attention_ui.reference.questions import (
     concepts,
 )
-from attention_ui.reference.papers import papers
+from attention_ui.reference.sources import papers
 from tests.ui.app import ROOT, facts, gone_to, opened, texts
 
 NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"
@@ -40,7 +40,7 @@ def test_sources_name_texts_licences_and_versions() -> None:
     """The page says how many ideas and claims there are, names the model's licence and the
     versions that run.
     """
-    app = gone_to(opened(), "about")
+    app = gone_to(opened(), "sources")
     told = facts(app)
     assert told["ideas"] == len(concepts()) == 129
     assert told["claims"] == len(CLAIMS)

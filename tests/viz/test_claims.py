@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS
-from attention_viz.diagonal.verdict_bars import verdict_bars
+from attention_viz.diagonal.claims import verdict_bars
 from tests.viz.reading_figures import as_sent
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_courses import DRAWS, draws
-from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
+from attention_lab.diagonal.depth_trajectories import DRAWS, draws
+from attention_viz.diagonal.depth import distance_figure, self_mass_figure
 from tests.viz.reading_figures import as_sent
 
 

@@ -9,17 +9,16 @@ import pytest
 
 from attention_lab.diagonal.measures import margins
 from attention_lab.diagonal.presets import typed
-from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import format_tokens
-from attention_viz.diagonal.diagonal_board import margin_bars
-from attention_viz.diagonal.plane import plane, row_says
-from attention_viz.diagonal.plane_table import points_table, points_typed
+from attention_viz.diagonal.geometry import plane, points_table, points_typed, row_says
+from attention_viz.diagonal.self_attention_mass import margin_bars
 from attention_viz.parts import Part
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_words import holds, numbers_said
 
-WORDS = DiagonalScene(text="<b>we like & tea", d_model=3)
+WORDS = DiagonalSettings(text="<b>we like & tea", d_model=3)
 # The colours by which the arrows are told apart.
 OTHERS, RIVALS, QUERY, OWN_KEY = "@primary", "@key", "@query", "@focus"
 
@@ -39,7 +38,7 @@ def test_the_plane() -> None:
     """Arrows end in the keys, rivals are those of the half-plane, outputs are the head's, the
     hull is closed.
     """
-    trace = trace_of_scene(typed("1,0; 2,5; 0.5,9; -1,-1"))
+    trace = trace_of_settings(typed("1,0; 2,5; 0.5,9; -1,-1"))
     figure = plane(trace, 0)
     as_sent(figure)
     heads = arrows(figure)
@@ -57,10 +56,10 @@ def test_the_scores_of_a_row_in_words() -> None:
     """The token's own score, then each rival with its score; who has none, and who is alone, is
     told without another number.
     """
-    trace = trace_of_scene(typed("1,0; 2,5; 0.5,9; -1,-1"))
+    trace = trace_of_settings(typed("1,0; 2,5; 0.5,9; -1,-1"))
     assert numbers_said(row_says(trace, 0)) == [1.0, 1, 2.0]
     assert numbers_said(row_says(trace, 2)) == [81.25]
-    assert numbers_said(row_says(trace_of_scene(typed("2,0")), 0)) == [4.0]
+    assert numbers_said(row_says(trace_of_settings(typed("2,0")), 0)) == [4.0]
 
 
 @pytest.mark.parametrize("weights", ["tied", "free"])
@@ -68,7 +67,7 @@ def test_the_plane_of_a_head(weights: str) -> None:
     """With d_k = 2 keys and queries of words are drawn; values have more features, so there is
     no hull.
     """
-    trace = trace_of_scene(replace(WORDS, weights=weights, d_k=2))
+    trace = trace_of_settings(replace(WORDS, weights=weights, d_k=2))
     figure = plane(trace, 1)
     as_sent(figure)
     assert hulls(figure) == []
@@ -90,7 +89,7 @@ def test_a_colour_of_the_plane_means_one_thing() -> None:
     """With free weights the token's own key has neither the colour nor the bare name of keys
     that out-vote it.
     """
-    figure = plane(trace_of_scene(DiagonalScene(weights="free", d_k=2)), 0)
+    figure = plane(trace_of_settings(DiagonalSettings(weights="free", d_k=2)), 0)
     as_sent(figure)
     heads = arrows(figure)
     assert set(heads) == {OTHERS, RIVALS, QUERY, OWN_KEY}
@@ -105,7 +104,7 @@ def test_no_word_of_the_plane_covers_another() -> None:
     """Where arrows end together the longest keeps its word; who points at the others reads
     theirs.
     """
-    figure = plane(trace_of_scene(typed("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
+    figure = plane(trace_of_settings(typed("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
     heads = arrows(figure)
     assert heads[QUERY]["text"] == ["0"]
     assert (heads[RIVALS]["text"], heads[RIVALS]["hovertext"]) == (["", "2"], ["1", "2"])
@@ -120,7 +119,7 @@ def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rival
     """Of so many tokens, so many margins are below 0, and so many tokens out-vote the chosen
     one.
     """
-    trace = trace_of_scene(typed(points))
+    trace = trace_of_settings(typed(points))
     n_tokens, token = trace.sizes["T"], int(margins(trace.masked_scores[0, 0]).argmin())
     assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)
     assert holds(plane(trace, token)["layout"]["meta"]["description"], n_tokens, n_rivals, token)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from attention_core.checks import shown
 from attention_core.errors import SettingsError
 
-from .pair_propositions import PAIR_PROPOSITIONS
-from .proposition_record import Proposition
-from .row_propositions import ROW_PROPOSITIONS
+from .pairs import PAIR_PROPOSITIONS
+from .record import Proposition
+from .rows import ROW_PROPOSITIONS
 
 PROPOSITIONS: tuple[Proposition, ...] = tuple(
     sorted((*PAIR_PROPOSITIONS, *ROW_PROPOSITIONS), key=lambda one: int(one.number[1:]))

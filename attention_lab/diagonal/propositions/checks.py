@@ -12,9 +12,9 @@ from attention_core.checks import Array, as_stack, check_range
 from attention_core.formulas import softmax
 from attention_core.limits import check_room
 
-from .convex_hull import in_hull
-from .measures import diagonal, margins, pair_excess
-from .proposition_tokens import ROUNDING, Tokens
+from ..convex_hull import in_hull
+from ..measures import diagonal, margins, pair_excess
+from .tokens import PROPOSITION_TOLERANCE, Tokens
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def inside_the_others(t: Tokens) -> Check:
 def equal_lengths(t: Tokens) -> Check:
     """S12: with equal norms every row peaks on its diagonal, and a_ii >= 1/N."""
     squares_T = (t.x**2).sum(axis=-1)
-    if np.ptp(squares_T) > ROUNDING * len(t.x[0]) * float(squares_T.max()):
+    if np.ptp(squares_T) > PROPOSITION_TOLERANCE * len(t.x[0]) * float(squares_T.max()):
         return Check(True, 0.0, applies=False)
     peak = _over_pairs(_lead(t), t.rounding)
     short_T = 1 / len(t.x) - diagonal(t.probabilities)

@@ -12,10 +12,10 @@ import numpy as np
 from attention_core.checks import Array, seed_number, whole_number
 from attention_core.limits import check_room, check_seconds
 
-from .proposition_checks import Check
-from .proposition_record import Proposition
+from .checks import Check
+from .record import Proposition
 
-MOST_TRIES = 10_000
+MAX_TRIES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ def search(
     """Look for a counterexample among random tokens; the worst violation is returned. Raises:
     SettingsError.
 
-    >>> from attention_lab.diagonal.propositions import proposition
+    >>> from attention_lab.diagonal.propositions.catalogue import proposition
     >>> search(proposition("S4"), n_tokens=3, d_model=1).x.tolist()
     [[4.0], [1.0], [3.0]]
     """
@@ -52,9 +52,7 @@ def search(
     check_room(n_tokens=n, keys=n, d_model=d)
     rng = np.random.default_rng(seed_number(seed))
     found, nearest, applied = None, None, 0
-    seconds = whole_number("tries", tries, 1, MOST_TRIES) * expected_check_seconds(
-        proposition, n, d
-    )
+    seconds = whole_number("tries", tries, 1, MAX_TRIES) * expected_check_seconds(proposition, n, d)
     check_seconds(seconds, "choose fewer tokens, features or tries")
     for _ in range(tries):
         x_TD = candidate(proposition, rng, n, d)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from .proposition_checks import Check
-from .proposition_tokens import Tokens, weightless
+from .checks import Check
+from .tokens import Tokens, weightless
 
 THEOREM, FALSE, CONDITION = "theorem", "false", "condition"
 
@@ -37,7 +37,7 @@ class Proposition:
         """The verdict on weightless attention over some tokens. Shapes: x (T, D). Raises:
         AttentionError.
 
-        >>> from attention_lab.diagonal.propositions import proposition
+        >>> from attention_lab.diagonal.propositions.catalogue import proposition
         >>> verdict = proposition("S4").check([[1.0], [2.0], [3.0]])
         >>> verdict.holds, round(verdict.excess, 4), verdict.where
         (False, 0.1274, (0, 1))

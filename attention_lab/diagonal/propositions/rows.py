@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import proposition_checks as checks
-from .proposition_record import CONDITION, FALSE, THEOREM, Proposition
+from . import checks
+from .record import CONDITION, FALSE, THEOREM, Proposition
 
 ROW_PROPOSITIONS = (
     Proposition(

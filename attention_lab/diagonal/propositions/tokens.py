@@ -16,7 +16,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 # Relative to the largest score: what is smaller is rounding.
-ROUNDING = 1e-12
+PROPOSITION_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Tokens:
             )
             / finest
         )
-        return ROUNDING * coarser * max(1.0, float(np.abs(self.scores).max()))
+        return PROPOSITION_TOLERANCE * coarser * max(1.0, float(np.abs(self.scores).max()))
 
 
 def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:

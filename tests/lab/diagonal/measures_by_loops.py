@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core import causal_mask, softmax
-from attention_lab.diagonal.measures import Square
+from attention_lab.diagonal.measures import SelfAttention
 
 T = 5
 
 
-def random_square(seed: int, causal: bool = False) -> Square:
+def random_square(seed: int, causal: bool = False) -> SelfAttention:
     """Scores of any kind, not symmetric, with their softmax."""
     scores = np.random.default_rng(seed).normal(size=(T, T))
     scores = np.where(causal_mask(T), scores, -np.inf) if causal else scores
-    return Square(scores, softmax(scores))
+    return SelfAttention(scores, softmax(scores))
 
 
-def by_loops(square: Square) -> dict[str, float]:
+def by_loops(square: SelfAttention) -> dict[str, float]:
     """Every measure of an unmasked matrix, number by number from its definition."""
     s, a = square.scores.tolist(), square.probabilities.tolist()
     everyone = range(len(s))

@@ -8,19 +8,19 @@ import numpy as np
 
 from attention_lab.diagonal import (
     convex_hull,
-    counterexamples,
     depth,
-    depth_courses,
+    depth_trajectories,
+    geometry,
     growth,
     growth_curves,
     growth_table,
-    half_planes,
-    scenes,
+    settings,
     token_matrices,
 )
 from attention_lab.diagonal.claims.catalogue import claim
-from attention_lab.diagonal.measures import Square, gram_alignment, margins, worst_pair
-from attention_lab.diagonal.propositions import proposition
+from attention_lab.diagonal.measures import SelfAttention, gram_alignment, margins, worst_pair
+from attention_lab.diagonal.propositions import counterexamples
+from attention_lab.diagonal.propositions.catalogue import proposition
 from tests.core.hostile_values import (
     NO_ARRAY,
     NO_COUNT,
@@ -47,7 +47,7 @@ CASES: dict[str, Case] = {
     ),
     "claim": (claim, {"identifier": "slides-pair-bound"}, {"identifier": (np.eye(3), *NO_NAME)}),
     "square": (
-        Square,
+        SelfAttention,
         {"scores": np.eye(2), "probabilities": np.eye(2)},
         {"scores": (X, "no", np.eye(3)), "probabilities": (X, None)},
     ),
@@ -82,7 +82,7 @@ CASES: dict[str, Case] = {
         },
     ),
     "course": (
-        depth_courses.course,
+        depth_trajectories.course,
         {"stack": depth.Stack(n_layers=1), "d_model": 4},
         {
             "d_model": (10**9, *NO_COUNT),
@@ -138,12 +138,12 @@ CASES: dict[str, Case] = {
         {"tied": NO_SWITCH, "scaled": NO_SWITCH, "causal": NO_SWITCH, "seed": NO_SEED},
     ),
     "half-plane": (
-        half_planes.half_plane,
+        geometry.half_plane,
         {"queries_T2": X[:, :2], "keys_T2": X[:, :2], "token": 0},
         {"queries_T2": NO_ARRAY, "keys_T2": (*NO_ARRAY, X), "token": (5, *NO_COUNT)},
     ),
     "scene": (
-        scenes.DiagonalScene,
+        settings.DiagonalSettings,
         {},
         {
             "tokens": NO_NAME,
@@ -164,7 +164,7 @@ CASES: dict[str, Case] = {
         },
     ),
     "turned": (
-        scenes.at_angle,
+        settings.at_angle,
         {"d_model": 4, "d_k": 2, "degrees": 9.0},
         {"d_model": NO_COUNT, "d_k": NO_COUNT, "degrees": NO_NUMBER},
     ),

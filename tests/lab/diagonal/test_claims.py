@@ -21,7 +21,7 @@ from attention_lab.diagonal.claims.catalogue import (
 )
 from tests.lab.refusal import Fact, missing, refused
 
-TABLE = Path(__file__).parent.parent / "data" / "claims.csv"
+TABLE = Path(__file__).parents[2] / "data" / "claims.csv"
 ROWS = [tuple(row) for row in csv.reader(TABLE.read_text(encoding="utf-8").splitlines())][1:]
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from attention_core import softmax
-from attention_lab.diagonal.counterexamples import search
 from attention_lab.diagonal.measures import pair_violations
-from attention_lab.diagonal.proposition_record import FALSE
-from attention_lab.diagonal.proposition_tokens import weightless
-from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.counterexamples import search
+from attention_lab.diagonal.propositions.record import FALSE
+from attention_lab.diagonal.propositions.tokens import weightless
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
 TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]

@@ -18,7 +18,7 @@ from attention_lab.diagonal.depth import (
     layer_weights,
     levels,
 )
-from attention_lab.diagonal.depth_courses import draws, remedies
+from attention_lab.diagonal.depth_trajectories import draws, remedies
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
 from tests.lab.refusal import Facts, refused

@@ -14,8 +14,8 @@ from attention_lab.diagonal.convex_hull import (
     in_hull,
     nonnegative_least_squares,
 )
-from attention_lab.diagonal.half_planes import half_plane, half_plane_of
-from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.geometry import half_plane, half_plane_of
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from tests.lab.refusal import refused
 
@@ -146,7 +146,7 @@ def test_equal_tokens_do_not_out_vote_each_other(weights: str) -> None:
     of one.
     """
     text = "the cat the dog the cat saw the dog and the cat ran " * 2
-    trace = trace_of_scene(DiagonalScene(text=text, weights=weights, d_k=2))
+    trace = trace_of_settings(DiagonalSettings(text=text, weights=weights, d_k=2))
     words = np.array(trace.labels("T"))
     for token, word in enumerate(words):
         assert not (half_plane_of(trace, token).rivals & (words == word)).any()

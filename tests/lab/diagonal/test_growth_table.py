@@ -11,7 +11,7 @@ import pytest
 
 from attention_core.embeddings import embed
 from attention_lab.diagonal.depth import Stack, levels
-from attention_lab.diagonal.depth_courses import course, remedies
+from attention_lab.diagonal.depth_trajectories import course, remedies
 from attention_lab.diagonal.growth_curves import (
     argmax_rate_exact,
     self_mass_bound,

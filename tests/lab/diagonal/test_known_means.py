@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.diagonal.measures import square_of
+from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.metrics import measure
-from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 
-BASE = DiagonalScene(tokens="drawn", n_tokens=32, d_model=32)
+BASE = DiagonalSettings(tokens="drawn", n_tokens=32, d_model=32)
 DRAWS, KNOWN_DRAWS = 40, 300
 COLUMNS = (
     "self_mass",
@@ -64,7 +64,7 @@ def test_table_of_what_breaks_it(case: dict[str, Any], known: tuple[float | None
     value) of ours.
     """
     numbers = [
-        measure(square_of(trace_of_scene(replace(BASE, seed=seed, **case))))
+        measure(self_attention_of(trace_of_settings(replace(BASE, seed=seed, **case))))
         for seed in range(DRAWS)
     ]
     for name, expected in zip(COLUMNS, known, strict=True):
@@ -85,7 +85,8 @@ def test_excess_self_mass_of_the_table() -> None:
     0.127.
     """
     plain, causal = (
-        measure(square_of(trace_of_scene(replace(BASE, causal=c)))) for c in (False, True)
+        measure(self_attention_of(trace_of_settings(replace(BASE, causal=c))))
+        for c in (False, True)
     )
     assert plain["excess_self_mass"] == pytest.approx((plain["self_mass"] - 1 / 32) / (1 - 1 / 32))
     assert (causal["self_mass"] - causal["excess_self_mass"]) / (
@@ -99,9 +100,9 @@ def test_normalised_queries_and_keys() -> None:
     """
     masses = []
     for seed in range(DRAWS):
-        queries = trace_of_scene(replace(BASE, seed=seed, weights="tied", d_k=8)).queries[0]
+        queries = trace_of_settings(replace(BASE, seed=seed, weights="tied", d_k=8)).queries[0]
         normed = np.sqrt(8) * queries / np.linalg.norm(queries, axis=1, keepdims=True)
-        numbers = measure(square_of(attend(normed, Projections.weightless(8))))
+        numbers = measure(self_attention_of(attend(normed, Projections.weightless(8))))
         assert numbers["argmax_rate"] == 1
         masses.append(numbers["self_mass"])
     assert np.mean(masses) == pytest.approx(
@@ -116,7 +117,9 @@ def test_no_preference_without_relation() -> None:
     for d_k in (1, 32):
         free, tied = (
             [
-                measure(square_of(trace_of_scene(replace(BASE, seed=s, weights=w, d_k=d_k))))
+                measure(
+                    self_attention_of(trace_of_settings(replace(BASE, seed=s, weights=w, d_k=d_k)))
+                )
                 for s in range(DRAWS)
             ]
             for w in ("free", "tied")

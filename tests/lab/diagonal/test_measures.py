@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, ShapeError, attend, softmax
 from attention_lab.diagonal.measures import (
-    Square,
+    SelfAttention,
     gram_alignment,
     log_cross_ratios,
     margins,
     pair_excess,
     pair_violations,
-    square_of,
+    self_attention_of,
     worst_pair,
 )
 from attention_lab.diagonal.metrics import METRICS, measure
-from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
-from tests.lab.diagonal_loops import T, by_loops, random_square
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from tests.lab.diagonal.measures_by_loops import T, by_loops, random_square
 from tests.lab.refusal import refused
 
 
@@ -41,7 +41,7 @@ def test_measures_against_loops(seed: int) -> None:
 def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
     """Two matrices at once give the numbers of each."""
     squares = [random_square(seed), random_square(seed + 1)]
-    stack = Square(
+    stack = SelfAttention(
         *(np.stack([getattr(s, name) for s in squares]) for name in ("scores", "probabilities"))
     )
     for metric in METRICS[:-1]:
@@ -71,7 +71,7 @@ def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
     divided by it.
     """
     square = random_square(seed)
-    warm = Square(square.scores / temperature, softmax(square.scores / temperature))
+    warm = SelfAttention(square.scores / temperature, softmax(square.scores / temperature))
     assert measure(warm)["argmax_rate"] == measure(square)["argmax_rate"]
     assert margins(warm.scores) == pytest.approx(margins(square.scores) / temperature)
 
@@ -79,7 +79,7 @@ def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
 def test_one_two_three() -> None:
     """X = [1, 2, 3]: one violated cell, margins -2, -2, 3 and cross-ratios (i - j)²."""
     trace = attend([[1], [2], [3]], Projections.weightless(1))
-    square = square_of(trace)
+    square = self_attention_of(trace)
     assert np.argwhere(pair_violations(square.probabilities)).tolist() == [[0, 1]]
     assert pair_excess(square.probabilities).max() == pytest.approx(0.127418, abs=5e-7)
     assert margins(square.scores).tolist() == [-2, -2, 3]
@@ -99,8 +99,8 @@ def test_equal_tokens_tie(weights: str) -> None:
     margin and no excess.
     """
     for d_model in (5, 33, 64):
-        trace = trace_of_scene(
-            DiagonalScene(text="the the the the the", d_model=d_model, weights=weights)
+        trace = trace_of_settings(
+            DiagonalSettings(text="the the the the the", d_model=d_model, weights=weights)
         )
         scores, shares = trace.masked_scores[0, 0], trace.probabilities[0, 0]
         assert margins(scores).tolist() == [0] * 5
@@ -129,15 +129,16 @@ def test_uniform_and_identity() -> None:
         "elsewhere": (1 - np.eye(T)) / (T - 1),
     }
     excess = {
-        name: measure(Square(np.zeros((T, T)), a))["excess_self_mass"] for name, a in shares.items()
+        name: measure(SelfAttention(np.zeros((T, T)), a))["excess_self_mass"]
+        for name, a in shares.items()
     }
     assert excess == pytest.approx({"uniform": 0, "identity": 1, "elsewhere": -1 / (T - 1)})
 
 
 def test_ties_are_hits() -> None:
     """A row whose largest score is the diagonal one and another counts for the argmax rate."""
-    assert measure(Square(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"] == 1
-    numbers = measure(square_of(attend(np.full((T, 3), 1 / 3), Projections.weightless(3))))
+    assert measure(SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"] == 1
+    numbers = measure(self_attention_of(attend(np.full((T, 3), 1 / 3), Projections.weightless(3))))
     assert (numbers["argmax_rate"], numbers["negative_cross_ratios"]) == (1, 0)
 
 
@@ -149,9 +150,9 @@ def test_alignment_and_the_heads_of_a_trace() -> None:
     weights = Projections.from_heads([(one, one, one), (one, other, one), (one, -3 * one, one)])
     trace = attend([[1.0, 2.0], [3.0, 5.0]], weights)
     assert [
-        measure(square_of(trace, head))["gram_alignment"] for head in range(3)
+        measure(self_attention_of(trace, head))["gram_alignment"] for head in range(3)
     ] == pytest.approx([1, 0, -1])
-    assert (square_of(trace, 1).scores == trace.masked_scores[0, 1]).all()
+    assert (self_attention_of(trace, 1).scores == trace.masked_scores[0, 1]).all()
     assert gram_alignment(one, 0 * one) == 0
 
 
@@ -159,7 +160,9 @@ def test_cross_attention_has_no_diagonal() -> None:
     """Queries of one sequence and keys of another have no diagonal, also where they are as many."""
     for n_keys in (2, 3):
         with refused(ShapeError, "diagonal"):
-            square_of(attend(np.eye(3), Projections.weightless(3), memory=np.eye(3)[:n_keys]))
+            self_attention_of(
+                attend(np.eye(3), Projections.weightless(3), memory=np.eye(3)[:n_keys])
+            )
 
 
 def test_every_metric_is_declared_in_full() -> None:

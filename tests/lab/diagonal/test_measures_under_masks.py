@@ -12,11 +12,11 @@ from attention_lab.diagonal.measures import (
     log_cross_ratios,
     margins,
     pair_violations,
-    square_of,
+    self_attention_of,
     uniform_self_mass,
 )
 from attention_lab.diagonal.metrics import METRICS, measure, violation_rate
-from tests.lab.diagonal_loops import T, random_square
+from tests.lab.diagonal.measures_by_loops import T, random_square
 from tests.lab.refusal import missing
 
 
@@ -58,7 +58,7 @@ def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
     """
     allowed = np.ones((T, T), dtype=bool)
     allowed[0, hidden] = False
-    square = square_of(attend(np.eye(T), Projections.weightless(T), mask=allowed))
+    square = self_attention_of(attend(np.eye(T), Projections.weightless(T), mask=allowed))
     assert margins(square.scores)[0] == -math.inf
     assert measure(square)["argmax_rate"] == pytest.approx(1 - 1 / T)
     assert uniform_self_mass(square.scores) == pytest.approx((T - 1) / T**2)
@@ -67,7 +67,7 @@ def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
 
 def test_one_token_alone() -> None:
     """A single token has all its attention and nothing to compare it with."""
-    numbers = measure(square_of(attend([[2.0]], Projections.weightless(1))))
+    numbers = measure(self_attention_of(attend([[2.0]], Projections.weightless(1))))
     assert (numbers["self_mass"], numbers["argmax_rate"], numbers["gram_alignment"]) == (1, 1, 1)
     names = (
         "excess_self_mass",
@@ -85,7 +85,9 @@ def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
     """
     x = np.array([[3.0], [1.0]])
     plain, causal = (
-        measure(square_of(attend(x, Projections.weightless(1), causal=mask)))["excess_self_mass"]
+        measure(self_attention_of(attend(x, Projections.weightless(1), causal=mask)))[
+            "excess_self_mass"
+        ]
         for mask in (False, True)
     )
     own = 1 / (1 + math.exp(2))

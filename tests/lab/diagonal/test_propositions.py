@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attention_core import Projections, SettingsError, ShapeError, attend
-from attention_lab.diagonal.counterexamples import search
-from attention_lab.diagonal.proposition_record import CONDITION, FALSE, THEOREM
-from attention_lab.diagonal.proposition_tokens import Tokens, tokens_of_trace, weightless
-from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
-from attention_lab.diagonal.scenes import DiagonalScene, at_angle, trace_of_scene
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.counterexamples import search
+from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM
+from attention_lab.diagonal.propositions.tokens import Tokens, tokens_of_trace, weightless
+from attention_lab.diagonal.settings import DiagonalSettings, at_angle, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from tests.lab.refusal import refused
 
@@ -95,7 +95,7 @@ def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
     text = "the cat the dog the cat saw the dog and the cat ran " * 2
     for d_model in (5, 7, 13, 33):
         tokens = tokens_of_trace(
-            trace_of_scene(DiagonalScene(text=text, d_model=d_model, layer_norm=True))
+            trace_of_settings(DiagonalSettings(text=text, d_model=d_model, layer_norm=True))
         )
         check = proposition("S5").test(tokens)
         assert (check.holds, check.excess) == (False, 0)

@@ -18,8 +18,8 @@ from attention_core import AttentionError, SettingsError, ShapeError
 from attention_core.embeddings import sinusoidal_positions, word_vector
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
-from attention_lab.diagonal.propositions import proposition
-from attention_lab.diagonal.scenes import WEIGHTS, DiagonalScene, at_angle, trace_of_scene
+from attention_lab.diagonal.propositions.catalogue import proposition
+from attention_lab.diagonal.settings import WEIGHTS, DiagonalSettings, at_angle, trace_of_settings
 from attention_lab.diagonal.token_matrices import (
     format_tokens,
     gaussian_tokens,
@@ -29,7 +29,7 @@ from attention_lab.diagonal.token_matrices import (
 from attention_lab.layer_norm import standardised
 from tests.lab.refusal import Facts, refused
 
-DRAWN = DiagonalScene(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
+DRAWN = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
 
 
 @given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e300, 1e300)))
@@ -72,8 +72,8 @@ def test_numbers_that_are_none(text: str, error: type[AttentionError], facts: Fa
 
 def test_scenes_are_plain_values() -> None:
     """Every field is text, a number or a switch, and equal scenes give the very same trace."""
-    assert {type(value) for value in asdict(DiagonalScene()).values()} <= {str, int, float, bool}
-    assert trace_of_scene(replace(DRAWN)) is trace_of_scene(DRAWN)
+    assert {type(value) for value in asdict(DiagonalSettings()).values()} <= {str, int, float, bool}
+    assert trace_of_settings(replace(DRAWN)) is trace_of_settings(DRAWN)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_scenes_are_plain_values() -> None:
 def test_every_choice_matters(change: dict[str, Any]) -> None:
     """Each field, where it is in use, changes the probabilities."""
     before, after = (
-        trace_of_scene(DRAWN).probabilities,
-        trace_of_scene(replace(DRAWN, **change)).probabilities,
+        trace_of_settings(DRAWN).probabilities,
+        trace_of_settings(replace(DRAWN, **change)).probabilities,
     )
     assert before.shape != after.shape or np.abs(before - after).max() > 1e-6
 
@@ -110,7 +110,7 @@ def test_no_choice_is_forgotten() -> None:
     """The changes tested above cover every field of a scene."""
     mark = next(mark for mark in test_every_choice_matters.pytestmark if mark.name == "parametrize")
     assert {name for change in mark.args[1] for name in change} == {
-        field.name for field in fields(DiagonalScene)
+        field.name for field in fields(DiagonalSettings)
     }
 
 
@@ -118,14 +118,14 @@ def test_the_three_kinds_of_tokens() -> None:
     """Words bring their labels and hashed vectors, drawn tokens grow feature by feature,
     numbers are what was typed.
     """
-    words = trace_of_scene(DiagonalScene(text="cat dog", d_model=4))
+    words = trace_of_settings(DiagonalSettings(text="cat dog", d_model=4))
     assert words.tokens == ("cat", "dog")
     assert words.inputs[0].tolist() == [
         word_vector("cat", 4).tolist(),
         word_vector("dog", 4).tolist(),
     ]
     assert (gaussian_tokens(5, 9, seed=2)[:, :7] == gaussian_tokens(5, 7, seed=2)).all()
-    typed = trace_of_scene(DiagonalScene(tokens="numbers", numbers="3,3; 10,0"))
+    typed = trace_of_settings(DiagonalSettings(tokens="numbers", numbers="3,3; 10,0"))
     assert (typed.tokens, typed.inputs[0].tolist()) == (("0", "1"), [[3, 3], [10, 0]])
 
 
@@ -151,11 +151,11 @@ def test_normalised_tokens() -> None:
 
 def test_positions() -> None:
     """Their code is added to the tokens, or stands beside them."""
-    code, plain = sinusoidal_positions(5, 7), trace_of_scene(DRAWN).inputs[0]
-    assert trace_of_scene(replace(DRAWN, positions="added")).inputs[0] == pytest.approx(
+    code, plain = sinusoidal_positions(5, 7), trace_of_settings(DRAWN).inputs[0]
+    assert trace_of_settings(replace(DRAWN, positions="added")).inputs[0] == pytest.approx(
         plain + code
     )
-    beside = trace_of_scene(replace(DRAWN, positions="concatenated")).inputs[0]
+    beside = trace_of_settings(replace(DRAWN, positions="concatenated")).inputs[0]
     assert (beside == np.hstack([plain, code])).all()
 
 
@@ -176,7 +176,7 @@ def test_the_angle(degrees: float, alignment: float) -> None:
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_weights(weights: str) -> None:
     """Each kind of weights is what its name says."""
-    trace = trace_of_scene(replace(DRAWN, weights=weights))
+    trace = trace_of_settings(replace(DRAWN, weights=weights))
     p = trace.projections
     assert trace.scale == pytest.approx(1 / math.sqrt(7 if weights == "weightless" else 3))
     assert (p.w_q.shape == (7, 7)) == (weights == "weightless")
@@ -187,10 +187,10 @@ def test_weights(weights: str) -> None:
 
 def test_temperature_and_scale() -> None:
     """The temperature divides the scaled scores; unscaled ones are divided by it alone."""
-    assert trace_of_scene(replace(DRAWN, weights="tied", temperature=4.0)).scale == pytest.approx(
-        0.25 / math.sqrt(3)
-    )
-    assert trace_of_scene(replace(DRAWN, scaled=False, temperature=4.0)).scale == 0.25
+    assert trace_of_settings(
+        replace(DRAWN, weights="tied", temperature=4.0)
+    ).scale == pytest.approx(0.25 / math.sqrt(3))
+    assert trace_of_settings(replace(DRAWN, scaled=False, temperature=4.0)).scale == 0.25
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_temperature_and_scale() -> None:
 def test_nonsense_is_refused(nonsense: dict[str, Any]) -> None:
     """A scene that cannot be built is an error with a sentence, never another exception."""
     with pytest.raises(AttentionError):
-        trace_of_scene(replace(DRAWN, **nonsense))
+        trace_of_settings(replace(DRAWN, **nonsense))
 
 
 @pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda p: p.name)
@@ -222,7 +222,7 @@ def test_presets_show_what_they_say(preset: Any) -> None:
     """Each preset violates exactly the statements it is there for, and equal norms, ties and
     hulls are as announced.
     """
-    x = trace_of_scene(preset.scene).inputs[0]
+    x = trace_of_settings(preset.settings).inputs[0]
     violated = {number for number in ("S4", "S5") if not proposition(number).check(x).holds}
     expected = {"one_two_three": {"S4", "S5"}, "nearly_all": {"S4", "S5"}, "equal_norms": set()}
     assert violated == expected.get(preset.name, {"S5"})

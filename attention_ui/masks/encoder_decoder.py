@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.masks.uses import USES, Use
+from attention_lab.masks.encoder_decoder import USES, Use
 
 from ..facts import fact
 from .own_cell import choose_cell

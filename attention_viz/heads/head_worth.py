@@ -10,7 +10,13 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.gauge_effect import Turned
-from attention_lab.heads.worth import has_shares, norm_shares, ranking, signed_shares, token_changes
+from attention_lab.heads.head_worth import (
+    has_shares,
+    norm_shares,
+    ranking,
+    signed_shares,
+    token_changes,
+)
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
 from ..curves import LEGEND

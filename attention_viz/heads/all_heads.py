@@ -9,7 +9,7 @@ import numpy as np
 from attention_core import STEPS, SettingsError, Trace, checks
 from attention_core.checks import Array
 from attention_core.head_blocks import check_places
-from attention_lab.heads.head_averages import chosen_heads
+from attention_lab.heads.all_heads import chosen_heads
 from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import counted, number

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attention_core.checks import Array
-from attention_lab.masks.workshop import MaskedBatch
+from attention_lab.masks.mask_workshop import MaskedBatch
 
 from ..here import Here
 from ..markdown import plain

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, ShapeError, attend
-from attention_lab.heads.gauge import (
+from attention_lab.heads.basis_change import (
     Gauge,
     change_gauge,
     query_key_forms,

@@ -13,9 +13,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, AttentionError
 from attention_core.checks import one_of
+from attention_lab.compare import COMPARABLE, TwoSettings, moved_most, other_value, value_in
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
-from attention_lab.two_settings import COMPARABLE, TwoSettings, moved_most, other_value, value_in
 from attention_viz.labels import decimals, number, percent
 
 from ..address import ON_OFF, adopt, mirror

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, SettingsError, ShapeError
-from attention_lab.scenario import Scenario, trace_of
-from attention_lab.two_settings import (
+from attention_lab.compare import (
     COMPARABLE,
     FIELDS,
     NOT_BESIDE,
@@ -19,6 +18,7 @@ from attention_lab.two_settings import (
     other_value,
     value_in,
 )
+from attention_lab.scenario import Scenario, trace_of
 
 USUAL = Scenario()
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, Trace
-from attention_lab.heads.head_averages import maximum_of_heads, mean_of_heads
+from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
 from attention_lab.heads.one_wide_head import one_wide_head
-from attention_viz.heads.head_grids import heads_grid, limit_of, of_key, of_query, together
-from attention_viz.heads.head_matrices import correlations, divergences
+from attention_viz.heads.all_heads import heads_grid, limit_of, of_key, of_query, together
+from attention_viz.heads.similarity import correlations, divergences
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene_formats import as_bytes
 from tests.viz.example_traces import CASES, example, square

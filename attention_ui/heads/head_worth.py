@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core import SettingsError, Trace
 from attention_lab.heads.gauge_effect import in_other_bases, kept, moved
 from attention_lab.notation.notation import Notation, symbol
-from attention_viz.heads.worth_figures import in_two_bases
+from attention_viz.heads.head_worth import in_two_bases
 from attention_viz.labels import number
 
 from ..address import adopt, mirror

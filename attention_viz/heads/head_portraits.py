@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from attention_core import Trace
 from attention_core.checks import Array
+from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
-from attention_lab.heads.portraits import Measure
 
 from ..curves import LEGEND
 from ..labels import counted, longest, number, numbered

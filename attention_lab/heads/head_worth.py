@@ -19,8 +19,8 @@ from attention_core.head_blocks import check_places
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from .basis_change import output_rows
 from .contributions import head_contributions
-from .gauge import output_rows
 from .measure_checks import as_measured, binary_size
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import SettingsError, softmax
-from attention_lab.masks.saturation import (
+from attention_lab.masks.temperature import (
     WIDTHS,
     jacobian_norm,
     jacobian_trace,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from attention_core import STEPS
 from attention_core.checks import Array
+from attention_lab.compare import TwoSettings, differences
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
-from attention_lab.two_settings import TwoSettings, differences
 
 from ..matrices import Matrix, Side, board, difference
 from ..payload import JSON

@@ -1,4 +1,4 @@
-"""Tests of attention_viz.heads.head_matrices: what is said of the heads that stand out."""
+"""Tests of attention_viz.heads.similarity: what is said of the heads that stand out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.similarity import redundancy
-from attention_viz.heads.head_matrices import alike_says, closest_says
+from attention_viz.heads.similarity import alike_says, closest_says
 from tests.viz.reading_words import holds, numbers_said
 
 ALONE = np.full((4, 4), np.nan)  # heads without preferences have no correlation

@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.masks.workshop import MaskedBatch
+from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Matrix, Side, board, difference

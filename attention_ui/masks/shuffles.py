@@ -16,7 +16,7 @@ from ..here import Here
 from ..one_of import one_of
 from ..panels import token
 from ..whole_numbers import whole_number_input
-from .changes import small
+from .invariances import small
 
 SHUFFLED = {
     "row": "rows, f(PX) = P f(X), and the probabilities A become P A Pᵀ",

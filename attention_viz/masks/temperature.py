@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.masks.saturation import ScoreSpread, shares_at, two_token_slope
+from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_slope
 
 from ..curves import LEGEND
 from ..labels import counted, number, percent, short

@@ -9,8 +9,8 @@ import pytest
 
 from attention_core import Projections, Trace, attend
 from attention_lab.heads.gauge_effect import Turned
-from attention_lab.heads.worth import ablated_output, norm_shares, signed_shares, token_changes
-from attention_viz.heads.worth_figures import (
+from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
+from attention_viz.heads.head_worth import (
     MOST_COLUMNS,
     ablation,
     changes,

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.heads.counts import LayerSize, size_of, total
-from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
+from attention_lab.heads.shared_keys import CACHE, MULTIPLIES, PARAMETERS, share_heads
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
 from tests.lab.refusal import refused

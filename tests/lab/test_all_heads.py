@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, attend
-from attention_lab.heads.head_averages import blur, maximum_of_heads, mean_of_heads
+from attention_lab.heads.all_heads import blur, maximum_of_heads, mean_of_heads
 from attention_lab.heads.patterns import effective_tokens
 
 HEADS = np.array([[[1.0, 0.0], [0.25, 0.75]], [[0.0, 1.0], [0.75, 0.25]], [[0.5, 0.5], [0.5, 0.5]]])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_core.formulas import softmax
-from attention_lab.masks.saturation import score_spread
-from attention_viz.masks import softmax_figures as figures
+from attention_lab.masks.temperature import score_spread
+from attention_viz.masks import temperature as figures
 from attention_viz.masks.hiding_figures import row_bars
 from tests.viz.reading_figures import as_sent
 

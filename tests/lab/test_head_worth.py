@@ -13,8 +13,7 @@ from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.heads.contributions import head_contributions
-from attention_lab.heads.reruns import rerun
-from attention_lab.heads.worth import (
+from attention_lab.heads.head_worth import (
     ablated_output,
     norm_shares,
     ranking,
@@ -22,6 +21,7 @@ from attention_lab.heads.worth import (
     switch_off,
     token_changes,
 )
+from attention_lab.heads.reruns import rerun
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.refusal import refused
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.reruns import rerun
-from attention_lab.heads.sharing import share_heads
-from attention_viz.heads.shared_board import MOST_LARGE, sharing, strong_colour
+from attention_lab.heads.shared_keys import share_heads
+from attention_viz.heads.shared_keys import MOST_LARGE, sharing, strong_colour
 from attention_viz.payload import JSON
 from tests.viz.example_traces import square
 from tests.viz.reading_words import numbers_said

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_core import STEPS, Trace
-from attention_lab.masks.uses import USES, Use
+from attention_lab.masks.encoder_decoder import USES, Use
 from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Side, board

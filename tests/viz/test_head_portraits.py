@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_lab.heads.portraits import MEASURES
-from attention_viz.heads.portrait_figures import profile, strip, value_says
+from attention_viz.heads.head_portraits import profile, strip, value_says
 from tests.viz.example_traces import square
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_words import numbers_said

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace
-from attention_lab.masks.uses import USES, Sentence, attend_as
+from attention_lab.masks.encoder_decoder import USES, Sentence, attend_as
 
 S, T, D, H, K, V = 7, 5, 6, 2, 3, 4
 BY_KEY = {use.key: use for use in USES}

@@ -179,7 +179,7 @@ def number_between(
     raise SettingsError(f"{name} is {shown(value)} but must be a {wanted}")
 
 
-def one_of(name: str, value: object, choices: Collection[str]) -> str:
+def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """`value` itself when it is one of the names to choose from."""
     if not isinstance(value, str) or value not in choices:
         raise SettingsError(f"{name} is {shown(value)} but must be one of {', '.join(choices)}")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array, as_mapping, one_of, whole_number
+from .checks import Array, as_mapping, check_choice, whole_number
 from .derivation import array_of, expand
 from .errors import SettingsError
 from .rules import RUNNING, Position, Rule, axis, read, shared_head
@@ -44,7 +44,7 @@ def aside_of(trace: Trace, name: str) -> Aside:
     ...     "weighted_values").rule.operation
     'product'
     """
-    return ASIDES[one_of("aside", name, ASIDES)](trace)
+    return ASIDES[check_choice("aside", name, ASIDES)](trace)
 
 
 def shape_of(trace: Trace, aside: Aside) -> tuple[int, ...]:

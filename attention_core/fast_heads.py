@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from . import checks
+from .buffer_pool import pooled_array
 from .checks import Array
 from .formulas import share, shared
 from .option_checks import Options, check_hidden
-from .spare_memory import spare_array
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0
@@ -62,12 +62,12 @@ def fast_heads(
 
     Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) -> out (B, H, T, V). Raises: SettingsError for
     numbers that leave the range of their type. The score arrays come out of one allocation, in
-    memory of a trace that is gone if there is such (`spare_array`): else every call pays for fresh
+    memory of a trace that is gone if there is such (`pooled_array`): else every call pays for fresh
     pages, 1.25 times the run time of the trained encoder at 128 tokens.
     """
     shape = (*query_BHTK.shape[:3], key_BGSK.shape[2])
     addend = _mask_addend(options, query_BHTK.dtype.type)
-    arrays = spare_array((3 if addend is None else 4, *shape), query_BHTK.dtype)
+    arrays = pooled_array((3 if addend is None else 4, *shape), query_BHTK.dtype)
     scores, scaled, probabilities = arrays[0], arrays[1], arrays[-1]
     masked = scaled if addend is None else arrays[2]
     _multiply(query_BHTK, key_BGSK.swapaxes(-1, -2), out=scores)

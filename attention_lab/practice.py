@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, is_finite_number, one_of, whole_number
+from attention_core.checks import Array, check_choice, is_finite_number, whole_number
 from attention_core.derivation import Derivation, array_of, derive, expand
 from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
@@ -104,7 +104,7 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
             "No step of this layer is short enough to be worked out by hand; choose smaller sizes"
         )
     in_turn = sorted(fields, key=lambda name: _n_terms(trace, name))[(number - 1) % len(fields)]
-    asked = one_of("field", field, ("", *fields)) or in_turn
+    asked = check_choice("field", field, ("", *fields)) or in_turn
     cells = _cells(trace, asked)
     return _question(trace, asked, (0, *cells[rng.integers(len(cells))].tolist()))
 

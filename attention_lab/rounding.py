@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_core.checks import LARGEST, Array, one_of
+from attention_core.checks import LARGEST, Array, check_choice
 from attention_core.formulas import merge_heads, split_heads
 from attention_core.trace import STEPS, Trace
 
@@ -35,7 +35,7 @@ def tolerance(trace: Trace, field: str) -> float:
     >>> tolerance(attend([[3.0]], Projections.weightless(1)), "scores")
     1.8e-12
     """
-    one_of("field", field, STEPS)
+    check_choice("field", field, STEPS)
     dtype = trace.output.dtype
     low, high = RANGE[dtype]
     # In this order the upper limit is also what remains of infinity times zero.

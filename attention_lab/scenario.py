@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.cache import remembered
-from attention_core.checks import Array, one_of, whole_number
+from attention_core.checks import Array, check_choice, whole_number
 from attention_core.embeddings import Embedding, embed
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
@@ -194,7 +194,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
     """The user's own matrices in their places; without W_O and its bias where none is asked for,
     but with the user's own.
     """
-    if one_of("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
+    if check_choice("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
         drawn = replace(drawn, w_o=None, b_o=None)
     return replace(drawn, **own.weights)
 
@@ -202,7 +202,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
 def _projections(scenario: Scenario) -> Projections:
     s = scenario
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
-    one_of("weights", s.weights, WEIGHTS)
+    check_choice("weights", s.weights, WEIGHTS)
     if s.weights == "by hand":
         return by_hand.hand_made()
     if s.weights == "random":
@@ -221,11 +221,11 @@ def _trained(scenario: Scenario) -> Trace:
 
 def _scale(scenario: Scenario) -> float | None:
     factors = {"on": None, "off": 1.0, "custom": scenario.scale}
-    return factors[one_of("scaling", scenario.scaling, SCALINGS)]
+    return factors[check_choice("scaling", scenario.scaling, SCALINGS)]
 
 
 def _mask(scenario: Scenario) -> Array | None:
-    one_of("mask", scenario.mask, MASKS)
+    check_choice("mask", scenario.mask, MASKS)
     tokens = tokens_of(scenario)
     if scenario.mask == "padding":
         return padding_mask([tokens.n_real], len(tokens.tokens))

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from attention_core.checks import (
+    check_choice,
     check_switch,
     check_text,
     number_between,
-    one_of,
     shown,
     whole_number,
 )
@@ -56,7 +56,7 @@ class State:
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             whole_number(name, place, 0, LAST_PLACE)
-        one_of("notation", self.notation, NOTATIONS)
+        check_choice("notation", self.notation, NOTATIONS)
 
 
 def write_state(state: State) -> bytes:
@@ -126,7 +126,11 @@ def checked_choice(name: str, value: Any) -> Any:
         check_switch(name, value)
         return value
     if isinstance(default, str):
-        return one_of(name, value, CHOICES[name]) if name in CHOICES else _checked_text(name, value)
+        return (
+            check_choice(name, value, CHOICES[name])
+            if name in CHOICES
+            else _checked_text(name, value)
+        )
     low, high = LIMITS[name]
     return (
         whole_number(name, value, low, int(high))

@@ -14,10 +14,10 @@ from attention_core.cache import remembered
 from attention_core.checks import (
     LARGEST,
     Array,
+    check_choice,
     check_switch,
     check_text,
     number_between,
-    one_of,
     seed_number,
     whole_number,
 )
@@ -66,7 +66,7 @@ class DiagonalScene:
 
     def __post_init__(self) -> None:
         for name, choices in (("tokens", TOKENS), ("positions", POSITIONS), ("weights", WEIGHTS)):
-            one_of(name, getattr(self, name), choices)
+            check_choice(name, getattr(self, name), choices)
         for name in ("text", "numbers"):
             check_text(name, getattr(self, name))
         for name, low in (("n_tokens", 1), ("d_model", 1), ("d_k", 0)):

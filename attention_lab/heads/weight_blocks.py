@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_core.checks import Array, one_of, shown, whole_number
+from attention_core.checks import Array, check_choice, shown, whole_number
 from attention_core.errors import SettingsError
 from attention_core.head_blocks import head_columns
 from attention_core.trace import Trace
@@ -56,7 +56,7 @@ def gives_back(trace: Trace, matrix: str) -> bool:
     """Whether w_q, w_k or w_v gives what it gets: it is the identity, and no bias follows.
     Raises: SettingsError.
     """
-    one_of("matrix", matrix, ("w_q", "w_k", "w_v"))
+    check_choice("matrix", matrix, ("w_q", "w_k", "w_v"))
     weights, bias = (
         getattr(trace.projections, name) for name in (matrix, matrix.replace("w", "b"))
     )

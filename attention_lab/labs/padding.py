@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, check_switch, one_of, shown, whole_number
+from attention_core.checks import Array, as_list, check_choice, check_switch, shown, whole_number
 from attention_core.errors import SettingsError
 
 # Beyond it the scores of every token for every other do not fit into memory.
@@ -55,7 +55,7 @@ PADDINGS = {
 
 def check_padding(padding: str) -> str:
     """The padding itself. Raises: SettingsError when there is none of that name."""
-    return one_of("padding", padding, PADDINGS)
+    return check_choice("padding", padding, PADDINGS)
 
 
 def check_pair(name: str, pair: object) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attention_core.cache import remembered
-from attention_core.checks import check_switch, one_of
+from attention_core.checks import check_choice, check_switch
 from attention_core.masks import causal_mask
 from attention_core.trace import Trace
 
@@ -38,7 +38,7 @@ class Examined:
 def fault_of(key: str) -> Fault | None:
     """The fault of a key; None for "none". Raises: SettingsError."""
     known: dict[str, Fault | None] = {NO_FAULT: None} | {fault.key: fault for fault in FAULTS}
-    return known[one_of("fault", key, known)]
+    return known[check_choice("fault", key, known)]
 
 
 @remembered(16)

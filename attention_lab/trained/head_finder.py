@@ -10,7 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_labels, number_between, one_of, whole_number
+from attention_core.checks import (
+    Array,
+    as_array,
+    as_labels,
+    check_choice,
+    number_between,
+    whole_number,
+)
 from attention_core.errors import SettingsError, ShapeError, TextError
 from attention_core.text import CONTINUES
 
@@ -151,7 +158,7 @@ def targets_of(maps: AttentionMaps, rule: str) -> Targets:
     """Which keys a rule names for the queries of these heads. Raises: SettingsError for one
     that says nothing.
     """
-    if one_of("rule", rule, rules_for(maps)) in _ACROSS:
+    if check_choice("rule", rule, rules_for(maps)) in _ACROSS:
         return RULES[rule](maps.tokens, maps.memory_tokens)
     return RULES[rule](maps.tokens)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import NO_NUMBERS, Array, one_of, shown, whole_number
+from attention_core.checks import NO_NUMBERS, Array, check_choice, shown, whole_number
 from attention_core.errors import SettingsError
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
@@ -42,7 +42,7 @@ class Edit:
     value: float
 
     def __post_init__(self) -> None:
-        one_of("matrix", self.matrix, SYMBOLS)
+        check_choice("matrix", self.matrix, SYMBOLS)
         for name in ("row", "column"):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, LAST_PLACE))
         value = self.value

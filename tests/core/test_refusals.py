@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, Projections, attend
-from attention_core.checks import one_of, shown, whole_number
+from attention_core.checks import check_choice, shown, whole_number
 from attention_core.limits import MOST_NUMBERS, check_room, check_seconds
 from attention_lab.diagonal import counterexamples, depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
@@ -152,9 +152,9 @@ def test_what_does_not_fit_into_memory_is_refused() -> None:
 
 def test_choices_and_long_values() -> None:
     """One check serves every choice, whatever is given; a long value is cut off in the sentence."""
-    assert one_of("kind", "a", ("a", "b")) == "a"
+    assert check_choice("kind", "a", ("a", "b")) == "a"
     with pytest.raises(AttentionError, match=r"^kind is \[\] but must be one of a, b$"):
-        one_of("kind", [], ("a", "b"))
+        check_choice("kind", [], ("a", "b"))
     with pytest.raises(
         AttentionError, match=r"^n is a number too long to write but must be at least 0$"
     ):

@@ -68,7 +68,7 @@ def named(argument: str) -> tuple[str, ...]:
 # What a sentence calls an argument whose own name says less.
 CALLED = {
     "key": ("fault", "situation", "measure"),
-    "name": ("aside", "field", "task"),
+    "name": ("array", "field", "task"),
     "value": ("number that hides",),
     "point_D": ("point",),
     "queries_T2": ("queries",),

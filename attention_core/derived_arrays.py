@@ -36,8 +36,8 @@ class DerivedArray:
 
 
 def derived_array_of(trace: Trace, name: str) -> DerivedArray:
-    """The derived array of a name. Raises: SettingsError for an unknown name, or one that this layer has
-    not.
+    """The derived array of a name. Raises: SettingsError for an unknown name, or one that this
+    layer has not.
 
     >>> from attention_core import Projections, attend
     >>> derived_array_of(attend([[1.0], [2.0]], Projections.weightless(1)),
@@ -56,8 +56,8 @@ def shape_of(trace: Trace, derived: DerivedArray) -> tuple[int, ...]:
 def slice_of(trace: Trace, name: str, fixed: dict[int, int]) -> Array:
     """The numbers of a derived array with some axes fixed, worked out cell by cell from its rule.
 
-    Raises: SettingsError for a derived array, an axis or a place on it that there is not, and for too many
-    cells.
+    Raises: SettingsError for a derived array, an axis or a place on it that there is not, and for
+    too many cells.
     """
     derived = derived_array_of(trace, name)
     shape = shape_of(trace, derived)

@@ -189,8 +189,8 @@ def limit(stage: Stage, name: str) -> float | JSON | None:
 
 
 def _aside_limit(stage: Stage, name: str) -> float | None:
-    """A derived array has the scale of the array it is made from; shares and exponentials go from 0 to
-    1.
+    """A derived array has the scale of the array it is made from; shares and exponentials go from 0
+    to 1.
     """
     likeness = ASIDE_SCALES.get(name)
     if likeness is None:

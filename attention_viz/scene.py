@@ -71,8 +71,8 @@ def dressed(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
 
 
 def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
-    """The arrays of the panels, what derived arrays among them are worked out from, and settings that
-    the rules read.
+    """The arrays of the panels, what derived arrays among them are worked out from, and settings
+    that the rules read.
     """
     found = dict.fromkeys(names)
     waiting = list(found)

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, AttentionError
-from attention_core.checks import checked_choice
+from attention_core.checks import check_choice
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 from attention_lab.two_settings import COMPARABLE, TwoSettings, moved_most, other_value, value_in
@@ -35,7 +35,7 @@ def choose_setting(
 
     Without a value in the URL it is another than the state's own. Gives the control and the value.
     """
-    adopt(AGAINST, LABEL, USUAL, partial(checked_choice, AGAINST, choices=CONTROL))
+    adopt(AGAINST, LABEL, USUAL, partial(check_choice, AGAINST, choices=CONTROL))
     mirror(AGAINST, USUAL)
     key, held = "changed control", st.session_state[AGAINST]
     tell(key, held)

@@ -1,4 +1,6 @@
-"""Derived arrays: the matrices that only explain agree with the functions that compute them whole."""
+"""Derived arrays: the matrices that only explain agree with the functions that compute them
+whole.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def shared() -> Trace:
 
 
 def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None:
-    """The rule of each derived array reads only cells that exist, at its first and its last place."""
+    """The rule of each derived array reads only cells that exist, at its first and its last
+    place.
+    """
     for layer in (trace, shared):
         for name in DERIVED_ARRAYS:
             shape = shape_of(layer, derived_array_of(layer, name))

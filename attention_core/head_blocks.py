@@ -6,7 +6,7 @@ from .checks import check_choice, whole_number
 from .trace import STEPS, Trace
 
 # The axis along which a place of that name is counted.
-PLACES = {
+AXIS_OF_PLACE = {
     "batch": "B",
     "sequence": "B",
     "head": "H",
@@ -23,7 +23,7 @@ def check_places(trace: Trace, **places: int) -> None:
     """
     sizes = trace.sizes
     for name, place in places.items():
-        whole_number(name, place, 0, sizes[PLACES[name]] - 1)
+        whole_number(name, place, 0, sizes[AXIS_OF_PLACE[name]] - 1)
 
 
 def head_of(trace: Trace, field: str, head: int) -> int:

@@ -16,7 +16,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.rules import rule_of
 from attention_core.trace import Trace
 
-ASKED = (
+ASKED_FIELDS = (
     "queries",
     "keys",
     "values",
@@ -27,8 +27,8 @@ ASKED = (
     "merged",
     "output",
 )
-MOST_TERMS = 16  # more are no work for a hand
-MOST_NUMBER = 9999
+MAX_TERMS = 16  # more are no work for a hand
+MAX_ANSWER = 9999
 _FEWEST_PLACES, _MOST_PLACES = 2, 8
 
 
@@ -82,7 +82,9 @@ def askable(trace: Trace) -> tuple[str, ...]:
     """The fields of which a cell can be worked out by hand: of at most 16 terms, and with
     finite numbers.
     """
-    return tuple(field for field in ASKED if _is_short(trace, field) and len(_cells(trace, field)))
+    return tuple(
+        field for field in ASKED_FIELDS if _is_short(trace, field) and len(_cells(trace, field))
+    )
 
 
 def ask(trace: Trace, number: int, field: str = "") -> Question:
@@ -97,7 +99,7 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
     """
-    rng = generator(whole_number("number", number, 1, MOST_NUMBER), Stream.QUESTIONS)
+    rng = generator(whole_number("number", number, 1, MAX_ANSWER), Stream.QUESTIONS)
     fields = askable(trace)
     if not fields:
         raise SettingsError(
@@ -129,7 +131,7 @@ def _question(trace: Trace, field: str, index: tuple[int, ...]) -> Question:
 def _is_short(trace: Trace, field: str) -> bool:
     if field == "output" and trace.projections.w_o is None:
         return False  # it is the merged heads as they are
-    return rule_of(trace, field).softcap is None and _n_terms(trace, field) <= MOST_TERMS
+    return rule_of(trace, field).softcap is None and _n_terms(trace, field) <= MAX_TERMS
 
 
 def _n_terms(trace: Trace, field: str) -> int:

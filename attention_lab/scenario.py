@@ -22,13 +22,13 @@ from . import by_hand
 from .choices import BY_HAND as BY_HAND
 from .choices import CHOICES as CHOICES
 from .choices import DRAWN as DRAWN
-from .choices import LIMITS as LIMITS
-from .choices import MASKS as MASKS
+from .choices import FIELD_BOUNDS as FIELD_BOUNDS
+from .choices import MASK_KINDS as MASK_KINDS
 from .choices import MAX_TEXT as MAX_TEXT
 from .choices import OUTPUT_MATRICES as OUTPUT_MATRICES
 from .choices import SCALINGS as SCALINGS
 from .choices import TRAINED as TRAINED
-from .choices import WEIGHTS as WEIGHTS
+from .choices import WEIGHT_KINDS as WEIGHT_KINDS
 from .trained.encoded_text import D_MODEL, pieces_of, trained_layer
 from .user_data.edits import Edits, apply
 from .user_data.matrix_names import MAX_TOKENS
@@ -202,7 +202,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
 def _projections(scenario: Scenario) -> Projections:
     s = scenario
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
-    check_choice("weights", s.weights, WEIGHTS)
+    check_choice("weights", s.weights, WEIGHT_KINDS)
     if s.weights == "by hand":
         return by_hand.hand_made()
     if s.weights == "random":
@@ -225,7 +225,7 @@ def _scale(scenario: Scenario) -> float | None:
 
 
 def _mask(scenario: Scenario) -> Array | None:
-    check_choice("mask", scenario.mask, MASKS)
+    check_choice("mask", scenario.mask, MASK_KINDS)
     tokens = tokens_of(scenario)
     if scenario.mask == "padding":
         return padding_mask([tokens.n_real], len(tokens.tokens))

@@ -16,7 +16,7 @@ from ..heads.reruns import rerun
 from ..scenario import Scenario, trace_of
 from .fault_checks import Verdict, verdicts
 from .faults import FAULTS, Fault, first_difference
-from .replaced_steps import RIGHT, Steps, given_of, run
+from .replaced_steps import CORRECT_STEPS, Steps, given_of, run
 
 NO_FAULT = "none"
 
@@ -52,6 +52,6 @@ def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
     if masked and right.mask is None:
         right = rerun(right, mask=causal_mask(right.sizes["T"]))
     fault = fault_of(key)
-    steps: Steps = fault.steps if fault else RIGHT
+    steps: Steps = fault.steps if fault else CORRECT_STEPS
     faulty = run(given_of(right), steps)
     return Examined(right, faulty, verdicts(right, steps), first_difference(right, faulty))

@@ -20,7 +20,7 @@ from ..user_data.painted import painted_mask
 from .hiding import combined, masks_for
 from .sentences import other_sentence, own_sentence
 
-MASKS = ("causal", "padding", "window", "painted")
+WORKSHOP_MASKS = ("causal", "padding", "window", "painted")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Workshop:
         for text in self.others:
             check_text("others", text)
         for mask in self.masks:
-            check_choice("masks", mask, MASKS)
+            check_choice("masks", mask, WORKSHOP_MASKS)
         whole_number("window", self.window, 0)
         check_text("painted", self.painted)
 

@@ -19,7 +19,7 @@ from attention_core.checks import (
     whole_number,
 )
 from attention_core.errors import SettingsError, ShapeError, TextError
-from attention_core.text import CONTINUES
+from attention_core.text import CONTINUATION_MARK
 
 from .attention_maps import AttentionMaps
 
@@ -200,7 +200,7 @@ def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     _count(tokens)
     for position, token in enumerate(tokens):
-        if found and token.startswith(CONTINUES):
+        if found and token.startswith(CONTINUATION_MARK):
             found[-1] += (position,)
         else:
             found.append((position,))
@@ -219,7 +219,7 @@ def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
 
 
 def _text(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:
-    return "".join(tokens[place].removeprefix(CONTINUES) for place in word)
+    return "".join(tokens[place].removeprefix(CONTINUATION_MARK) for place in word)
 
 
 def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:

@@ -44,7 +44,7 @@ def heads_grid(
     trace = stage.trace
     if len(place := checks.as_list("cell", cell)) != 3:
         raise SettingsError(
-            f"cell is {checks.shown(cell)} but must be three numbers: head, query and key"
+            f"cell is {checks.short_repr(cell)} but must be three numbers: head, query and key"
         )
     check_places(trace, **dict(zip(("head", "query", "key"), place, strict=True)))
     chosen = chosen_heads(getattr(trace, checks.check_choice("field", field, FIELDS))[0], heads)

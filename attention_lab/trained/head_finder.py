@@ -87,9 +87,7 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
-    """What the marked keys get from queries that look at all keys they may see alike, on
-    average.
-    """
+    """The mean share of the marked keys if queries looked at all visible keys alike."""
     n_seen_T = np.maximum(seen_TS.sum(axis=1), 1)
     return float(((marked_TS & seen_TS).sum(axis=1) / n_seen_T).mean())
 

@@ -9,7 +9,7 @@ from attention_core.errors import SettingsError
 from attention_core.head_blocks import head_columns
 from attention_core.trace import Trace
 
-from .gauge import output_rows
+from .basis_change import output_rows
 
 # The field that has its heads side by side as a weight matrix has: in its columns, or in the rows
 # of W_O.

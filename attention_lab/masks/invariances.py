@@ -17,7 +17,7 @@ from attention_core.limits import check_room
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from ..heads.gauge import Gauge, change_gauge, random_gauge
+from ..heads.basis_change import Gauge, change_gauge, random_gauge
 from ..heads.reruns import rerun
 
 

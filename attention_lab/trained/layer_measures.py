@@ -15,8 +15,8 @@ from attention_core.trace import Trace
 
 from ..diagonal.measures import square_of
 from ..diagonal.metrics import METRICS, Metric
+from ..heads.head_portraits import MEASURES, Measure
 from ..heads.patterns import evenly, pattern_of
-from ..heads.portraits import MEASURES, Measure
 from .attention_maps import AttentionMaps, pattern_of_layer
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_core.checks import check_choice, divisors
-from attention_lab.heads.portraits import MEASURES
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from ..address import adopt, mirror, refuse

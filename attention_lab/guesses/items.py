@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from attention_core.checks import one_of
+from  import one_of
 
 FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
 KINDS = ("number", "largest", "sign", "shape", "grows", "picture")

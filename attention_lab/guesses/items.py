@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from  import one_of
+from attention_core.checks import check_choice
 
 FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
 KINDS = ("number", "largest", "sign", "shape", "grows", "picture")
@@ -68,4 +68,4 @@ def items_of(field: str) -> tuple[Item, ...]:
 
 def item_at(name: str) -> Item:
     """The question of a name. Raises: SettingsError."""
-    return ITEMS[one_of("item", name, ITEMS)]
+    return ITEMS[check_choice("item", name, ITEMS)]

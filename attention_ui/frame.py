@@ -36,7 +36,8 @@ from .way import go_where_asked, leave_old_url
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss")
+SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
+
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
 

@@ -24,6 +24,7 @@ from .here import Here
 from .markdown import plain
 from .panels import say_columns, say_notation
 from .presets import choose
+from .reference.questions import foot
 from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
 from .show import explained_errors
 from .step import show_strip
@@ -89,6 +90,7 @@ def _draw() -> Page:
             remembered.here = Here(scenario, place, notation)
             try:
                 chosen.run()
+                foot(page)
             finally:  # after an error, too
                 _heading(page, notation)
                 _say_notes(remembered.here, page, _notes(scenario, own, trace, page))

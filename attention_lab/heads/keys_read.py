@@ -6,9 +6,8 @@ import numpy as np
 
 from attention_core.checks import whole_number
 from attention_core.head_blocks import check_places
+from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import Trace
-
-from ..rounding import RELATIVE_ROUNDING
 
 
 def row_share(trace: Trace, head: int, query: int) -> float:

@@ -50,7 +50,7 @@ if has_w_o:
 st.markdown(
     f"{mixes} the output is a plain **sum**: each head adds its part. Here it is for feature"
     f" {column} of every token. Parts above the line pull up, parts below pull down; the tick is"
-    f" the output itself, computed as {way}{plain(trace.says_added('output'))}. Over all tokens"
+    f" the output itself, computed as {way}{plain(trace.addition('output'))}. Over all tokens"
     " and features the two ways " + f"{agreement(gap, tolerance(trace, 'output'))}."
 )
 with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too

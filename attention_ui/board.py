@@ -12,14 +12,12 @@ from attention_viz.payload import JSON
 from attention_viz.scene import dressed
 from attention_viz.scene_formats import as_bytes
 
-from .address import adopt, mirror, wish
 from .components import component, sent
 from .focus import follow_cell
 from .own_numbers import edit_cell
-from .places import place_in
 from .show import theme_mode, zoom
 from .stage_choices import choose
-from .visit import visit
+from .url_state import adopt, mirror, place_in, visit, wish
 
 PIN = "pin"
 OnPin = Callable[[str, list[int]], None]

@@ -18,7 +18,7 @@ from attention_viz.scene import dressed
 from attention_viz.tables import field_table, matrix_table, terms_table
 
 from .facts import fact
-from .here import Here
+from .page_context import Here
 
 
 def rows_here(now: Here) -> str:

@@ -16,13 +16,10 @@ from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
 from attention_lab.weight_changes import change_notes
 
-from .address import bound
 from .control_list import CONTROLS as CONTROLS
 from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
-from .groups import bring_along, folded, needed
 from .mask_choice import make_room
-from .visit import visit
-from .whole_numbers import whole_number_input
+from .url_state import bound, bring_along, folded, needed, visit, whole_number_input
 
 MOST_DIGITS = 5  # more than any size has
 

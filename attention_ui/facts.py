@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from .visit import visit
+from .url_state import visit
 
 Value = TypeVar("Value")
 

@@ -14,11 +14,9 @@ from attention_lab.cell_worth_telling import Cell, cell_worth_telling
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
-from .address import wish
-from .groups import as_texts
 from .presets import is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
-from .visit import visit
+from .url_state import as_texts, visit, wish
 
 OPENING = """(() => {
   const url = new URL(location.href);

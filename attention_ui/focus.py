@@ -19,9 +19,8 @@ from attention_core.head_blocks import head_columns
 from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import LAST_PLACE
 
-from .address import mirror
-from .places import adopt_place, choose_place, named_places
 from .presets import is_untouched
+from .url_state import adopt_place, choose_place, mirror, named_places
 
 NAMES = FOCUS
 HELPS = {

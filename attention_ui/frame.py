@@ -16,22 +16,21 @@ from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 
-from . import controls, own_numbers, remedies
-from .address import listen, refuse_unheard, say_refused
+from . import controls, own_numbers, uneven_heads
+from .facts import fact
 from .first_look import begin, follow, opening_script
 from .focus import focus
-from .here import Here
 from .markdown import plain
+from .page_context import Here
 from .panels import say_columns, say_notation
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
+from .script_lock import in_turn
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
-from .turns import in_turn
+from .url_state import go_where_asked, listen, refuse_unheard, say_refused, visit
 from .view import VIEW, draw_view, look
-from .visit import visit
-from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
@@ -50,6 +49,7 @@ def run() -> None:
         page = _draw()
         own = own_heads.controls_of(page)
         refuse_unheard(page.url_path, controls.of_other_pages(own.used) if own else ())
+        fact("refused", visit().refused)
         say_refused()
         # Only now: of a run that starts anew half-way the browser may get nothing.
         visit().has_scripts, visit().heard = True, _heard_of(page)
@@ -141,9 +141,9 @@ def _trace(scenario: Scenario) -> Trace | None:
     to do.
     """
     with explained_errors():
-        if not remedies.uneven(settled(scenario)):
+        if not uneven_heads.uneven(settled(scenario)):
             return trace_of(scenario)
-        remedies.offer(scenario)
+        uneven_heads.offer(scenario)
     return None
 
 

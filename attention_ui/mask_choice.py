@@ -12,12 +12,10 @@ from attention_lab.scenario import MASKS, Scenario, own_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
-from .address import adopt, mirror
 from .facts import fact
-from .here import Here
+from .page_context import Here
 from .registry import page_of
-from .visit import visit
-from .way import ask_for
+from .url_state import adopt, ask_for, mirror, visit
 
 ROOM = 2  # positions for [pad]
 NO_MASK = "unmasked"  # whether the step is shown as it is where the layer has no mask

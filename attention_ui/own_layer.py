@@ -15,7 +15,7 @@ from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_lab.user_data.taken_layer import take_layer
 
 from .markdown import plain
-from .way import ask_for
+from .url_state import ask_for
 
 STORY = "pages/story/overview.py"
 

@@ -30,14 +30,12 @@ from attention_lab.user_data.own_matrices import (
 from attention_lab.user_data.painted import mask_from_text, mask_to_text
 from attention_viz.tables import numbered_table
 
-from .address import adopt, mirror
 from .facts import fact
 from .focus import Focus
-from .groups import stays_open
 from .markdown import plain
 from .presets import widget_values
 from .upload_room import check_kept
-from .visit import visit
+from .url_state import adopt, mirror, stays_open, visit
 
 LARGEST_FILE = MAX_STATE // 2**20  # MB
 # What the address holds, or a key in its place.

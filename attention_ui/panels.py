@@ -21,15 +21,13 @@ from attention_viz.payload import JSON
 from attention_viz.tables import reads
 
 from . import closer_look
-from .address import KEPT
 from .closer_look import rows_here as rows_here
 from .facts import fact
 from .focus import NAMES, Focus
-from .here import Here
 from .markdown import plain, quoted
-from .one_of import one_of
+from .page_context import Here
 from .registry import step_of
-from .way import ask_for
+from .url_state import KEPT, ask_for, one_of
 
 MOST_NAMED = 24  # signs of a token
 # What a step has to look at besides its board.

@@ -16,8 +16,8 @@ from attention_viz.worksheet import worksheet
 
 from .facts import fact
 from .focus import follow_cell
-from .here import Here
 from .markdown import plain
+from .page_context import Here
 from .panels import open_step
 
 UNANSWERED = {"pr_answer": "", "pr_show": False}

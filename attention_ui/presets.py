@@ -16,7 +16,7 @@ from attention_lab.cell_worth_telling import Cell, cell_worth_telling
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
-from .visit import visit
+from .url_state import visit
 
 KEY = "example"
 OWN = "Your own choices. An example sets every control anew."

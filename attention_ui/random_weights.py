@@ -15,7 +15,7 @@ from attention_lab.scenario import DRAWN, Scenario, settled, trace_of
 from attention_viz.step_scene import Note
 
 from .facts import fact
-from .here import Here
+from .page_context import Here
 
 LAYER, HEAD = 3, 1  # of the trained model: a pronoun looks at its noun
 SAID = Note(

@@ -7,7 +7,7 @@ import streamlit as st
 from .heads.one_wide_head import open_beside
 from .mask_choice import choose_mask
 from .random_weights import train
-from .visit import visit
+from .url_state import visit
 
 THREE = ("queries", "keys", "values")
 

@@ -15,10 +15,10 @@ from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alon
 
 from .board import show_board
 from .controls import layer_notes
-from .here import Here
+from .page_context import Here
 from .registry import strip
 from .stage_choices import THREE
-from .visit import visit
+from .url_state import visit
 
 # What URLs with pinned cells call the board of a page, where not by the name of the page.
 BOARDS = {"projections": "projection", "overview": "layer"}

@@ -22,11 +22,8 @@ from attention_lab.diagonal.scenes import POSITIONS, TOKENS, WEIGHTS, DiagonalSc
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 from attention_viz.labels import number
 
-from ..address import KEPT, bound
 from ..markdown import plain
-from ..one_of import one_of
-from ..places import pin_places, pinned
-from ..whole_numbers import seed_input
+from ..url_state import KEPT, bound, one_of, pin_places, pinned, seed_input
 
 DEFAULTS = asdict(DiagonalScene())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))

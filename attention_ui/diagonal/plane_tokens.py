@@ -16,9 +16,8 @@ from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.plane_table import points_table, points_typed
 
-from ..address import adopt, mirror
 from ..markdown import plain
-from ..places import adopt_place
+from ..url_state import adopt, adopt_place, mirror
 
 DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 FARTHEST, MOST = 25.0, 12

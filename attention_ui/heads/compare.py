@@ -18,11 +18,10 @@ from attention_lab.rounding import tolerance
 from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
 from attention_viz.labels import decimals, number, percent
 
-from ..address import ON_OFF, adopt, mirror
 from ..control_list import CONTROLS, DEFAULTS, Control
 from ..facts import fact
 from ..markdown import quoted
-from ..places import tell
+from ..url_state import ON_OFF, adopt, mirror, tell
 
 AGAINST, VALUE, USUAL, LABEL = "against", "value", "mask", "Changed control"
 CONTROL = {control.name: control for control in CONTROLS if control.name in COMPARABLE}

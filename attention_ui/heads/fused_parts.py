@@ -13,7 +13,7 @@ from attention_viz.labels import counted, number
 
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import Here
 
 
 def value_of_a_pair(now: Here) -> None:

@@ -10,9 +10,9 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_viz.heads.head_worth import in_two_bases
 from attention_viz.labels import number
 
-from ..address import adopt, mirror
 from ..facts import fact
 from ..show import show_figure
+from ..url_state import adopt, mirror
 
 LAST_BASIS = 99
 

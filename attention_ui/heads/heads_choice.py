@@ -11,9 +11,8 @@ from attention_core.checks import divisors, one_of
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.user_data.matrix_names import MAX_HEADS
 
-from ..address import adopt, mirror, refuse
 from ..focus import follow_cell
-from ..places import place_in, tell
+from ..url_state import adopt, mirror, place_in, refuse, tell
 
 KINDS = ("MHA", "GQA", "MQA")
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)

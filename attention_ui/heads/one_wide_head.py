@@ -8,11 +8,10 @@ from attention_core import Trace
 from attention_lab.heads.one_wide_head import Cost, cost_of, one_wide_head
 from attention_viz.labels import counted, number
 
-from ..address import bound
 from ..facts import fact
-from ..here import Here
+from ..page_context import Here
 from ..registry import page_of
-from ..way import ask_for
+from ..url_state import ask_for, bound
 
 BESIDE = "beside_one"
 

@@ -16,9 +16,7 @@ from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..address import KEPT, bound
-from ..one_of import one_of
-from ..places import pin_places, pinned
+from ..url_state import KEPT, bound, one_of, pin_places, pinned
 from .picture_upload import from_file
 from .typed_tables import drawn, own_kernel
 

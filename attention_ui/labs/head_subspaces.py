@@ -8,10 +8,9 @@ from attention_lab.labs.subspaces import PLANE, SPACE, WORDS, HeadPlanes, exampl
 from attention_viz.labels import percent
 from attention_viz.labs.subspace_figures import plane_figure, space_figure
 
-from ..address import bound
 from ..facts import fact
-from ..one_of import one_of
 from ..show import show_figure
+from ..url_state import bound, one_of
 
 N_HEADS = 2
 

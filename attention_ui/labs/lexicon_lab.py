@@ -24,11 +24,9 @@ from attention_lab.labs.lexicon import (
 from attention_lab.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, received, run_lexicon
 from attention_viz.labels import number, percent
 
-from ..address import adopt, bound, mirror
 from ..facts import fact
 from ..markdown import plain
-from ..one_of import one_of
-from ..places import pin_places, pinned
+from ..url_state import adopt, bound, mirror, one_of, pin_places, pinned
 
 Words = dict[str, tuple[str, ...]]
 CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}

@@ -22,10 +22,9 @@ from attention_lab.labs.training_settings import TrainingSettings, expected_seco
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 
-from ..address import bound
 from ..facts import fact
-from ..one_of import one_of
 from ..show import show_figure
+from ..url_state import bound, one_of
 from .training_run import run_of, score, train_on
 
 MOST_STACKS = 256

@@ -16,10 +16,8 @@ from attention_lab.labs.training_settings import (
 )
 from attention_viz.labels import counted
 
-from ..address import KEPT, bound
 from ..facts import fact
-from ..one_of import one_of
-from ..whole_numbers import seed_input, whole_number_input
+from ..url_state import KEPT, bound, one_of, seed_input, whole_number_input
 
 # How many heads each model has.
 MODELS = {"1 head": 1, WIDE: 1, "2 heads": 2, "3 heads": 3, "4 heads": 4, "6 heads": 6}

@@ -22,7 +22,7 @@ from attention_lab.labs.training_settings import WIDE, TrainingSettings, expecte
 from attention_viz.labels import counted, number
 
 from ..facts import fact
-from ..one_of import one_of
+from ..url_state import one_of
 from .training_run import run_of, score, train_on
 
 MARK = "one answer per head"

@@ -11,8 +11,8 @@ from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
 from attention_lab.labs.images import as_kernel
 
-from ..address import adopt, mirror
 from ..markdown import plain
+from ..url_state import adopt, mirror
 
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"

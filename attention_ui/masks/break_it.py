@@ -11,10 +11,9 @@ from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import FAULTS, Fault, hidden_fault
 from attention_viz.labels import true_minus
 
-from ..address import KEPT, bound
 from ..facts import fact
-from ..here import Here
-from ..whole_numbers import whole_number_input
+from ..page_context import Here
+from ..url_state import KEPT, bound, whole_number_input
 
 LAST_ROUND = 999
 KEYS = tuple(fault.key for fault in FAULTS)

@@ -11,11 +11,10 @@ from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards
 
-from ..address import KEPT, bound
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
-from ..whole_numbers import whole_number_input
+from ..page_context import Here
+from ..url_state import KEPT, bound, whole_number_input
 
 
 def small(gap: float, rounding: bool = False) -> str:

@@ -10,8 +10,8 @@ import streamlit as st
 
 from attention_core import SettingsError
 
-from ..address import adopt, mirror
 from ..facts import fact
+from ..url_state import adopt, mirror
 
 FIRST = "0.0"
 FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")

@@ -14,7 +14,7 @@ from attention_viz.masks.score_variants import other_shares
 
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import Here
 from ..panels import token
 
 

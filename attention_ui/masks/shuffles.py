@@ -9,13 +9,11 @@ from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards
 
-from ..address import KEPT
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
-from ..one_of import one_of
+from ..page_context import Here
 from ..panels import token
-from ..whole_numbers import whole_number_input
+from ..url_state import KEPT, one_of, whole_number_input
 from .invariances import small
 
 SHUFFLED = {

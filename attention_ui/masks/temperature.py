@@ -12,12 +12,12 @@ from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import temperature as figures
 
-from ..address import KEPT, bound
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import Here
 from ..panels import token
 from ..show import show_figure
+from ..url_state import KEPT, bound
 
 TEMPERATURES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 

@@ -10,7 +10,7 @@ from attention_viz.trained.layer_pictures import parts_matrices
 
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import Here
 from .heads_shown import say_model
 
 

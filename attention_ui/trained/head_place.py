@@ -17,12 +17,10 @@ from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, telling_pair
 from attention_lab.user_data.edits import LAST_PLACE
 
-from ..address import mirror
 from ..focus import AXIS_NAMES, Focus
 from ..panels import open_step
-from ..places import adopt_place, choose_place, named_places, pin_places, pinned
 from ..registry import page_of
-from ..way import ask_for
+from ..url_state import adopt_place, ask_for, choose_place, mirror, named_places, pin_places, pinned
 
 LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
 LABELS = {LAYER: "Layer", HEAD: "Head"}

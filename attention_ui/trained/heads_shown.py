@@ -15,8 +15,8 @@ from attention_lab.trained.encoded_text import attention_of, encoded_alone, piec
 
 from ..facts import fact
 from ..focus import Focus
-from ..here import Here
 from ..markdown import plain
+from ..page_context import Here
 from .own_heads import OWN, WHOSE, OwnHeads, trace_of_own
 
 

@@ -19,8 +19,8 @@ from attention_lab.user_data.own_weights import FoundLayer, find_layers
 from attention_viz.labels import counted
 
 from ..facts import fact
-from ..here import Here
 from ..markdown import plain
+from ..page_context import Here
 from ..registry import OwnControls, Page
 from ..upload_room import check_kept
 

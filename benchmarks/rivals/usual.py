@@ -13,7 +13,7 @@ import plotly.express as px
 import streamlit as st
 from streamlit.web import cli
 
-from attention_ui.here import here
+from attention_ui.page_context import here
 
 
 def heatmaps(*_: object, **__: object) -> None:

@@ -14,10 +14,10 @@ from attention_ui.board import show_board
 from attention_ui.diagonal import plane_tokens
 from attention_ui.diagonal.diagonal_lab import say_cut
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.one_of import one_of
+from attention_ui.page_context import here
 from attention_ui.show import show_figure
+from attention_ui.url_state import one_of
 from attention_viz.diagonal.diagonal_board import named, plane_board
 from attention_viz.diagonal.plane import plane, row_says
 

@@ -11,7 +11,7 @@ from attention_ui.diagonal import diagonal_lab as lab
 from attention_ui.diagonal import diagonal_truths as truths
 from attention_ui.diagonal.diagonal_words import pair_says
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.view import one_window
 from attention_viz.diagonal.diagonal_board import diagonal_board
 

@@ -19,8 +19,8 @@ from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.head_worth import other_bases
 from attention_ui.heads.switching_off import switch_heads_off
-from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.page_context import here
 from attention_ui.panels import token
 from attention_ui.show import place_for, show_figure
 from attention_viz.heads import head_worth as drawn

@@ -14,9 +14,9 @@ from attention_ui.heads.fused_parts import (
     value_of_a_pair,
 )
 from attention_ui.heads.measuring import measured_runs
-from attention_ui.here import here
-from attention_ui.one_of import one_of
+from attention_ui.page_context import here
 from attention_ui.show import show_figure
+from attention_ui.url_state import one_of
 from attention_ui.view import one_window
 from attention_viz import story
 from attention_viz.heads.count_figures import WORDS, measured_memory, measured_times, scheme_counts

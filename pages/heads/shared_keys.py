@@ -11,9 +11,9 @@ from attention_lab.heads.shared_keys import CACHE, MULTIPLIES, PARAMETERS, share
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinned_kind
-from attention_ui.here import here
-from attention_ui.one_of import one_of
+from attention_ui.page_context import here
 from attention_ui.show import show_figure
+from attention_ui.url_state import one_of
 from attention_ui.view import one_window
 from attention_viz.heads.count_figures import WORDS, count_curves
 from attention_viz.heads.shared_keys import sharing, strong_colour

@@ -9,8 +9,8 @@ from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import convolution_lab as lab
-from attention_ui.one_of import one_of
 from attention_ui.show import explained_errors, show_figure
+from attention_ui.url_state import one_of
 from attention_ui.view import one_window
 from attention_viz.labels import number, percent
 from attention_viz.labs.convolution_boards import comparison_board, heads_board, own_pixel_board

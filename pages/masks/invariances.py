@@ -2,10 +2,9 @@
 output.
 """
 
-from attention_ui.address import KEPT
-from attention_ui.here import here
 from attention_ui.masks.invariance_topics import TOPICS
-from attention_ui.one_of import one_of
+from attention_ui.page_context import here
+from attention_ui.url_state import KEPT, one_of
 
 now = here()
 topic = one_of("Topic", TOPICS, "shuffle", key="inv_topic", label_visibility="collapsed", **KEPT)

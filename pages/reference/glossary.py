@@ -7,7 +7,7 @@ import streamlit as st
 from attention_lab.notation.notation import COLUMNS
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.reference.notation_tables import (
     elsewhere_table,
     glossary_rows,

@@ -5,8 +5,8 @@ import streamlit as st
 from attention_lab.masks.last_query import last_query_alone
 from attention_lab.scenario import MASKS, tokens_of
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
+from attention_ui.page_context import here
 from attention_ui.panels import look_closer, pair, token, told
 from attention_ui.step import show_step
 from attention_viz import story

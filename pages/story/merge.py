@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_lab.heads.layout_mistakes import moved_cells, place_merged
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import goes_astray, look_closer, say_swap, token, told
 from attention_ui.step import show_step
 from attention_viz import story

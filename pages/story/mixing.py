@@ -7,7 +7,7 @@ import streamlit as st
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.notation.element_wise import output_of_element
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import element_by_element, look_closer, token, told
 from attention_ui.step import show_step
 from attention_viz import story

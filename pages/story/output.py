@@ -8,11 +8,11 @@ from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o
 from attention_lab.rounding import tolerance
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import look_closer, token, told
 from attention_ui.registry import page_of
 from attention_ui.step import show_step
-from attention_ui.way import ask_for
+from attention_ui.url_state import ask_for
 from attention_viz import story
 from attention_viz.labels import agreement, counted, span
 

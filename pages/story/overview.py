@@ -6,7 +6,7 @@ from attention_core.projections import BIASES, MATRICES
 from attention_lab import notation
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import open_step, token
 from attention_ui.random_weights import random_notes
 from attention_ui.reference.concepts import ask

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.head_blocks import head_columns
 from attention_lab.heads.weight_blocks import features_read, gives_back
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import look_closer, token, told, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_lab.heads.scale_effect import scale_effect
 from attention_lab.notation.notation import symbol
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import look_closer, pair, told
 from attention_ui.step import show_step
 from attention_viz import story

@@ -10,7 +10,7 @@ from attention_lab.heads.counts import size_of
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import look_closer, pair, token, told
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step

@@ -6,8 +6,8 @@ from attention_lab.heads.keys_read import row_share, strongest_keys
 from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
 from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.masks.temperature import temperature
+from attention_ui.page_context import here
 from attention_ui.panels import element_by_element, look_closer, pair, token, told
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step

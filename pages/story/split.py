@@ -6,7 +6,7 @@ from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import foreign_cells, split_places
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import goes_astray, look_closer, say_swap, token, told, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story

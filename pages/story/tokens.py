@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.derivation import derive_input
 from attention_lab.scenario import edits_of, embedding_of, own_of, settled, tokens_of
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.panels import derived, look_closer, token, told
 from attention_ui.step import show_step
 from attention_viz import story

@@ -7,13 +7,13 @@ import streamlit as st
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import quoted
-from attention_ui.one_of import one_of
+from attention_ui.page_context import here
 from attention_ui.panels import look_closer, pair, say_columns, told
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
+from attention_ui.url_state import one_of
 from attention_ui.view import one_window
 from attention_viz import story
 from attention_viz.heads.arcs import arcs

@@ -6,7 +6,7 @@ from attention_lab.trained.encoded_text import D_MODEL
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import here
 from attention_ui.trained.head_place import head_shown, open_pinned, place
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.view import one_window

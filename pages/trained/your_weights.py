@@ -5,9 +5,9 @@ import streamlit as st
 from attention_lab.user_data.weight_names import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.own_layer import offer_story
+from attention_ui.page_context import here
 from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned

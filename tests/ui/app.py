@@ -16,7 +16,7 @@ from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
 from attention_ui.components import APP
 from attention_ui.control_list import CONTROLS, GROUPS
-from attention_ui.here import Here
+from attention_ui.page_context import Here
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of

@@ -11,11 +11,11 @@ from attention_core import attend
 from attention_lab.heads.all_heads import blur, mean_of_heads
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_ui import stage_choices, way
+from attention_ui import stage_choices
 from attention_ui.heads import one_wide_head
 from attention_ui.heads.heads_choice import open_portrait
 from attention_ui.registry import page_of
-from attention_ui.visit import Visit
+from attention_ui.url_state import Visit, navigation
 from tests.ui.app import facts, figures, here, opened, scenes, stage, texts
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
@@ -118,7 +118,7 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
     now = Visit()
     with monkeypatch.context() as patch:
         patch.setattr(one_wide_head.st, "session_state", {"head": 1})
-        patch.setattr(way, "visit", lambda: now)
+        patch.setattr(navigation, "visit", lambda: now)
         stage_choices.choose("beside", True)
     assert now.wanted == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
     alone = opened("all-heads", n_heads=1, beside_one="true")

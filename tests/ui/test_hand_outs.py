@@ -14,7 +14,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_ui import closer_look
 from attention_ui.chosen import chosen
 from attention_ui.focus import Focus
-from attention_ui.here import Here
+from attention_ui.page_context import Here
 from attention_ui.trained.heads_shown import of_model, one_head_here
 from tests.ui.app import here, named_in, opened
 from tests.ui.uploads import OWN_X, WHOLE

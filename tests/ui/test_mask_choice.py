@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_ui import mask_choice, stage_choices
-from attention_ui.visit import Visit
+from attention_ui.url_state import Visit
 from tests.ui.app import facts, gone_to, here, opened, stage, unfolded
 
 

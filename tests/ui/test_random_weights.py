@@ -7,7 +7,7 @@ import pytest
 from attention_lab.scenario import DRAWN, WEIGHTS, Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui import random_weights, stage_choices
-from attention_ui.visit import Visit
+from attention_ui.url_state import Visit
 from tests.ui.app import facts, here, opened, stage
 
 STEPS = ("overview", "scores", "softmax")

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from attention_ui import turns
-from attention_ui.turns import Turn
+from attention_ui import script_lock
+from attention_ui.script_lock import Turn
 
 
 def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST", 0.001)
+    monkeypatch.setattr(script_lock, "LONGEST", 0.001)
     monkeypatch.setattr(
-        turns, "time", SimpleNamespace(monotonic=lambda: 0.0)
+        script_lock, "time", SimpleNamespace(monotonic=lambda: 0.0)
     )  # no single script takes long
     in_turn, seen = Turn(), []
 
@@ -30,7 +30,7 @@ def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
 
 
 def test_nobody_waits_for_the_end_of_a_long_script(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST", 0.01)
+    monkeypatch.setattr(script_lock, "LONGEST", 0.01)
     in_turn, begun, ends = Turn(), Event(), Event()
 
     def long_script() -> None:
@@ -51,7 +51,7 @@ def test_nobody_waits_for_the_end_of_a_long_script(monkeypatch):
 
 
 def test_a_script_that_stops_gives_the_turn_back(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST", 60)
+    monkeypatch.setattr(script_lock, "LONGEST", 60)
     in_turn = Turn()
     with pytest.raises(RuntimeError), in_turn():
         raise RuntimeError

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from .address import bound, refuse, start_anew
+from .binding import bound, refuse, start_anew
 
 LAST_SEED = 9999
 

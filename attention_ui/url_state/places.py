@@ -13,8 +13,8 @@ import streamlit as st
 from attention_core import SettingsError
 from attention_lab.user_data.edits import LAST_PLACE
 
-from .address import adopt, mirror, refuse
-from .visit import visit
+from .binding import adopt, mirror, refuse
+from .session import visit
 
 
 def adopt_place(name: str, label: str, default: int, count: int) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
-from .visit import visit
+from .session import visit
 
 
 def stays_open(label: str, key: str) -> ExpanderContainer:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from .visit import visit
+from .session import visit
 
 
 def ask_for(path: str, **places: object) -> None:

@@ -18,7 +18,7 @@ from attention_viz.payload import Stage
 from .chosen import line
 from .focus import Focus
 from .markdown import plain
-from .visit import visit
+from .url_state import visit
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ import streamlit as st
 
 from attention_core import AttentionError
 
-from .facts import fact
-from .markdown import plain
-from .visit import begin_run, visit
+from ..markdown import plain
+from .session import begin_run, visit
 
 MOST_QUOTED = 40
 CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
@@ -166,7 +165,7 @@ def say_refused() -> None:
     half-way is lost.
     """
     now = visit()
-    for refusal in fact("refused", now.refused):
+    for refusal in now.refused:
         # A broken link brings several: four seconds are too few to read them.
         st.toast(refusal.sentence, duration="long")
     now.refused = []

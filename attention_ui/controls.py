@@ -19,7 +19,7 @@ from attention_lab.weight_changes import change_notes
 from .control_list import CONTROLS as CONTROLS
 from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
 from .mask_choice import make_room
-from .url_state import bound, bring_along, folded, needed, visit, whole_number_input
+from .url_state import bound, folded, keep_in_url, needed, session, whole_number_input
 
 MOST_DIGITS = 5  # more than any size has
 
@@ -46,7 +46,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
                 for one in _of(GROUPS[0])
                 if used is None or one.name in used or needed(_defaults([one]))
             ]
-            bring_along(GROUPS[0], _defaults(wanted))
+            keep_in_url(GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
 
@@ -57,7 +57,7 @@ def _ahead() -> dict[str, int]:
     """
     found = {}
     for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
-        asked = visit().asked.get(name, [""])[-1]
+        asked = session().asked.get(name, [""])[-1]
         text = str(st.session_state.get(name, asked))
         is_number = text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
         found[name] = int(text) if is_number else DEFAULTS[name]
@@ -84,7 +84,7 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
 
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
     """What became of the weights with the last choices, in sentences."""
-    return change_notes(visit().before, scenario)
+    return change_notes(session().before, scenario)
 
 
 def field_notes(field: str, text: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, form
 from attention_viz.labels import number
 
 from ..markdown import plain
-from ..url_state import KEPT, bound, one_of, pin_places, pinned, seed_input
+from ..url_state import KEPT, bound, choose_one, pin_places, pinned, seed_input
 
 DEFAULTS = asdict(DiagonalScene())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
@@ -43,7 +43,7 @@ LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
 def token_controls(text: str) -> DiagonalScene:
     """Draw the choice of tokens; give the scene that they make without weights."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = one_of("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
+        kind = choose_one("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
         if kind == "numbers":
             bound(
                 st.text_input,

@@ -17,7 +17,7 @@ from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.plane_table import points_table, points_typed
 
 from ..markdown import plain
-from ..url_state import adopt, adopt_place, mirror
+from ..url_state import restore, restore_place, write_to_url
 
 DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 FARTHEST, MOST = 25.0, 12
@@ -27,8 +27,8 @@ TWO_WIDE = ("nearly_all", "equal_norms", "duplicates", "inside")
 
 def points() -> Array:
     """The points that are shown now. Shapes: (T, 2)."""
-    adopt("plane", "Points", DEFAULT, _read)
-    mirror("plane", DEFAULT)
+    restore("plane", "Points", DEFAULT, _read)
+    write_to_url("plane", DEFAULT)
     return parse_tokens(st.session_state["plane"])
 
 
@@ -89,7 +89,7 @@ def table(x_T2: Array) -> None:
 
 def choose_token(n_tokens: int) -> int:
     """Draw the choice of the token that is looked at; its place is in the address."""
-    adopt_place(TOKEN, CHOSEN, 0, n_tokens)
+    restore_place(TOKEN, CHOSEN, 0, n_tokens)
     st.select_slider(
         CHOSEN,
         range(n_tokens),
@@ -98,7 +98,7 @@ def choose_token(n_tokens: int) -> int:
         persist_state="session",
         help="The half-plane is that of this token’s query.",
     )
-    mirror(TOKEN, 0)
+    write_to_url(TOKEN, 0)
     return int(st.session_state[TOKEN])
 
 

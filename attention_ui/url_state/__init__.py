@@ -1,58 +1,53 @@
 """What a visitor chose: kept in the session, shown in the URL. `README.md` tells how and why."""
 
-from .binding import (
-    KEPT,
-    ON_OFF,
-    Refusal,
-    adopt,
-    bound,
-    listen,
-    mirror,
-    refuse,
-    refuse_unheard,
-    say_refused,
-    start_anew,
-    wish,
+from .binding import KEPT, bound, read_url, requested, rerun_without, restore, write_to_url
+from .groups import as_texts, folded, keep_in_url, needed, stays_open
+from .navigation import open_requested_page, request_page
+from .places import (
+    choose_place,
+    named_places,
+    pin_places,
+    pinned,
+    place_in,
+    restore_place,
+    set_if_changed,
 )
-from .choose_one import one_of
-from .groups import as_texts, bring_along, folded, needed, stays_open
-from .navigation import ask_for, go_where_asked
-from .places import adopt_place, choose_place, named_places, pin_places, pinned, place_in, tell
-from .session import Visit, begin_run, visit
-from .whole_numbers import LAST_SEED, seed_input, whole_number_input
+from .refusals import ON_OFF, Refusal, refuse, refuse_unusable, show_refusals
+from .session import Session, begin_run, session
+from .widgets import LAST_SEED, choose_one, seed_input, whole_number_input
 
 __all__ = [
     "KEPT",
     "LAST_SEED",
     "ON_OFF",
     "Refusal",
-    "Visit",
-    "adopt",
-    "adopt_place",
+    "Session",
     "as_texts",
-    "ask_for",
     "begin_run",
     "bound",
-    "bring_along",
+    "choose_one",
     "choose_place",
     "folded",
-    "go_where_asked",
-    "listen",
-    "mirror",
+    "keep_in_url",
     "named_places",
     "needed",
-    "one_of",
+    "open_requested_page",
     "pin_places",
     "pinned",
     "place_in",
+    "read_url",
     "refuse",
-    "refuse_unheard",
-    "say_refused",
+    "refuse_unusable",
+    "request_page",
+    "requested",
+    "rerun_without",
+    "restore",
+    "restore_place",
     "seed_input",
-    "start_anew",
+    "session",
+    "set_if_changed",
+    "show_refusals",
     "stays_open",
-    "tell",
-    "visit",
     "whole_number_input",
-    "wish",
+    "write_to_url",
 ]

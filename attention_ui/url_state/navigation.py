@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from .session import visit
+from .session import session
 
 
-def ask_for(path: str, **places: object) -> None:
+def request_page(path: str, **places: object) -> None:
     """In a callback: the page to go to, and what its address holds besides the values of bound
     widgets.
 
@@ -17,20 +17,20 @@ def ask_for(path: str, **places: object) -> None:
     It needs some parameters all the same: with none it would clear the address, which it refuses,
     too.
     """
-    visit().wanted = (path, {name: str(place) for name, place in places.items()})
+    session().requested_page = (path, {name: str(place) for name, place in places.items()})
 
 
-def go_where_asked(bound: Iterable[str]) -> None:
+def open_requested_page(bound: Iterable[str]) -> None:
     """Change the page if a callback asked for it.
 
     bound: the names of bound widgets. What the callback set for one is set once more on the new
     page: Streamlit tells the browser of a value only in the run that follows, which is the one that
     ends here.
     """
-    now = visit()
-    if now.wanted:
-        path, places = now.wanted
-        now.wanted, now.arrived = None, True
+    now = session()
+    if now.requested_page:
+        path, places = now.requested_page
+        now.requested_page, now.arrived = None, True
         st.switch_page(path, query_params=places)
     if now.arrived:
         now.arrived = False

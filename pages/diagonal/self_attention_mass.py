@@ -8,12 +8,12 @@ from attention_lab.diagonal.scenes import trace_of_scene
 from attention_ui.board import show_board
 from attention_ui.diagonal import diagonal_lab as lab
 from attention_ui.diagonal.diagonal_words import diagonal_verdict, pair_says
-from attention_ui.page_context import here
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.view import one_window
 from attention_viz.diagonal.diagonal_board import diagonal_board, margin_bars
 
-now = here()
+now = page_context()
 window = one_window()
 with window:
     lab.token_controls(now.scenario.text)

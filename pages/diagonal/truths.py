@@ -11,11 +11,11 @@ from attention_ui.diagonal import diagonal_lab as lab
 from attention_ui.diagonal import diagonal_truths as truths
 from attention_ui.diagonal.diagonal_words import pair_says
 from attention_ui.facts import fact
-from attention_ui.page_context import here
+from attention_ui.page_context import page_context
 from attention_ui.view import one_window
 from attention_viz.diagonal.diagonal_board import diagonal_board
 
-now = here()
+now = page_context()
 window = one_window()
 with window:
     scene = replace(lab.token_controls(now.scenario.text), weights="weightless")

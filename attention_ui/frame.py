@@ -35,7 +35,7 @@ from .view import VIEW, draw_view, look
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss")
+SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
 
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import check_text, whole_number
 from attention_core.trace import Trace
 
@@ -59,7 +59,7 @@ def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
     return replace(padded, vectors=vectors_TD)
 
 
-@remembered(8)
+@cached(8)
 def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in the three places of an encoder-decoder, by name; its sentence is
     the source.

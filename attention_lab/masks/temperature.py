@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, as_stack, number_between, too_large, whole_number
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.formulas import softmax
@@ -140,7 +140,7 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
     return softmax(divided_PS)
 
 
-@remembered(64)
+@cached(64)
 def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
     """Measure the dot products of 64 draws of as many queries as keys, all entries normal with
     variance 1.

@@ -24,19 +24,25 @@ from .markdown import plain
 from .page_context import PageContext
 from .panels import say_columns, say_notation
 from .presets import choose
-from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
+from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
 from .script_lock import script_lock
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
-from .url_state import open_requested_page, read_url, refuse_unusable, session, show_refusals
+from .url_state import (
+    leave_old_url,
+    open_requested_page,
+    read_url,
+    refuse_unusable,
+    session,
+    show_refusals,
+)
 from .view import VIEW, draw_view, look
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
 SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
-
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -64,6 +70,7 @@ def _draw() -> Page:
     chosen = st.navigation(now.menu, position="top")
     open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
+    leave_old_url(chosen.url_path, page)
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
@@ -187,7 +194,7 @@ def _first_scripts() -> str:
     since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
     run once in the process.
     """
-    pages = [page.url_path for page in PAGES]
+    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
     return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
 
 
@@ -200,21 +207,25 @@ def _script(file: str, **known: Any) -> str:
 
 
 def _menu() -> dict[str, list[st.Page]]:
-    """All pages by section; the first one also answers to the bare address, which Streamlit
-    gives to no named page.
-    """
+    """All pages by heading. Hidden ones answer to the bare URL and to those of earlier versions."""
     menu = {
-        title: [
+        heading: [
             st.Page(page.path, title=page.title, url_path=page.url_path)
             for page in PAGES
-            if page.section == section
+            if page.heading == heading
         ]
-        for section, title in SECTIONS.items()
+        for heading in MENU
     }
     home = st.Page(
         PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
     )
+    old = [
+        st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
+        for url in OLD_URLS
+    ]
     menu[next(iter(menu))].append(home)
+    # Last: st.switch_page takes the first page of a file.
+    menu[next(reversed(menu))].extend(old)
     return menu
 
 

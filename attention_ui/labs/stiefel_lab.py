@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core.checks import Array, score_scale
-from attention_lab.diagonal.measures import ROUNDING
+from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS
 from attention_lab.labs.lab_examples import globe_step as globe_example
@@ -146,9 +146,9 @@ def mapping() -> None:
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # broken between them only
-    same = fact("same_layer", fact("difference_from_the_package", check.difference) <= ROUNDING)
+    same = fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE)
     verdict = ": the same layer" if same else ""
-    outputs = f"the outputs {agreement(check.difference, ROUNDING)}{verdict}"
+    outputs = f"the outputs {agreement(check.difference, TOLERANCE)}{verdict}"
     right.badge(outputs, color="green" if same else "red", icon=":material/check:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(

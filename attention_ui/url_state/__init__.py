@@ -2,7 +2,7 @@
 
 from .binding import KEPT, bound, read_url, requested, rerun_without, restore, write_to_url
 from .groups import as_texts, folded, keep_in_url, needed, stays_open
-from .navigation import open_requested_page, request_page
+from .navigation import leave_old_url, open_requested_page, request_page
 from .places import (
     choose_place,
     named_places,
@@ -29,6 +29,7 @@ __all__ = [
     "choose_place",
     "folded",
     "keep_in_url",
+    "leave_old_url",
     "named_places",
     "needed",
     "open_requested_page",

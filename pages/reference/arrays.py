@@ -12,7 +12,7 @@ from attention_ui.facts import fact
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.panels import rows_here
-from attention_ui.reference.notation_tables import array_table
+from attention_ui.reference.arrays import array_table
 from attention_ui.registry import step_of
 from attention_ui.url_state import bound
 from attention_viz.tables import field_table, matrix_table

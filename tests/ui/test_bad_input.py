@@ -37,8 +37,8 @@ WORDLESS = {
     "convolution",
     "lexicon",
     "glossary",
-    "concepts",
-    "about",
+    "questions",
+    "sources",
     "your-weights",
 }
 

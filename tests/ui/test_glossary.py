@@ -13,8 +13,8 @@ from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.elsewhere import ELSEWHERE
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
-from attention_ui.reference.notation_tables import (
-    array_table,
+from attention_ui.reference.arrays import array_table
+from attention_ui.reference.glossary import (
     elsewhere_table,
     glossary_rows,
     notation_table,

@@ -71,7 +71,7 @@ class MaskedBatch:
     trace: Trace
 
 
-@cached(16)
+@cached
 def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
     """The layer of a scenario on its sentence and others, all as long as the scenario's sequence.
 

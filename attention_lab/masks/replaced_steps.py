@@ -62,7 +62,7 @@ def given_of(trace: Trace) -> Given:
     return Given(trace, trace.inputs, trace.memory, mask, bias)
 
 
-@cached(8)
+@cached
 def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
     """The whole layer with these steps; the projections and the scale of the result are those that
     were used.

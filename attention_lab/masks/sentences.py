@@ -59,7 +59,7 @@ def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
     return replace(padded, vectors=vectors_TD)
 
 
-@cached(8)
+@cached
 def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in the three places of an encoder-decoder, by name; its sentence is
     the source.

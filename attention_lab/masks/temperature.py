@@ -140,7 +140,7 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
     return softmax(divided_PS)
 
 
-@cached(64)
+@cached
 def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
     """Measure the dot products of 64 draws of as many queries as keys, all entries normal with
     variance 1.

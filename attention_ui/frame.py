@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.notation.notation import OURS, Notation, symbol
+from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 
 from . import controls, own_numbers, remedies
@@ -22,22 +22,21 @@ from .first_look import begin, follow, opening_script
 from .focus import focus
 from .here import Here
 from .markdown import plain
-from .panels import say_columns
+from .panels import say_columns, say_notation
 from .presets import choose
-from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
+from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
 from .turns import in_turn
 from .view import VIEW, draw_view, look
 from .visit import visit
-from .way import go_where_asked
+from .way import go_where_asked, leave_old_url
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss")
-
+SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -64,6 +63,7 @@ def _draw() -> Page:
     chosen = st.navigation(remembered.menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
+    leave_old_url(chosen.url_path, page)
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
@@ -118,18 +118,7 @@ def _say_notes(now: Here, page: Page, notes: tuple[str, ...]) -> None:
     with visit().stage_place:
         for note in notes:
             st.caption(plain(note))
-        if now.notation is not OURS:
-            where = (
-                " stand in the other sections; this one keeps its own"
-                if page.section in KEEP_SYMBOLS
-                else ""
-            )
-            counts = (
-                "; its formulas count heads from 1, boards and sentences from 0"
-                if now.notation.first_head
-                else ""
-            )
-            st.caption(f"Symbols and words of {now.notation.title}{where or counts}.")
+        say_notation(now.notation, keeps_symbols=page.section in KEEP_SYMBOLS)
         if page.looks_into and page.on_boards:
             say_columns(now)
 
@@ -198,7 +187,7 @@ def _first_scripts() -> str:
     since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
     run once in the process.
     """
-    pages = [page.url_path for page in PAGES]
+    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
     return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
 
 
@@ -211,21 +200,25 @@ def _script(file: str, **known: Any) -> str:
 
 
 def _menu() -> dict[str, list[st.Page]]:
-    """All pages by section; the first one also answers to the bare address, which Streamlit
-    gives to no named page.
-    """
+    """All pages by heading. Hidden ones answer to the bare URL and to those of earlier versions."""
     menu = {
-        title: [
+        heading: [
             st.Page(page.path, title=page.title, url_path=page.url_path)
             for page in PAGES
-            if page.section == section
+            if page.heading == heading
         ]
-        for section, title in SECTIONS.items()
+        for heading in MENU
     }
     home = st.Page(
         PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
     )
+    old = [
+        st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
+        for url in OLD_URLS
+    ]
     menu[next(iter(menu))].append(home)
+    # Last: st.switch_page takes the first page of a file.
+    menu[next(reversed(menu))].extend(old)
     return menu
 
 

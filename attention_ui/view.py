@@ -33,7 +33,8 @@ STAGED = (
 
 ALONE = (
     f"@media screen {{ {BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
-    ' [data-testid="stHeader"], [data-testid="stSidebar"] { display: none !important; }'
+    ' [data-testid="stHeader"], [data-testid="stSidebar"], #attention-corner'
+    " { display: none !important; }"
     " .st-key-stage { min-height: calc(100vh - 1rem); } }"
 )
 

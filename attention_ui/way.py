@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from .registry import OLD_URLS, Page
 from .visit import visit
 
 
@@ -37,3 +38,11 @@ def go_where_asked(bound: Iterable[str]) -> None:
         st.session_state.update(
             {name: st.session_state[name] for name in bound if name in st.session_state}
         )
+
+
+def leave_old_url(url_path: str, page: Page) -> None:
+    """Go on to a page at its URL of today, with all that the URL asks for, from one of an earlier
+    version.
+    """
+    if url_path in OLD_URLS:
+        st.switch_page(page.path, query_params=dict(visit().asked))

@@ -24,7 +24,7 @@ NORMAL = NormalDist()
 LENGTH_NODES, LAPLACE_STEP = 48, 0.2
 # Beyond them the density of long tokens is lost in rounding, and rows under a causal mask in
 # memory.
-MOST_TOKENS, MOST_FEATURES = 10**6, 10**6
+MAX_TOKENS, MAX_FEATURES = 10**6, 10**6
 
 
 def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> float:
@@ -104,7 +104,7 @@ def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
     (21.6, 8.3)
     """
     check_switch("scaled", scaled)
-    log_others = math.log(whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1)
+    log_others = math.log(whole_number("n_tokens", n_tokens, 2, MAX_TOKENS) - 1)
     return (log_others + 0.5) ** 2 if scaled else 2 * log_others
 
 
@@ -116,8 +116,7 @@ def half_argmax_width(n_tokens: int) -> float:
     5.3
     """
     return (
-        NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1)))
-        ** 2
+        NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MAX_TOKENS) - 1))) ** 2
     )
 
 
@@ -128,7 +127,7 @@ def chi_nodes(degrees: int) -> tuple[Array, Array]:
     Sums over them are means over tokens, right to rounding for smooth functions. Shapes: (R,),
     (R,).
     """
-    d = whole_number("degrees", degrees, 1, MOST_FEATURES)
+    d = whole_number("degrees", degrees, 1, MAX_FEATURES)
     middle = math.sqrt(max(d - 0.5, 0.0))
     low, high = max(0.0, middle - 6.5), middle + 6.5
     node_R, weight_R = np.polynomial.legendre.leggauss(LENGTH_NODES)
@@ -168,7 +167,7 @@ def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
 
 def _score_scale(scale: float | None, d_model: int) -> float:
     """The factor on the scores of tokens of some features. Raises: SettingsError."""
-    return score_scale(scale, whole_number("d_model", d_model, 1, MOST_FEATURES))
+    return score_scale(scale, whole_number("d_model", d_model, 1, MAX_FEATURES))
 
 
 def _one_rival_rule(r: Array | float, scale: float, others: Array) -> Array:
@@ -188,7 +187,7 @@ def _others(n_tokens: int, causal: bool) -> Array:
     under a causal mask.
     """
     check_switch("causal", causal)
-    last = whole_number("n_tokens", n_tokens, 1, MOST_TOKENS) - 1
+    last = whole_number("n_tokens", n_tokens, 1, MAX_TOKENS) - 1
     return np.arange(last + 1) if causal else np.array([last])
 
 

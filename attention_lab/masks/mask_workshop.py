@@ -17,7 +17,7 @@ from ..user_data.painted import painted_mask
 from .hiding import combined, masks_for
 from .sentences import other_sentence, own_sentence
 
-MASKS = ("causal", "padding", "window", "painted")
+WORKSHOP_MASKS = ("causal", "padding", "window", "painted")
 
 
 @dataclass(frozen=True)

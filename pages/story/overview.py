@@ -9,7 +9,7 @@ from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.panels import open_step, token
 from attention_ui.random_weights import random_notes
-from attention_ui.reference.concepts import ask
+from attention_ui.reference.questions import ask
 from attention_ui.registry import step_of
 from attention_ui.step import show_step
 from attention_viz.labels import counted, number, percent

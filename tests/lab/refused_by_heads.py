@@ -5,7 +5,7 @@ others.
 from __future__ import annotations
 
 from attention_core.derivation import derive, derive_input
-from attention_core.derived_arrays import aside_of, slice_of
+from attention_core.derived_arrays import derived_array_of, slice_of
 from attention_core.embeddings import embed, word_vector
 from attention_core.head_blocks import head_columns
 from attention_lab import practice, rounding
@@ -89,7 +89,7 @@ CASES: dict[str, Case] = {
     ),
     "wasted share": (score_schemes.wasted_share, {"n_heads": 2}, {"n_heads": (0, *NO_COUNT)}),
     "growing": (size_growth.as_grows, {"size": SIZE, "letter": "n"}, {"letter": NO_NAME}),
-    "aside": (aside_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
+    "aside": (derived_array_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
     "slice of an aside": (
         slice_of,
         {"trace": TRACE, "name": "row_sum", "fixed": {0: 0}},

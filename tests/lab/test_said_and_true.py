@@ -15,9 +15,9 @@ from attention_core import Projections, SettingsError, attend, softmax
 from attention_core.trace import STEPS
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, claim
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.proposition_tokens import weightless
-from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
-from attention_lab.diagonal.scenes import at_angle
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.tokens import weightless
+from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.heads.basis_change import random_basis_change, with_basis_change
 from attention_lab.labs.backward import layer_gradients

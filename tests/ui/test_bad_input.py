@@ -27,8 +27,8 @@ WORDLESS = {
     "convolution",
     "lexicon",
     "glossary",
-    "concepts",
-    "about",
+    "questions",
+    "sources",
     "your-weights",
 }
 

@@ -13,8 +13,8 @@ from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.elsewhere import ELSEWHERE
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
-from attention_ui.reference.notation_tables import (
-    array_table,
+from attention_ui.reference.arrays import array_table
+from attention_ui.reference.glossary import (
     elsewhere_table,
     glossary_rows,
     notation_table,
@@ -75,6 +75,7 @@ def test_glossary_and_notations() -> None:
     assert len(table) == len(everything) + 2
     merged = next(line for line in table if "`merged`" in line)
     assert merged.strip("| ").split(" | ")[1:] == ["$O$", "–", "–", "–", "–", "$H$"]
+    assert table[0].count("|") == 8  # the quantity, ours and five texts: not ours transposed
     assert [row.name for row in glossary_rows("correlation", NOTATIONS["gml"])] == ["scores"]
     app = opened("glossary", notation="gml", glossary_words="correlation")
     assert facts(app)["quantities_found"] == ["scores"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_lab.masks.hiding import HIDING_VALUES
-from attention_ui.reference.concepts import ASKED, found
-from attention_ui.reference.words import words_with
+from attention_ui.reference.glossary import words_with
+from attention_ui.reference.questions import ASKED, found
 from tests.ui.app import facts, here, opened
 
 

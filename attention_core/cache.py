@@ -21,9 +21,7 @@ MOST_BYTES = 128 * 2**20
 MOST_BYTES_OF_ALL = 4 * MOST_BYTES
 
 
-def remembered(
-    most: int, most_bytes: int = MOST_BYTES
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def cached(most: int, most_bytes: int = MOST_BYTES) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Keep the results last asked for: so many, and no more bytes in their arrays, but always the
     last one. All functions together keep `MOST_BYTES_OF_ALL`.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
@@ -92,7 +92,7 @@ def attend_as(
     return trace.labelled(asking.tokens, answering.tokens)
 
 
-@remembered(8)
+@cached(8)
 def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in its three uses, by name. The sentence of the scenario is the
     source.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
@@ -58,7 +58,7 @@ class MaskedBatch:
     trace: Trace
 
 
-@remembered(16)
+@cached(16)
 def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
     """The layer of a scenario on its own sentence and on others, all cut or padded to the length of
     its sequence.

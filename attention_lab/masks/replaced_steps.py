@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core import formulas
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, whole_number
 from attention_core.formulas import merge_heads, softmax, split_heads
 from attention_core.projections import Projections
@@ -62,7 +62,7 @@ def given_of(trace: Trace) -> Given:
     return Given(trace, trace.inputs, trace.memory, mask, bias)
 
 
-@remembered(8)
+@cached(8)
 def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
     """The whole layer with these steps; the projections and the scale of the result are those that
     were used.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
@@ -85,7 +85,7 @@ class Shuffle:
         return bool((self.straight.inputs[0] != self.straight.inputs[0, 0]).any())
 
 
-@remembered(16)
+@cached(16)
 def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     """Run the layer of a scenario on its words, and on the same words in another order. Raises:
     AttentionError.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, too_large
 from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
@@ -131,7 +131,7 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
     return softmax(divided_PS)
 
 
-@remembered(64)
+@cached(64)
 def score_spread(d_k: int, seed: int = 0) -> ScoreSpread:
     """Measure the dot products of 64 draws of 32 queries and 32 keys, all entries normal with
     variance 1.

@@ -10,9 +10,9 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_viz.heads.head_worth import in_two_bases
 from attention_viz.labels import number
 
-from ..address import adopt, mirror
 from ..facts import fact
 from ..show import show_figure
+from ..url_state import restore, write_to_url
 
 LAST_BASIS = 99
 
@@ -62,7 +62,7 @@ def _choose() -> int:
     """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other
     numbers are seeds.
     """
-    adopt("basis", "Turn the bases", 0, _seed)
+    restore("basis", "Turn the bases", 0, _seed)
     seed = int(st.session_state["basis"])
     with st.container(horizontal=True):
         turn = {"basis": seed % LAST_BASIS + 1}
@@ -77,7 +77,7 @@ def _choose() -> int:
         st.button(
             "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back"
         )
-    mirror("basis", 0)
+    write_to_url("basis", 0)
     return seed
 
 

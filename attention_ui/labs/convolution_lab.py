@@ -16,9 +16,7 @@ from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..address import KEPT, bound
-from ..one_of import one_of
-from ..places import pin_places, pinned
+from ..url_state import KEPT, bound, choose_one, pin_places, pinned
 from .picture_upload import from_file
 from .typed_tables import drawn, own_kernel
 
@@ -48,7 +46,7 @@ def setup() -> tuple[Array, Array, float, str]:
         kernel = bound(
             st.selectbox, "Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel")
         )
-        padding = one_of(
+        padding = choose_one(
             "Beyond the edge",
             PADDINGS,
             "frame",

@@ -21,12 +21,10 @@ from attention_viz.labels import agreement, number
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure
 
-from ..address import bound
 from ..board import show_board
 from ..facts import fact
-from ..one_of import one_of
 from ..show import show_figure
-from ..whole_numbers import seed_input
+from ..url_state import bound, choose_one, seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
 # The choices with which the story is the package's layer, in its manual's letters.
@@ -126,7 +124,7 @@ def mapping() -> None:
     and the difference.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        convention = one_of(
+        convention = choose_one(
             "Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention"
         )
         connection = bound(st.toggle, "add_connection", key="stiefel_connection")

@@ -22,10 +22,9 @@ from attention_lab.labs.training_settings import TrainingSettings, expected_seco
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 
-from ..address import bound
 from ..facts import fact
-from ..one_of import one_of
 from ..show import show_figure
+from ..url_state import bound, choose_one
 from .training_run import run_of, score, train_on
 
 MOST_STACKS = 256
@@ -46,7 +45,7 @@ def one_layer() -> None:
     """One layer of two heads on a task, its matrices free or orthonormal, and with sharper
     scores.
     """
-    task = one_of("Task", ("neighbours", "agreement"), "neighbours", key="stiefel_task")
+    task = choose_one("Task", ("neighbours", "agreement"), "neighbours", key="stiefel_task")
     rows = {
         name: TrainingSettings(task, constraint=constraint, temperature=temperature)
         for name, (constraint, temperature) in LAYERS.items()
@@ -130,14 +129,14 @@ def deep_stack() -> None:
 def _wanted() -> dict[str, list[StackSettings]]:
     """Draw the choices of the deep stack; give the settings of every row, seed by seed."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        loss = one_of(
+        loss = choose_one(
             "Loss",
             ("relative error", "cross-entropy"),
             "relative error",
             key="stiefel_loss",
             help="relative error: as the package trains.",
         )
-        several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
+        several = choose_one("Seeds", ("one", "five"), "one", key="stiefel_seeds")
         connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
         layers = bound(
             st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200

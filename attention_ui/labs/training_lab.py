@@ -22,8 +22,8 @@ from attention_viz.labs.training_figures import loss_figure
 
 from ..facts import fact
 from ..own_layer import offer_story
-from ..places import pinned
 from ..show import show_figure
+from ..url_state import pinned
 from .training_run import Run, score, train_on
 
 

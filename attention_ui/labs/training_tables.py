@@ -22,7 +22,7 @@ from attention_lab.labs.training_settings import WIDE, TrainingSettings, expecte
 from attention_viz.labels import counted, number
 
 from ..facts import fact
-from ..one_of import one_of
+from ..url_state import choose_one
 from .training_run import run_of, score, train_on
 
 MARK = "one answer per head"
@@ -33,7 +33,7 @@ def comparison(task: str) -> None:
     """The models of a task side by side: a button that trains what has not been trained yet,
     and the table.
     """
-    several = one_of(
+    several = choose_one(
         "Seeds",
         ("one", "five"),
         "one",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import cache
-from attention_core.cache import remembered
+from attention_core.cache import cached
 
 
 def test_kept_results_tell_numbers_from_switches() -> None:
@@ -20,7 +20,7 @@ def test_kept_results_tell_numbers_from_switches() -> None:
     """
     calls: list[object] = []
 
-    @remembered(4)
+    @cached(4)
     def kept(value: object) -> list[object]:
         calls.append(value)
         return [value]
@@ -36,7 +36,7 @@ def test_kept_results_have_room() -> None:
     """
     calls: list[int] = []
 
-    @remembered(3, most_bytes=40)
+    @cached(3, most_bytes=40)
     def kept(n_numbers: int) -> dict[str, list[np.ndarray]]:
         calls.append(n_numbers)
         return {"zeros": [np.zeros(n_numbers)]}
@@ -53,7 +53,7 @@ def test_kept_results_have_room() -> None:
         1,
     ], "8 bytes each: 3 takes the place of 2, 2 that of 1, 1 that of 3"
 
-    small = remembered(2)(lambda number: calls.append(number))
+    small = cached(2)(lambda number: calls.append(number))
     calls.clear()
     for number in (1, 2, 3, 1, 3):
         small(number)
@@ -64,7 +64,7 @@ def test_kept_results_are_the_same_for_all() -> None:
     """Who asks while another asks for the same gets the same object."""
     both = Barrier(2, timeout=60)
 
-    @remembered(4)
+    @cached(4)
     def kept(value: int) -> list[int]:
         both.wait()
         return [value]
@@ -83,7 +83,7 @@ def test_all_functions_share_one_room(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[str, int]] = []
 
     def keeping(name: str) -> Callable[[int], np.ndarray]:
-        @remembered(9)
+        @cached(9)
         def kept(n_numbers: int) -> np.ndarray:
             calls.append((name, n_numbers))
             return np.zeros(n_numbers)

@@ -17,7 +17,7 @@ from attention_lab.user_data.kept_texts import is_key, keep, recall
 from attention_lab.user_data.npz_matrices import write_npz
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui import own_numbers
-from tests.ui.app import facts, here, opened, refused
+from tests.ui.app import facts, opened, page_context, refused
 from tests.ui.callbacks import file, session
 
 NUMBERS = np.random.default_rng(1)
@@ -45,8 +45,8 @@ def test_an_open_page_keeps_its_numbers() -> None:
     app.run()
     assert facts(app)["own_matrices"] == ("w_q",)
     assert not refused(app)
-    assert (here(app).trace.projections.w_q == OWN.w_q).all()
-    app.session_state["visit"].held.clear()
+    assert (page_context(app).trace.projections.w_q == OWN.w_q).all()
+    app.session_state["session"].held.clear()
     del app
     gc.collect()
     with pytest.raises(SettingsError):

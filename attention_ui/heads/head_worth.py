@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import SettingsError, Trace
-from attention_lab.heads.gauge_effect import in_other_bases, kept, moved
+from attention_lab.heads.basis_change import changed_arrays, in_other_bases, unchanged_arrays
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.heads.head_worth import in_two_bases
 from attention_viz.labels import number
@@ -44,7 +44,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     )
     if seed := fact("basis", _choose()):
         other = in_other_bases(trace, seed)
-        parts = ((moved, "Changed"), (kept, "Unchanged but for rounding"))
+        parts = ((changed_arrays, "Changed"), (unchanged_arrays, "Unchanged but for rounding"))
         for place, (compared, said) in zip(st.columns(2, gap="medium"), parts, strict=True):
             both = compared(trace, other, head, notation)
             fact(f"largest_change_{said[:9].lower()}", [one.change for one in both])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
+from attention_lab.heads.reruns import gaps
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.masks.run_gaps import gaps
 from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards

@@ -75,7 +75,7 @@ def one_softmax_for_all(now: PageContext) -> None:
         f" :red[{token(trace, 'S', focus.key)}] instead of"
         f" {percent(float(trace.probabilities[0][cell]))}.\n- Within a {row} the proportions stay:"
         " its shares are those of the layer times what its query gets; both"
-        f" {agreement(other.off, tolerance(trace, 'probabilities'))}.\n- What the head hands on"
+        f" {agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- What the head hands on"
         f" shrinks with it: what it gives {asks} is {number(of_query)} times that of the layer."
     )
     st.caption(

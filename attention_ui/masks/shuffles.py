@@ -64,7 +64,7 @@ def shuffled(now: PageContext) -> None:
 def _say_moved(now: PageContext, made: Shuffle, situation: Situation, field: str) -> None:
     """Where the chosen token went, and whether its row only went along."""
     given = fact("inputs_know_their_places", is_given(now.scenario))
-    told = situation.of_given if given else situation.says
+    told = situation.says_given if given else situation.says
     query = now.focus.query
     place = fact("place_after", made.order.index(query))
     gap = made.gaps.output if field == "output" else made.gaps.probabilities

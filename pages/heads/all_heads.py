@@ -112,6 +112,6 @@ else:
             f" read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up"
             " to one that looks everywhere, and no head need look like it. The maximum keeps every"
             " head’s peaks, but a query’s largest shares are no shares: they sum to up to"
-            f" **{number(lost.most, 2)}**.",
+            f" **{number(lost.largest_sum, 2)}**.",
             icon=":material/visibility_off:",
         )

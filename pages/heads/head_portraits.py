@@ -73,7 +73,7 @@ else:
         similarity.centred_correlations(pattern)[0],
     )
     order = similarity.head_order(distance)
-    most = similarity.most_apart(pattern)
+    most = similarity.max_distinct_heads(pattern)
     together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))
     st.markdown(
         "Two answers, because they say different things. Two heads that spread their attention"

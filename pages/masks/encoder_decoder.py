@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.masks.encoder_decoder import USES
-from attention_lab.masks.sentences import other_sentence, three_uses
+from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import settled
 from attention_ui.board import show_board
 from attention_ui.facts import fact

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.head_blocks import head_columns
-from attention_lab.heads.weight_blocks import features_read, gives_back
+from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, token, which
@@ -66,7 +66,7 @@ some = (
     " might read every feature: heads do not share out the *embedding*; they share out the columns"
     f" of :{color}[{made}], the projected space."
 )
-if fact("is_identity", gives_back(trace, matrix)):
+if fact("is_identity", is_identity(trace, matrix)):
     st.markdown(weightless)
 else:
     st.markdown(now.turned(some if n_read < n_inner else whole))

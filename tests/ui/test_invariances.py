@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.heads.reruns import gaps
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.masks.run_gaps import gaps
 from attention_lab.masks.shuffles import SITUATIONS, Situation
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_viz.labels import number
@@ -88,7 +88,7 @@ def test_what_the_shuffled_vectors_say(
     """
     app = opened("invariances", inv_reads=situation.key, **choices)
     assert facts(app)["inputs_know_their_places"] is given
-    assert (situation.of_given if given else situation.says) in texts(app)
+    assert (situation.says_given if given else situation.says) in texts(app)
 
 
 @pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])

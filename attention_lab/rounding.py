@@ -4,10 +4,9 @@ arithmetic allows.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
+from attention_core.cache import cached
 from attention_core.checks import MAX_OF_TYPE, Array, check_choice
 from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import STEPS, Trace
@@ -39,7 +38,7 @@ def tolerance(trace: Trace, field: str) -> float:
     return max(low, min(high, RELATIVE_ROUNDING[dtype] * magnitudes(trace)[field]))
 
 
-@lru_cache(maxsize=4)
+@cached
 @np.errstate(over="ignore", invalid="ignore")
 def magnitudes(trace: Trace) -> dict[str, float]:
     """What the largest rounding error of each field is a small part of, followed from step to step

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.attention import LayerSteps, plain_heads, run_layer
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.fast_heads import HeadTrace
 from attention_core.formulas import cut_heads, join_heads, softmax
@@ -73,7 +73,7 @@ def given_of(trace: Trace) -> Given:
     return Given(trace, trace.inputs, trace.memory, mask, bias)
 
 
-@remembered(8)
+@cached
 def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
     """The whole layer with these steps; the projections and the scale of the result are those that
     were used.

@@ -11,10 +11,10 @@ from unicodedata import normalize
 
 import streamlit as st
 
-from .address import bound
 from .facts import fact
 from .markdown import plain
 from .synonyms import Synonyms, Words, readings, synonyms
+from .url_state import bound
 
 Row = TypeVar("Row")
 Texts = tuple[str, ...]

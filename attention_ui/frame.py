@@ -21,6 +21,7 @@ from .address import listen, refuse_unheard, say_refused
 from .first_look import begin, follow, opening_script
 from .focus import focus
 from .here import Here
+from .lesson import lesson_style, open_lesson_url, read_shown_lesson, show_lesson_bar
 from .markdown import plain
 from .panels import say_columns
 from .presets import choose
@@ -36,7 +37,7 @@ from .way import go_where_asked
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss")
+SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "lesson")
 
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
@@ -64,6 +65,8 @@ def _draw() -> Page:
     chosen = st.navigation(remembered.menu, position="top")
     go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
+    read_shown_lesson()
+    open_lesson_url(chosen.url_path)
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
@@ -71,6 +74,7 @@ def _draw() -> Page:
     remembered.page, remembered.is_headed = page, False
     # One place for the stage or the heading, and for what is said below it, so that all that
     # follows keeps its own.
+    show_lesson_bar()
     remembered.stage_place = st.container(key="stage")
     if page not in story():
         _heading(page, notation)
@@ -169,7 +173,7 @@ def _trace_if_any(scenario: Scenario) -> Trace | None:
 
 def _heard_of(page: Page) -> tuple[str, str]:
     """What the browser is told once: the page whose title the tab has, and how the page looks."""
-    return page.url_path, look(page in story())
+    return page.url_path, look(page in story()) + lesson_style()
 
 
 def _tell_browser(page: Page) -> None:

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, as_stack, check_alike, check_text, one_of, whole_number
+from attention_core.checks import (
+    Array,
+    as_stack,
+    check_alike,
+    check_choice,
+    check_text,
+    whole_number,
+)
 from attention_core.counting import counted
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.trace import Trace
@@ -78,7 +85,7 @@ class TwoSettings:
         where they are not alike, SettingsError.
         """
         whole_number("head", head, 0, self.before.sizes["H"] - 1)
-        if one_of("field", field, FIELDS) != "output":
+        if check_choice("field", field, FIELDS) != "output":
             beside = self.head_beside(head)
             return getattr(self.before, field)[0, head], getattr(self.after, field)[0, beside]
         widths = [trace.sizes["O"] for trace in (self.before, self.after)]
@@ -101,7 +108,7 @@ def other_value(scenario: Scenario, name: str) -> Any:
     """What stands beside a state where nobody has chosen it: another value of the control; the
     sentence from its end to its beginning.
     """
-    if one_of("name", name, COMPARABLE) == "text":
+    if check_choice("name", name, COMPARABLE) == "text":
         return " ".join(reversed(scenario.text.split()))
     usual, otherwise = USUAL[name]
     return otherwise if getattr(scenario, name) == usual else usual
@@ -116,7 +123,7 @@ def value_in(name: str, text: str) -> Any:
     (4, True, 'causal')
     """
     check_text("text", text)
-    default = getattr(Scenario(), one_of("name", name, COMPARABLE))
+    default = getattr(Scenario(), check_choice("name", name, COMPARABLE))
     return checked_choice(name, text if isinstance(default, str) else _typed(text, type(default)))
 
 
@@ -135,7 +142,7 @@ def beside(scenario: Scenario, name: str, value: Any) -> TwoSettings:
 
     Raises: AttentionError where there is no such layer, or it has another number of tokens.
     """
-    changed = {one_of("name", name, COMPARABLE): checked_choice(name, value)}
+    changed = {check_choice("name", name, COMPARABLE): checked_choice(name, value)}
     other = replace(scenario, **changed)
     before, after = trace_of(scenario), trace_of(other)
     lengths = [trace.sizes["T"] for trace in (before, after)]

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from attention_core.checks import (
+    check_choice,
     check_switch,
     check_text,
     number_between,
-    one_of,
-    shown,
+    short_repr,
     whole_number,
 )
 from attention_core.errors import FileError, SettingsError
@@ -22,15 +22,15 @@ from attention_core.errors import FileError, SettingsError
 from .files.file_checks import has_half_character
 from .files.json_file import JsonFile, check_names
 from .notation.texts import NOTATIONS
-from .scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
-from .user_data.edits import LAST_PLACE, MOST_EDITS, Edits
-from .user_data.matrix_names import MAX_STATE
+from .scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, edits_of, own_of
+from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
+from .user_data.matrix_names import MAX_STATE_BYTES
 from .user_data.own_matrices import OwnMatrices
 from .user_data.painted import mask_from_text
 
 FORMAT, VERSION = "Attention Lab state", 1
 SAYS_NOT = "choose one that was downloaded here"
-FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE, max_parts=2000)
+FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # What edits and own stand for is an entry of its own, in full.
@@ -55,8 +55,8 @@ class State:
         checked = {name: checked_choice(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
-            whole_number(name, place, 0, LAST_PLACE)
-        one_of("notation", self.notation, NOTATIONS)
+            whole_number(name, place, 0, MAX_INDEX)
+        check_choice("notation", self.notation, NOTATIONS)
 
 
 def write_state(state: State) -> bytes:
@@ -95,7 +95,7 @@ def read_state(data: bytes) -> State:
     version = content.get("version")
     if version is True or version != VERSION:
         raise FileError(
-            f"The state file has version {shown(version)}, but {VERSION} is read here; use its"
+            f"The state file has version {short_repr(version)}, but {VERSION} is read here; use its"
             " own app"
         )
     check_names("the state file", content, _ENTRIES)
@@ -103,7 +103,7 @@ def read_state(data: bytes) -> State:
         check_names(name, content.get(name, {}), known)
         for name, known in (("scenario", _DEFAULTS), ("focus", FOCUS))
     )
-    edits = Edits.decode(_text(content, "edits"), MOST_EDITS)
+    edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
     own = OwnMatrices.decode(_text(content, "own"))
     return State(
         Scenario(**scenario, edits=edits.address(), own=own.address()),
@@ -115,7 +115,7 @@ def read_state(data: bytes) -> State:
 def _text(content: Mapping[str, Any], name: str) -> str:
     text = content.get(name, "")
     if not isinstance(text, str):
-        raise FileError(f"{name} is {shown(text)} but must be a text")
+        raise FileError(f"{name} is {short_repr(text)} but must be a text")
     return text
 
 
@@ -126,8 +126,12 @@ def checked_choice(name: str, value: Any) -> Any:
         check_switch(name, value)
         return value
     if isinstance(default, str):
-        return one_of(name, value, CHOICES[name]) if name in CHOICES else _checked_text(name, value)
-    low, high = LIMITS[name]
+        return (
+            check_choice(name, value, CHOICES[name])
+            if name in CHOICES
+            else _checked_text(name, value)
+        )
+    low, high = FIELD_BOUNDS[name]
     return (
         whole_number(name, value, low, int(high))
         if isinstance(default, int)

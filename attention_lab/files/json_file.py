@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from attention_core.checks import shown
+from attention_core.checks import short_repr
 from attention_core.errors import AttentionError, FileError
 
 
@@ -52,7 +52,9 @@ class JsonFile:
         if len(entries) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise FileError(f"The {self.name} says {shown(twice)} twice; leave one of them out")
+            raise FileError(
+                f"The {self.name} says {short_repr(twice)} twice; leave one of them out"
+            )
         return entries
 
     def _no_number(self, word: str) -> Any:
@@ -62,10 +64,13 @@ class JsonFile:
 def check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
     """The entries of an object, all of which are known. Raises: FileError."""
     if not isinstance(entries, dict):
-        raise FileError(f"{where} is {shown(entries)} but must be an object with names and values")
+        raise FileError(
+            f"{where} is {short_repr(entries)} but must be an object with names and values"
+        )
     unknown = [name for name in entries if name not in known]
     if unknown:
         raise FileError(
-            f"{where} holds {shown(unknown[0])}, which is none of {', '.join(known)}; leave it out"
+            f"{where} holds {short_repr(unknown[0])}, which is none of {', '.join(known)}; leave"
+            " it out"
         )
     return entries

@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.cache import remembered
-from attention_core.checks import Array, as_array, as_list, check_text, one_of, whole_number
+from attention_core.checks import Array, as_array, as_list, check_choice, check_text, whole_number
 from attention_core.errors import ShapeError
 from attention_core.trace import Trace
 
@@ -20,7 +20,7 @@ from ..user_data.painted import painted_mask
 from .hiding import combined, masks_for
 from .sentences import other_sentence, own_sentence
 
-MASKS = ("causal", "padding", "window", "painted")
+WORKSHOP_MASKS = ("causal", "padding", "window", "painted")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Workshop:
         for text in self.others:
             check_text("others", text)
         for mask in self.masks:
-            one_of("masks", mask, MASKS)
+            check_choice("masks", mask, WORKSHOP_MASKS)
         whole_number("window", self.window, 0)
         check_text("painted", self.painted)
 

@@ -12,10 +12,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, AttentionError
-from attention_core.checks import one_of
+from attention_core.checks import check_choice
 from attention_lab.compare import COMPARABLE, TwoSettings, moved_most, other_value, value_in
 from attention_lab.rounding import tolerance
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
 from attention_viz.labels import decimals, number, percent
 
 from ..address import ON_OFF, adopt, mirror
@@ -35,7 +35,7 @@ def choose_setting(
 
     Without a value in the URL it is another than the state's own. Gives the control and the value.
     """
-    adopt(AGAINST, LABEL, USUAL, partial(one_of, AGAINST, choices=CONTROL))
+    adopt(AGAINST, LABEL, USUAL, partial(check_choice, AGAINST, choices=CONTROL))
     mirror(AGAINST, USUAL)
     key, held = "changed control", st.session_state[AGAINST]
     tell(key, held)
@@ -121,7 +121,7 @@ def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
     elif isinstance(default, str):
         where.text_input(value=value, max_chars=MAX_TEXT, **about)
     else:
-        low, high = (type(default)(end) for end in LIMITS[control.name])
+        low, high = (type(default)(end) for end in FIELD_BOUNDS[control.name])
         step = 0.1 if isinstance(default, float) else 1
         where.number_input(min_value=low, max_value=high, value=value, step=step, **about)
 

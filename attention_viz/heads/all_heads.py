@@ -44,10 +44,10 @@ def heads_grid(
     trace = stage.trace
     if len(place := checks.as_list("cell", cell)) != 3:
         raise SettingsError(
-            f"cell is {checks.shown(cell)} but must be three numbers: head, query and key"
+            f"cell is {checks.short_repr(cell)} but must be three numbers: head, query and key"
         )
     check_places(trace, **dict(zip(("head", "query", "key"), place, strict=True)))
-    chosen = chosen_heads(getattr(trace, checks.one_of("field", field, FIELDS))[0], heads)
+    chosen = chosen_heads(getattr(trace, checks.check_choice("field", field, FIELDS))[0], heads)
     says = (
         f"The {STEPS[field].title} of {counted(len(chosen), 'head')}, queries as rows and keys as"
         f" columns; the largest is {number(float(chosen.max()))}."

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.masks.hiding import USUAL_BIAS, hidden_by
-from attention_lab.masks.mask_workshop import MASKS, Workshop, masked_batch
+from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, Workshop, masked_batch
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -31,7 +31,7 @@ third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *re
 masks = bound(
     middle.pills,
     "Masks",
-    MASKS,
+    WORKSHOP_MASKS,
     selection_mode="multi",
     default=["causal", "padding"],
     key="mw_masks",

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from attention_core.derivation import derive, derive_input
-from attention_core.derived_arrays import aside_of, slice_of
+from attention_core.derived_arrays import derived_array_of, slice_of
 from attention_core.embeddings import embed, word_vector
 from attention_core.head_blocks import head_columns
 from attention_lab import practice, rounding
@@ -166,7 +166,7 @@ CASES: dict[str, Case] = {
         {"projections": P, "heads": [0]},
         {"heads": (*NO_LIST, [2], [-1], ["a"])},
     ),
-    "aside": (aside_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
+    "aside": (derived_array_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
     "slice of an aside": (
         slice_of,
         {"trace": TRACE, "name": "row_sum", "fixed": {0: 0}},

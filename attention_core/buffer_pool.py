@@ -21,25 +21,25 @@ from .errors import SettingsError
 MIB = 2**20
 # Smaller arrays the C library keeps by itself; the largest are four arrays of scores of 12 heads
 # and 512 tokens.
-LEAST, LARGEST = MIB, 48 * MIB
-MOST_KEPT = 8  # the scores of six layers, what stands between them, and one more
+MIN_POOLED_BYTES, MAX_POOLED_BYTES = MIB, 48 * MIB
+MAX_KEPT_BUFFERS = 8  # the scores of six layers, what stands between them, and one more
 
 # Threads may take and give at any moment, the collector too: of a deque, both are one indivisible
 # step.
-_spare: deque[memoryview] = deque(maxlen=MOST_KEPT)
+_spare: deque[memoryview] = deque(maxlen=MAX_KEPT_BUFFERS)
 
 
-def spare_array(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+def pooled_array(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
     """An array whose numbers are still to be written, like `numpy.empty`.
 
     Its memory is used again when the array and all its views are gone, never before. Raises:
     SettingsError where there is none left.
 
-    >>> spare_array((2, 3), np.float32).shape
+    >>> pooled_array((2, 3), np.float32).shape
     (2, 3)
     """
     size = math.prod(shape) * np.dtype(dtype).itemsize
-    if not LEAST <= size <= LARGEST:
+    if not MIN_POOLED_BYTES <= size <= MAX_POOLED_BYTES:
         return _empty(shape, dtype)
     memory = _taken(size) or _fresh(size)
     # Every view keeps this array alive: looking for the owner of its numbers, NumPy stops before a

@@ -9,8 +9,14 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend, spare_memory
-from attention_core.spare_memory import LARGEST, LEAST, MIB, MOST_KEPT, spare_array
+from attention_core import Projections, SettingsError, attend, buffer_pool
+from attention_core.buffer_pool import (
+    MAX_KEPT_BUFFERS,
+    MAX_POOLED_BYTES,
+    MIB,
+    MIN_POOLED_BYTES,
+    pooled_array,
+)
 
 SHAPE = (3, 5, 7, 2819)  # of float32, a little above the least that is kept
 
@@ -18,9 +24,9 @@ SHAPE = (3, 5, 7, 2819)  # of float32, a little above the least that is kept
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> Iterator[None]:
     """Every test begins with nothing kept, and leaves nothing behind."""
-    spare_memory._spare.clear()
+    buffer_pool._spare.clear()
     yield
-    spare_memory._spare.clear()
+    buffer_pool._spare.clear()
 
 
 def address(array: np.ndarray) -> int:
@@ -30,22 +36,22 @@ def address(array: np.ndarray) -> int:
 
 def test_a_dropped_array_leaves_its_memory_to_the_next() -> None:
     """The next array of the same size, whatever its shape, stands where the dropped one stood."""
-    first = spare_array(SHAPE, np.float32)
+    first = pooled_array(SHAPE, np.float32)
     place = address(first)
     del first
-    assert len(spare_memory._spare) == 1
-    second = spare_array((3 * 5, 7 * 2819), np.float32)
+    assert len(buffer_pool._spare) == 1
+    second = pooled_array((3 * 5, 7 * 2819), np.float32)
     assert address(second) == place
-    assert not spare_memory._spare
+    assert not buffer_pool._spare
 
 
 def test_a_view_keeps_its_memory() -> None:
     """As long as one view of one view is read, nobody else gets the memory."""
-    first = spare_array(SHAPE, np.float32)
+    first = pooled_array(SHAPE, np.float32)
     first[...] = 3
     view = first[1].swapaxes(0, 1)[2:, :, ::5].T
     del first
-    second = spare_array(SHAPE, np.float32)
+    second = pooled_array(SHAPE, np.float32)
     second[...] = 4
     assert not np.shares_memory(view, second)
     assert (view == 3).all()
@@ -53,35 +59,37 @@ def test_a_view_keeps_its_memory() -> None:
 
 def test_another_size_gets_its_own() -> None:
     """Kept memory waits for an array of exactly its size; float64 numbers take twice as much."""
-    spare_array(SHAPE, np.float32)
-    other = spare_array(SHAPE, np.float64)
+    pooled_array(SHAPE, np.float32)
+    other = pooled_array(SHAPE, np.float64)
     assert other.dtype == np.float64
-    assert [memory.nbytes for memory in spare_memory._spare] == [other.nbytes // 2]
+    assert [memory.nbytes for memory in buffer_pool._spare] == [other.nbytes // 2]
 
 
-@pytest.mark.parametrize("size", [0, 1, LEAST - 4, LARGEST + 4])
+@pytest.mark.parametrize("size", [0, 1, MIN_POOLED_BYTES - 4, MAX_POOLED_BYTES + 4])
 def test_small_and_huge_arrays_are_not_kept(size: int) -> None:
     """Arrays below and above the limits are NumPy's own."""
-    array = spare_array((size // 4,), np.float32)
+    array = pooled_array((size // 4,), np.float32)
     assert array.flags.owndata
     del array
-    assert not spare_memory._spare
+    assert not buffer_pool._spare
 
 
-@pytest.mark.parametrize("size", [LEAST, LARGEST])
+@pytest.mark.parametrize("size", [MIN_POOLED_BYTES, MAX_POOLED_BYTES])
 def test_the_limits_themselves_are_kept(size: int) -> None:
     """The least and the largest size count as between them."""
-    spare_array((size // 4,), np.float32)
-    assert [memory.nbytes for memory in spare_memory._spare] == [size]
+    pooled_array((size // 4,), np.float32)
+    assert [memory.nbytes for memory in buffer_pool._spare] == [size]
 
 
 def test_only_so_much_is_kept() -> None:
     """Of more arrays than there is room for, the oldest memory goes back to the system."""
-    arrays = [spare_array((MIB // 4 + extra,), np.float32) for extra in range(MOST_KEPT + 3)]
+    arrays = [
+        pooled_array((MIB // 4 + extra,), np.float32) for extra in range(MAX_KEPT_BUFFERS + 3)
+    ]
     while arrays:
         arrays.pop(0)
-    assert [memory.nbytes - MIB for memory in spare_memory._spare] == [
-        4 * extra for extra in range(3, MOST_KEPT + 3)
+    assert [memory.nbytes - MIB for memory in buffer_pool._spare] == [
+        4 * extra for extra in range(3, MAX_KEPT_BUFFERS + 3)
     ]
 
 
@@ -110,7 +118,7 @@ def test_threads_do_not_meet() -> None:
 
     def work(number: int) -> None:
         for _ in range(40):
-            array = spare_array((MIB // 4,), np.float32)
+            array = pooled_array((MIB // 4,), np.float32)
             array[...] = number
             if not (array == number).all():
                 wrong.append(number)
@@ -121,7 +129,7 @@ def test_threads_do_not_meet() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
-    assert len(spare_memory._spare) <= MOST_KEPT
+    assert len(buffer_pool._spare) <= MAX_KEPT_BUFFERS
 
 
 def test_no_memory_left() -> None:
@@ -129,4 +137,4 @@ def test_no_memory_left() -> None:
     with pytest.raises(
         SettingsError, match="no memory for 1048576 × 1099511627776 numbers: choose fewer tokens"
     ):
-        spare_array((2**20, 2**40), np.float32)
+        pooled_array((2**20, 2**40), np.float32)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, urlencode
 
-from attention_core.checks import check_text, one_of, shown, whole_number
+from attention_core.checks import check_choice, check_text, short_repr, whole_number
 from attention_core.errors import SettingsError
 
 from ..files.file_checks import has_half_character
@@ -67,7 +67,9 @@ class Moment:
         checked_lines("controls", self.controls, MAX_MOMENTS)
         for name in self.controls:
             if not _NAME.fullmatch(name):
-                raise SettingsError(f"controls holds {shown(name)}, which is no name of a control")
+                raise SettingsError(
+                    f"controls holds {short_repr(name)}, which is no name of a control"
+                )
         _checked_state(self.state)
 
     @property
@@ -108,7 +110,7 @@ class Lesson:
         checked_line("title", self.title, MAX_TITLE)
         whole_number("minutes", self.minutes, 1, MAX_MINUTES)
         checked_lines("goals", self.goals, MAX_GOALS)
-        one_of("view", self.view, VIEWS)
+        check_choice("view", self.view, VIEWS)
         _at_most("moments", self.moments, MAX_MOMENTS)
         _at_most("tasks", self.tasks, MAX_TASKS)
 
@@ -159,13 +161,13 @@ def _checked_state(state: str) -> dict[str, str]:
         pairs = parse_qsl(state, keep_blank_values=True, strict_parsing=True) if state else []
     except ValueError as error:
         raise SettingsError(
-            f"state is {shown(state)} but must be what the URL of a page holds, such as"
+            f"state is {short_repr(state)} but must be what the URL of a page holds, such as"
             " n_heads=2&mask=causal"
         ) from error
     for name, _ in pairs:
         if not _NAME.fullmatch(name) or name in RESERVED:
             raise SettingsError(
-                f"state holds the name {shown(name)}, which no page has; leave it out"
+                f"state holds the name {short_repr(name)}, which no page has; leave it out"
             )
     return dict(pairs)
 

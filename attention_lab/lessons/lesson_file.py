@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from attention_core.checks import shown
+from attention_core.checks import short_repr
 from attention_core.errors import FileError, SettingsError
 
 from ..files.json_file import JsonFile, check_names
@@ -49,7 +49,7 @@ def read_lesson(data: bytes) -> Lesson:
     version = content.get("version")
     if version is True or version != VERSION:
         raise FileError(
-            f"The lesson file has version {shown(version)}, but {VERSION} is read here; use its"
+            f"The lesson file has version {short_repr(version)}, but {VERSION} is read here; use its"
             " own app"
         )
     names = [one.name for one in fields(Lesson)]
@@ -142,7 +142,7 @@ def _tupled(entries: dict[str, Any]) -> dict[str, Any]:
 
 def _list(name: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise FileError(f"{name} is {shown(value)} but must be a list")
+        raise FileError(f"{name} is {short_repr(value)} but must be a list")
     return value
 
 
@@ -157,7 +157,7 @@ def lesson_named(name: str) -> Lesson:
         return shipped_lessons()[name]
     if not is_key(name):
         known = ", ".join(shipped_lessons())
-        raise FileError(f"The lesson is {shown(name)} but must be one of {known}")
+        raise FileError(f"The lesson is {short_repr(name)} but must be one of {known}")
     try:
         return read_lesson(recall(name).encode())
     except SettingsError as error:

@@ -49,8 +49,8 @@ def read_lesson(data: bytes) -> Lesson:
     version = content.get("version")
     if version is True or version != VERSION:
         raise FileError(
-            f"The lesson file has version {short_repr(version)}, but {VERSION} is read here; use its"
-            " own app"
+            f"The lesson file has version {short_repr(version)}, but this app reads"
+            f" {VERSION}; use its own app"
         )
     names = [one.name for one in fields(Lesson)]
     known = check_names("the lesson file", content, ("format", "version", *names))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
 from attention_lab.lessons.lesson import MAX_MOMENTS, VIEWS, Lesson, Moment, Question
 from attention_lab.lessons.lesson_file import lesson_named
 
-from .address import adopt, mirror
 from .control_list import CONTROLS, DEFAULTS, widget_value
 from .facts import fact
-from .registry import PAGES
-from .visit import visit
+from .registry import PAGES, page_of
+from .url_state import restore, session, write_to_url
 
 
 @dataclass(frozen=True)
@@ -46,41 +46,44 @@ class ShownLesson:
         return self.moment.controls if self.view == "lesson" else None
 
 
-def read_shown_lesson() -> ShownLesson | None:
-    """The lesson that the URL opens; None where it opens none. On arrival at a moment the controls
-    that it does not name get their defaults.
+def read_shown_lesson(url_path: str) -> None:
+    """Note the lesson that the URL opens, if it opens one. The bare URL goes on to the page of the
+    moment.
     """
-    now = visit()
-    adopt("lesson", "Lesson", "", _checked_name)
+    now = session()
+    restore("lesson", "Lesson", "", _checked_name)
     name = str(st.session_state["lesson"])
-    adopt("moment", "Moment", "1", _checked_place)
-    mirror("lesson", "")
-    if not name:
-        adopt("view", "View", "full", _checked_view)
-        mirror("view", "full")
-        mirror("moment", "1")
-        now.lesson = None
-        return None
-    lesson = lesson_named(name)
-    adopt("view", "View", lesson.view, _checked_view)
-    mirror("view", lesson.view)
-    mirror("moment", "")
-    place = min(int(st.session_state["moment"]), len(lesson.moments)) - 1
-    shown = now.lesson = ShownLesson(lesson, name, place, str(st.session_state["view"]))
+    usual_view = lesson_named(name).view if name else "full"
+    restore("moment", "Moment", "1", _checked_place)
+    restore("view", "View", usual_view, _checked_view)
+    for choice, usual in (("lesson", ""), ("moment", "" if name else "1"), ("view", usual_view)):
+        write_to_url(choice, usual)
+    now.lesson = None
+    if name:
+        now.lesson = _arrived(name, int(st.session_state["moment"]), url_path)
+
+
+def _arrived(name: str, number: int, url_path: str) -> ShownLesson:
+    """The moment of a lesson, of which a new one has just what it names: all other controls get
+    their defaults.
+    """
+    now, lesson = session(), lesson_named(name)
+    place = min(number, len(lesson.moments)) - 1
+    shown = ShownLesson(lesson, name, place, str(st.session_state["view"]))
+    if not url_path:
+        there = parse_qs(urlsplit(shown.url(place)).query, keep_blank_values=True)
+        st.switch_page(page_of(shown.moment.page).path, query_params=there)
     if now.moment != (name, place):
         now.moment = (name, place)
         _reset_others(now.asked)
-        now.open |= {
-            f"group {control.group}": True
-            for control in CONTROLS
-            if control.name in (shown.controls or ())
-        }
+        named = [one for one in CONTROLS if one.name in (shown.controls or ())]
+        now.open |= {f"group {control.group}": True for control in named}
     return shown
 
 
 def lesson_style() -> str:
     """The style sheet of the view "lesson": no menu, and no controls but those that are named."""
-    shown = visit().lesson
+    shown = session().lesson
     if shown is None or shown.controls is None:
         return ""
     hidden = ['[data-testid="stHeader"]']
@@ -143,32 +146,16 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
             st.session_state[name] = ""
 
 
-def open_lesson_url(url_path: str) -> None:
-    """Where the bare URL names a lesson, go on to the page of its moment, and end this run."""
-    shown = visit().lesson
-    if shown is None or url_path:
-        return
-    there = shown.url(shown.place).replace("<", "%3C")
-    st.html(
-        "<script>history.replaceState(history.state, '', "
-        f"{escape_script(there)}); dispatchEvent(new PopStateEvent('popstate'));</script>",
-        unsafe_allow_javascript=True,
-    )
-    st.stop()
-
-
-def escape_script(text: str) -> str:
-    """A text as a JavaScript string that cannot end its script."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("</", "<\\/") + "'"
-
-
-def show_lesson_bar() -> None:
-    """The bar above the page: going on and back, what to look at, the question, the note."""
-    shown = visit().lesson
-    if fact("lesson", shown and (shown.name, shown.place, shown.view)) is None:
-        return
-    with st.container(key="lesson"):
-        st.html(bar_html(shown))
+def stage_place() -> DeltaGenerator:
+    """The place of the stage or the heading. Above it, in a lesson, its bar: going on and back,
+    what to look at, the question, the note.
+    """
+    shown: ShownLesson | None = session().lesson
+    fact("lesson", shown and (shown.name, shown.place, shown.view))
+    if shown is not None:
+        with st.container(key="lesson"):
+            st.html(bar_html(shown))
+    return st.container(key="stage")
 
 
 def bar_html(shown: ShownLesson) -> str:

@@ -41,8 +41,6 @@ from .url_state import (
 from .view import VIEW, draw_view, look
 
 ASSETS = Path(__file__).parent.parent / "assets"
-
-
 SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link", "lesson")
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation

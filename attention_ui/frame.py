@@ -25,6 +25,7 @@ from .markdown import plain
 from .panels import say_columns, say_notation
 from .presets import choose
 from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
+from .server_routes import base_path
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
@@ -36,7 +37,17 @@ from .way import go_where_asked, leave_old_url
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
+SCRIPTS = (
+    "theme",
+    "history",
+    "menu",
+    "drawer",
+    "print",
+    "dismiss",
+    "link",
+    "class",
+    "class_corner",
+)
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -188,7 +199,8 @@ def _first_scripts() -> str:
     run once in the process.
     """
     pages = [*(page.url_path for page in PAGES), *OLD_URLS]
-    return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
+    known = {"KNOWN_PAGES": pages, "CLASS_BASE": base_path()}
+    return opening_script() + "".join(_script(name, **known) for name in SCRIPTS)
 
 
 def _script(file: str, **known: Any) -> str:

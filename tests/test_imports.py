@@ -32,6 +32,8 @@ ALLOWED = {
         "attention_core",
         "streamlit",
         "PIL",
+        "segno",
+        "starlette",
     ),
     "pages": ("attention_ui", "attention_viz", "attention_lab", "attention_core", "streamlit"),
     "app.py": ("attention_ui", "streamlit"),

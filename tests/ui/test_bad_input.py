@@ -30,6 +30,7 @@ WORDLESS = {
     "questions",
     "sources",
     "your-weights",
+    "class",
 }
 
 

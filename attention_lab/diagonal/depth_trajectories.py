@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import number_between
 from attention_core.embeddings import embed
 from attention_core.text import tokenize_at_most
@@ -43,7 +43,7 @@ class Trajectory:
         return next((layer for layer, d in enumerate(self.distances) if d < distance), None)
 
 
-@remembered(256)
+@cached
 def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 16) -> Trajectory:
     """The course of the words of a text, or without one (None) of drawn Gaussian tokens. Raises:
     AttentionError.

@@ -10,12 +10,11 @@ with d_k in the place of d.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, check_switch, score_scale, whole_number
 from attention_core.limits import check_seconds
 
@@ -120,7 +119,7 @@ def half_argmax_width(n_tokens: int) -> float:
     )
 
 
-@remembered(64)
+@cached
 def chi_nodes(degrees: int) -> tuple[Array, Array]:
     """Lengths √r of Gaussian tokens with weights: Gauss-Legendre nodes times the chi density.
 
@@ -135,12 +134,12 @@ def chi_nodes(degrees: int) -> tuple[Array, Array]:
     log_constant = (d / 2 - 1) * math.log(2) + math.lgamma(d / 2)
     density_R = np.exp((d - 1) * np.log(length_R) - length_R**2 / 2 - log_constant)
     weights_R = (high - low) / 2 * weight_R * density_R
-    for cached in (length_R, weights_R):
-        cached.setflags(write=False)
+    for array in (length_R, weights_R):
+        array.setflags(write=False)
     return length_R, weights_R
 
 
-@lru_cache(maxsize=64)
+@cached
 def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
     """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: one rival's part of the
     row's sum.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import (
     MAX_OF_TYPE,
     Array,
@@ -82,7 +82,7 @@ class DiagonalSettings:
             )
 
 
-@remembered(64)
+@cached
 def trace_of_settings(settings: DiagonalSettings) -> Trace:
     """One head of attention on a settings. Raises: AttentionError."""
     labels, x_TD = tokens_of_settings(settings)

@@ -10,10 +10,10 @@ from attention_core import AttentionError
 from attention_lab.classroom.letters import room_in
 from attention_lab.classroom.rooms import Rooms
 
-from ..address import adopt, mirror
 from ..components import component, sent
 from ..facts import fact
 from ..show import explained_errors
+from ..url_state import restore, write_to_url
 from .hall import hall
 
 ROOM, SECRET = "room", "class_secret"  # of the session
@@ -24,8 +24,8 @@ VIEW = "class"  # the key of the component
 
 def known_room() -> str:
     """The letters of the room that the URL names, or that was joined; nothing without."""
-    adopt(ROOM, "Room", "", lambda text: room_in(text) if text else "")
-    mirror(ROOM, "")
+    restore(ROOM, "Room", "", lambda text: room_in(text) if text else "")
+    write_to_url(ROOM, "")
     return str(st.session_state[ROOM])
 
 

@@ -13,12 +13,11 @@ from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export
 from attention_lab.practice import ASKED_FIELDS, MAX_ANSWER
 
-from ..address import KEPT
 from ..facts import fact
-from ..here import Here
 from ..markdown import plain_quotations
+from ..page_context import PageContext
 from ..show import explained_errors
-from ..whole_numbers import whole_number_input
+from ..url_state import KEPT, whole_number_input
 from .hall import hall
 from .joining import IN_LINK, ROOM, SECRET, secret_of, told_if_refused
 from .links import checked_base, qr_code, student_link, usual_base
@@ -44,7 +43,7 @@ def show_letters(room: str) -> None:
     )
 
 
-def choose_question(now: Here) -> Posed | None:
+def choose_question(now: PageContext) -> Posed | None:
     """A question of *Practice*, chosen and shown; None where there is none, with the reason."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     title = left.selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)

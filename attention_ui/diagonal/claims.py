@@ -20,10 +20,10 @@ from attention_lab.diagonal.claims.catalogue import (
 )
 from attention_viz.labels import true_minus
 
-from ..address import bound
 from ..facts import fact
 from ..markdown import plain
 from ..search import finds, search_field
+from ..url_state import bound
 
 BADGES = {
     ALWAYS: ":green-badge[:material/verified: always]",

@@ -20,11 +20,8 @@ from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import POSITIONS, TOKENS, WEIGHTS, DiagonalSettings
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 
-from ..address import KEPT, bound
 from ..markdown import plain
-from ..one_of import one_of
-from ..places import pin_places, pinned
-from ..whole_numbers import seed_input
+from ..url_state import KEPT, bound, choose_one, pin_places, pinned, seed_input
 
 DEFAULTS = asdict(DiagonalSettings())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
@@ -44,7 +41,7 @@ LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
 def token_controls(text: str) -> DiagonalSettings:
     """Draw the choice of tokens; give the settings that they make without weights."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = one_of("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
+        kind = choose_one("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
         if kind == "numbers":
             bound(
                 st.text_input,

@@ -16,9 +16,8 @@ from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.geometry import points_table, points_typed
 
-from ..address import adopt, mirror
 from ..markdown import plain
-from ..places import adopt_place
+from ..url_state import restore, restore_place, write_to_url
 
 DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 MAX_COORDINATE, MAX_POINTS = 25.0, 12
@@ -28,8 +27,8 @@ TWO_WIDE = ("nearly_all", "equal_norms", "duplicates", "inside")
 
 def points() -> Array:
     """The points that are shown now. Shapes: (T, 2)."""
-    adopt("plane", "Points", DEFAULT, _read)
-    mirror("plane", DEFAULT)
+    restore("plane", "Points", DEFAULT, _read)
+    write_to_url("plane", DEFAULT)
     return parse_tokens(st.session_state["plane"])
 
 
@@ -90,7 +89,7 @@ def table(x_T2: Array) -> None:
 
 def choose_token(n_tokens: int) -> int:
     """Draw the choice of the token that is looked at; its place is in the address."""
-    adopt_place(TOKEN, CHOSEN, 0, n_tokens)
+    restore_place(TOKEN, CHOSEN, 0, n_tokens)
     st.select_slider(
         CHOSEN,
         range(n_tokens),
@@ -99,7 +98,7 @@ def choose_token(n_tokens: int) -> int:
         persist_state="session",
         help="The half-plane is that of this token’s query.",
     )
-    mirror(TOKEN, 0)
+    write_to_url(TOKEN, 0)
     return int(st.session_state[TOKEN])
 
 

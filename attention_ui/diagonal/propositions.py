@@ -14,9 +14,8 @@ from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM
 from attention_lab.diagonal.propositions.tokens import tokens_of_trace
 from attention_viz.labels import number, true_minus
 
-from ..address import KEPT, bound
 from ..facts import fact
-from ..whole_numbers import LAST_SEED, whole_number_input
+from ..url_state import KEPT, LAST_SEED, bound, whole_number_input
 from . import controls as lab
 from .self_attention_mass import quoted_names, spare
 

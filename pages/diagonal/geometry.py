@@ -14,10 +14,10 @@ from attention_ui.board import show_board
 from attention_ui.diagonal import geometry
 from attention_ui.diagonal.controls import say_cut
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
+from attention_ui.url_state import choose_one
 from attention_viz.diagonal.geometry import plane, row_says
 from attention_viz.diagonal.self_attention_mass import named, plane_board
 
@@ -46,8 +46,8 @@ WHAT = {
     ),
     "free": "The words of the sentence in a head with d_k = 2 whose weights are unrelated.",
 }
-now = here()
-kind = one_of("What is drawn", WHAT, "points", key="plane_of")
+now = page_context()
+kind = choose_one("What is drawn", WHAT, "points", key="plane_of")
 st.caption(WHAT[fact("drawn", kind)])
 points = geometry.points()
 if kind == "points":

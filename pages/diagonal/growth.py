@@ -5,15 +5,13 @@ from functools import partial
 import streamlit as st
 
 from attention_lab.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
-from attention_ui.address import bound
 from attention_ui.diagonal import growth as growth_parts
 from attention_ui.facts import fact
-from attention_ui.one_of import one_of
-from attention_ui.whole_numbers import seed_input
+from attention_ui.url_state import bound, choose_one, seed_input
 from attention_viz.diagonal.growth import half_rows
 
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    kind = one_of("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
+    kind = choose_one("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
     wanted = bound(
         st.pills,
         "Tokens N",

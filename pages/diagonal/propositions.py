@@ -11,11 +11,11 @@ from attention_ui.diagonal import controls as lab
 from attention_ui.diagonal import propositions
 from attention_ui.diagonal.self_attention_mass import pair_says
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 from attention_ui.view import one_window
 from attention_viz.diagonal.self_attention_mass import diagonal_board
 
-now = here()
+now = page_context()
 window = one_window()
 with window:
     settings = replace(lab.token_controls(now.scenario.text), weights="weightless")

@@ -13,12 +13,12 @@ from attention_ui.diagonal.self_attention_mass import (
     metric_row,
     pair_says,
 )
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.view import one_window
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars
 
-now = here()
+now = page_context()
 window = one_window()
 with window:
     lab.token_controls(now.scenario.text)

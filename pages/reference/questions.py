@@ -5,10 +5,10 @@ seen.
 import streamlit as st
 
 from attention_lab.diagonal.claims.catalogue import TEXTS
-from attention_ui.address import bound
 from attention_ui.facts import fact
 from attention_ui.reference.questions import ASKED, concepts, entry_table, found, questions
 from attention_ui.search import search_field
+from attention_ui.url_state import bound
 from attention_viz.labels import counted
 
 texts = {ASKED: "What learners ask"} | {

@@ -23,10 +23,10 @@ from attention_ui.classroom.teaching import (
     vote_buttons,
 )
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 from attention_ui.show import explained_errors
 
-now = here()
+now = page_context()
 room = fact("room", known_room())
 say_refused()
 if not room:

@@ -18,7 +18,7 @@ from attention_lab.practice import ask
 from attention_ui.classroom import links
 from attention_ui.classroom.hall import hall
 from tests.lab.classroom.rooms_made import token
-from tests.ui.app import error, facts, gone_to, here, opened, pressed, refused
+from tests.ui.app import error, facts, gone_to, opened, page_context, pressed, refused
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,7 @@ def test_the_question_is_the_one_of_practice() -> None:
     app.selectbox(key="class_step").set_value("scores")
     app.number_input(key="class_number").set_value(3)
     app = pressed(app.run(), "Ask: open the vote")
-    state, asked = hall().rooms.state(room), ask(here(app).trace, 3, "scores")
+    state, asked = hall().rooms.state(room), ask(page_context(app).trace, 3, "scores")
     assert state.posed == facts(app)["chosen"]
     assert (state.state, state.posed.answer) == ("open", asked.answer)
     assert state.moment == f"/class?room={room}"

@@ -14,14 +14,14 @@ from typing import Any
 import streamlit as st
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
-from .visit import visit
+from .session import session
 
 
 def stays_open(label: str, key: str) -> ExpanderContainer:
     """A box that opens and closes, and is on the next page as it is here: Streamlit would close
     it there.
     """
-    known = visit().open
+    known = session().open
     box = st.expander(label, known.get(key, False), key=key, on_change="rerun")
     known[key] = bool(box.open)
     return box
@@ -33,7 +33,7 @@ def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]
 
     In a closed box the needless ones are left out, which spares the browser a third of its work.
     """
-    moved, asked = _moved(defaults), visit().asked
+    moved, asked = _moved(defaults), session().asked
     with stays_open(group, f"group {group}") as box:
         shown = [name for name in defaults if box.open or name in moved or name in asked]
         _bring_along(group, shown, moved)
@@ -42,10 +42,10 @@ def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]
 
 def needed(defaults: Mapping[str, Any]) -> bool:
     """Whether one of the widgets was moved or stands in the address, and so must be drawn."""
-    return bool(_moved(defaults)) or not visit().asked.keys().isdisjoint(defaults)
+    return bool(_moved(defaults)) or not session().asked.keys().isdisjoint(defaults)
 
 
-def bring_along(group: str, defaults: Mapping[str, Any]) -> None:
+def keep_in_url(group: str, defaults: Mapping[str, Any]) -> None:
     """Write moved values into the address. defaults: of the group's widgets that are about to
     be drawn.
     """
@@ -53,8 +53,8 @@ def bring_along(group: str, defaults: Mapping[str, Any]) -> None:
 
 
 def _bring_along(group: str, shown: Collection[str], moved: Mapping[str, Any]) -> None:
-    drawn = visit().drawn
-    done = (*drawn.get(group, ()), *visit().opening)
+    drawn = session().drawn
+    done = (*drawn.get(group, ()), *session().opening)
     new = {name: value for name, value in moved.items() if name not in done}
     if new:
         st.query_params.update(as_texts(new))

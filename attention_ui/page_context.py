@@ -18,11 +18,11 @@ from attention_viz.payload import Stage
 from .chosen import line
 from .focus import Focus
 from .markdown import plain
-from .visit import visit
+from .url_state import session
 
 
 @dataclass(frozen=True)
-class Here:
+class PageContext:
     """The user's choices, the cell in focus, whose notation is shown, and the layer if it is
     not run on the choices.
     """
@@ -82,6 +82,6 @@ class Here:
         )
 
 
-def here() -> Here:
+def page_context() -> PageContext:
     """What the page now being drawn tells about."""
-    return cast(Here, visit().here)
+    return cast(PageContext, session().page_context)

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from .registry import OLD_URLS, Page
-from .visit import visit
+from ..registry import OLD_URLS, Page
+from .session import session
 
 
-def ask_for(path: str, **places: object) -> None:
+def request_page(path: str, **places: object) -> None:
     """In a callback: the page to go to, and what its address holds besides the values of bound
     widgets.
 
@@ -18,20 +18,20 @@ def ask_for(path: str, **places: object) -> None:
     It needs some parameters all the same: with none it would clear the address, which it refuses,
     too.
     """
-    visit().wanted = (path, {name: str(place) for name, place in places.items()})
+    session().requested_page = (path, {name: str(place) for name, place in places.items()})
 
 
-def go_where_asked(bound: Iterable[str]) -> None:
+def open_requested_page(bound: Iterable[str]) -> None:
     """Change the page if a callback asked for it.
 
     bound: the names of bound widgets. What the callback set for one is set once more on the new
     page: Streamlit tells the browser of a value only in the run that follows, which is the one that
     ends here.
     """
-    now = visit()
-    if now.wanted:
-        path, places = now.wanted
-        now.wanted, now.arrived = None, True
+    now = session()
+    if now.requested_page:
+        path, places = now.requested_page
+        now.requested_page, now.arrived = None, True
         st.switch_page(path, query_params=places)
     if now.arrived:
         now.arrived = False
@@ -45,4 +45,4 @@ def leave_old_url(url_path: str, page: Page) -> None:
     version.
     """
     if url_path in OLD_URLS:
-        st.switch_page(page.path, query_params=dict(visit().asked))
+        st.switch_page(page.path, query_params=dict(session().asked))

@@ -11,7 +11,7 @@ from threading import Lock
 LONGEST = 0.1
 
 
-class Turn:
+class ScriptLock:
     """What one script has at a time.
 
     Scripts that share the interpreter bit by bit all end late; one after the other, each but the
@@ -40,4 +40,4 @@ class Turn:
         return True
 
 
-in_turn = Turn()
+script_lock = ScriptLock()

@@ -7,19 +7,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from attention_ui import turns
-from attention_ui.turns import Turn
+from attention_ui import script_lock
+from attention_ui.script_lock import ScriptLock
 
 
 def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST", 0.001)
+    monkeypatch.setattr(script_lock, "LONGEST", 0.001)
     monkeypatch.setattr(
-        turns, "time", SimpleNamespace(monotonic=lambda: 0.0)
+        script_lock, "time", SimpleNamespace(monotonic=lambda: 0.0)
     )  # no single script takes long
-    in_turn, seen = Turn(), []
+    lock, seen = ScriptLock(), []
 
     def script(_: int) -> None:
-        with in_turn():
+        with lock():
             seen.append("begins")
             sleep(0.003)
             seen.append("ends")
@@ -30,11 +30,11 @@ def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
 
 
 def test_nobody_waits_for_the_end_of_a_long_script(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST", 0.01)
-    in_turn, begun, ends = Turn(), Event(), Event()
+    monkeypatch.setattr(script_lock, "LONGEST", 0.01)
+    lock, begun, ends = ScriptLock(), Event(), Event()
 
     def long_script() -> None:
-        with in_turn():
+        with lock():
             begun.set()
             assert ends.wait(60)
 
@@ -42,19 +42,19 @@ def test_nobody_waits_for_the_end_of_a_long_script(monkeypatch):
         running = visitor.submit(long_script)
         assert begun.wait(60)
         for _ in range(2):  # the first one did not have the turn, so it must not give it back
-            with in_turn():
+            with lock():
                 assert not running.done()
         ends.set()
         running.result()
-    with in_turn():  # free again
+    with lock():  # free again
         pass
 
 
 def test_a_script_that_stops_gives_the_turn_back(monkeypatch):
-    monkeypatch.setattr(turns, "LONGEST", 60)
-    in_turn = Turn()
-    with pytest.raises(RuntimeError), in_turn():
+    monkeypatch.setattr(script_lock, "LONGEST", 60)
+    lock = ScriptLock()
+    with pytest.raises(RuntimeError), lock():
         raise RuntimeError
-    with in_turn():  # else this waits for a minute and goes on beside the other
-        assert in_turn._taken.locked()
-    assert not in_turn._taken.locked()
+    with lock():  # else this waits for a minute and goes on beside the other
+        assert lock._taken.locked()
+    assert not lock._taken.locked()

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.scenario import Scenario
-from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, here, opened, scenes, texts
+from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context, scenes, texts
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,10 @@ from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, here, opened, scenes
     [
         (
             r"\.number_input\b",
-            {"whole_numbers.py", "head_place.py", "controls.py", "two_settings.py"},
+            {"widgets.py", "head_place.py", "controls.py", "compare.py"},
         ),
-        (r"\.segmented_control\b", {"one_of.py", "heads_choice.py", "heads_shown.py"}),
-        ("query-params", {"address.py"}),
+        (r"\.segmented_control\b", {"widgets.py", "heads_choice.py", "heads_shown.py"}),
+        ("query-params", {"binding.py"}),
     ],
 )
 def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
@@ -112,10 +112,10 @@ def test_parameters_that_nobody_knows_do_nothing() -> None:
         "example": "banana",
         "": "4",
         "$$ID-1": "5",
-        "visit": "6",
+        "session": "6",
     }
     app = opened("scores", **foreign)
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
     assert not app.toast
     assert not app.exception
 

@@ -13,21 +13,22 @@ import streamlit as st
 from attention_core import SettingsError
 from attention_lab.user_data.edits import MAX_INDEX
 
-from .address import adopt, mirror, refuse
-from .visit import visit
+from .binding import restore, write_to_url
+from .refusals import refuse
+from .session import session
 
 
-def adopt_place(name: str, label: str, default: int, count: int) -> None:
+def restore_place(name: str, label: str, default: int, count: int) -> None:
     """Take over a place from 0 to count - 1; a later one becomes the last, which is said if the
     address asked for it.
 
     After a quick change the browser still sends a select box's old words, "3 · street".
     """
-    asked = adopt(name, label, default, place_in)
+    asked = restore(name, label, default, place_in)
     number = str(st.session_state[name]).split()[0]
     place = int(number) if number.isdigit() else default
     last = min(place, count - 1)
-    tell(name, last)
+    set_if_changed(name, last)
     if asked is not None and last < place:
         refuse(label, asked, f"; the last one, {last}, is shown", last)
 
@@ -51,14 +52,14 @@ def pinned(
     counts: how many there are of each; a later place becomes the last, which is said if the address
     asked for it. such_as: what is said of an address that holds anything else.
     """
-    asked = adopt(name, label, default, partial(_cell_in, length=len(counts), such_as=such_as))
+    asked = restore(name, label, default, partial(_cell_in, length=len(counts), such_as=such_as))
     held = tuple(int(place) for place in st.session_state[name].split("-") if place)
     shown = tuple(min(place, count - 1) for place, count in zip(held, counts, strict=False))
     if asked is not None and shown != held:
         pin_places(name, *shown)
         nearest = st.session_state[name]
         refuse(label, asked, f"; the nearest one, {nearest}, is shown", nearest)
-    mirror(name, default)
+    write_to_url(name, default)
     return shown
 
 
@@ -77,7 +78,7 @@ def _cell_in(text: str, length: int, such_as: str) -> str:
     return "-".join(map(str, places))
 
 
-def tell(name: str, value: object) -> None:
+def set_if_changed(name: str, value: object) -> None:
     """Give a widget its value unless it has it: a browser that is told a value draws the widget
     twice.
 
@@ -102,7 +103,7 @@ def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> i
     place.
     """
     place = int(st.session_state[name])
-    if visit().words.get(name) != words[place]:
+    if session().words.get(name) != words[place]:
         st.session_state[name] = place  # the browser knows the place by the words it had
     chosen = st.selectbox(
         label,
@@ -113,5 +114,5 @@ def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> i
         persist_state="session",
         **about,
     )
-    visit().words[name] = words[place]
+    session().words[name] = words[place]
     return int(chosen)

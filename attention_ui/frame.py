@@ -4,10 +4,8 @@ error box.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,8 +15,9 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 
 from . import controls, own_numbers, uneven_heads
+from .browser_scripts import first_scripts, script
 from .facts import fact
-from .first_look import begin, follow, opening_script
+from .first_look import begin, follow
 from .focus import focus
 from .markdown import plain
 from .page_context import PageContext
@@ -26,7 +25,6 @@ from .panels import say_columns, say_notation
 from .presets import choose
 from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
 from .script_lock import script_lock
-from .server_routes import base_path
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
@@ -42,18 +40,6 @@ from .view import VIEW, draw_view, look
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
-
-SCRIPTS = (
-    "theme",
-    "history",
-    "menu",
-    "drawer",
-    "print",
-    "dismiss",
-    "link",
-    "class",
-    "class_corner",
-)
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -192,30 +178,9 @@ def _tell_browser(page: Page) -> None:
     if not now.has_scripts:
         sheets["attention-lab-style"] = (ASSETS / "style.css").read_text("utf-8")
     if sheets:
-        scripts = _script("style", STYLE_SHEETS=sheets)
-        scripts += "" if now.has_scripts else _first_scripts()
+        scripts = script("style", STYLE_SHEETS=sheets)
+        scripts += "" if now.has_scripts else first_scripts()
         st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
-
-
-def _first_scripts() -> str:
-    """Follow the system's colours, mend history and menu, see to what is printed, close a false
-    dialog.
-
-    The first visitor of a fresh server who comes by the address of a page is told "Page not found",
-    since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
-    run once in the process.
-    """
-    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
-    known = {"KNOWN_PAGES": pages, "CLASS_BASE": base_path()}
-    return opening_script() + "".join(_script(name, **known) for name in SCRIPTS)
-
-
-def _script(file: str, **known: Any) -> str:
-    """A script of assets/ with the values that it names."""
-    script = (ASSETS / f"{file}.js").read_text(encoding="utf-8")
-    for name, value in known.items():
-        script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
-    return script
 
 
 def _menu() -> dict[str, list[st.Page]]:

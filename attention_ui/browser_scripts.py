@@ -19,6 +19,7 @@ SCRIPTS = (
     "print",
     "dismiss",
     "link",
+    "lesson",
     "class",
     "class_corner",
 )

@@ -24,6 +24,7 @@ ALLOWED = {
         "numpy",
         "pandas",
         "latex2mathml",
+        "segno",
     ),
     "attention_ui": (
         "attention_ui",
@@ -32,7 +33,6 @@ ALLOWED = {
         "attention_core",
         "streamlit",
         "PIL",
-        "segno",
         "starlette",
     ),
     "pages": ("attention_ui", "attention_viz", "attention_lab", "attention_core", "streamlit"),

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import base64
-import io
 import re
 import socket
 from urllib.parse import urlsplit
 
-import segno
 import streamlit as st
 from streamlit import config
 
 from attention_core.errors import SettingsError
+from attention_viz.qr_code import qr_code
 
 from ..server_routes import base_path
 
 LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "")
+SVG = "http://www.w3.org/2000/svg"
 MAX_LENGTH = 200
 # A name or a number, perhaps a port, perhaps a folder.
 SERVER = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~/-]*)?", re.ASCII)
@@ -71,15 +71,12 @@ def student_link(base: str, room: str) -> str:
     return f"{base}/class?room={room}"
 
 
-def qr_code(text: str) -> str:
-    """A text as a QR code: an SVG picture as a URL, black on white with its quiet zone, in any
-    theme.
+def code_of(link: str) -> str:
+    """A link as a QR code: an SVG picture as a URL, since Streamlit lets no drawing through in
+    HTML.
 
-    >>> qr_code("http://192.168.1.20:8501/class?room=KXRT")[:26]
+    >>> code_of("http://192.168.1.20:8501/class?room=KXRT")[:26]
     'data:image/svg+xml;base64,'
     """
-    written = io.BytesIO()
-    segno.make(text, error="m", micro=False).save(
-        written, kind="svg", border=4, light="#fff", dark="#000", omitsize=True
-    )
-    return f"data:image/svg+xml;base64,{base64.b64encode(written.getvalue()).decode()}"
+    picture = qr_code(link, "The link to the room").replace("<svg", f'<svg xmlns="{SVG}"', 1)
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"

@@ -20,7 +20,7 @@ from ..show import explained_errors
 from ..url_state import KEPT, whole_number_input
 from .hall import hall
 from .joining import IN_LINK, ROOM, SECRET, secret_of, told_if_refused
-from .links import checked_base, qr_code, student_link, usual_base
+from .links import checked_base, code_of, student_link, usual_base
 from .questions import from_practice
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
@@ -32,7 +32,7 @@ def show_letters(room: str) -> None:
     st.session_state.setdefault(BASE, usual_base())
     with explained_errors():
         link = fact("student_link", student_link(checked_base(st.session_state[BASE]), room))
-        code = f'<img src="{qr_code(link)}" alt="QR code of this link">'
+        code = f'<img src="{code_of(link)}" alt="QR code of this link">'
         st.html(f'<div class="class-room"><b>{room}</b>{code}<span>{escape(link)}</span></div>')
     st.text_input(
         "Address of this server",

@@ -129,7 +129,7 @@ def test_the_address_of_the_server_can_be_edited() -> None:
     assert facts(app)["student_link"] == f"http://lab.example:8080/maths/class?room={room}"
     (code,) = re.findall(r'base64,([^"]+)"', " ".join(str(e.proto.body) for e in app.html))
     assert base64.b64decode(code) == base64.b64decode(
-        links.qr_code(facts(app)["student_link"]).split(",")[1]
+        links.code_of(facts(app)["student_link"]).split(",")[1]
     )
     for wrong in (
         "javascript:alert(1)",
@@ -158,8 +158,9 @@ def test_the_address_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_code_is_a_picture_without_a_script() -> None:
     """An SVG of squares, with the quiet zone that cameras need, and another for another text."""
-    one, other = (links.qr_code(f"http://192.0.2.2:8501/class?room={r}") for r in ("BBBB", "BBBC"))
+    one, other = (links.code_of(f"http://192.0.2.2:8501/class?room={r}") for r in ("BBBB", "BBBC"))
     picture = base64.b64decode(one.removeprefix("data:image/svg+xml;base64,")).decode()
     assert one != other
+    assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg" ')
     assert picture.count("<path") == 2
     assert "<script" not in picture

@@ -43,7 +43,7 @@ def embed(
     return Embedding(words_TD, positions_TD, words_TD + positions_TD)
 
 
-@cached(1024)
+@cached
 def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
     """The vector of a word: drawn at random once and for all, because the word's own hash is the
     seed.

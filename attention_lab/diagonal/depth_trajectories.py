@@ -43,7 +43,7 @@ class Trajectory:
         return next((layer for layer, d in enumerate(self.distances) if d < distance), None)
 
 
-@cached(256)
+@cached
 def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 16) -> Trajectory:
     """The course of the words of a text, or without one (None) of drawn Gaussian tokens. Raises:
     AttentionError.

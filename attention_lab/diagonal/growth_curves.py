@@ -10,7 +10,6 @@ with d_k in the place of d.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -120,7 +119,7 @@ def half_argmax_width(n_tokens: int) -> float:
     )
 
 
-@cached(64)
+@cached
 def chi_nodes(degrees: int) -> tuple[Array, Array]:
     """Lengths √r of Gaussian tokens with weights: Gauss-Legendre nodes times the chi density.
 
@@ -140,7 +139,7 @@ def chi_nodes(degrees: int) -> tuple[Array, Array]:
     return length_R, weights_R
 
 
-@lru_cache(maxsize=64)
+@cached
 def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
     """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: one rival's part of the
     row's sum.

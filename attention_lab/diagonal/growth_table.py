@@ -65,7 +65,7 @@ class Curves:
     uniform: float
 
 
-@cached(64)
+@cached
 def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curves:
     """The curves for Gaussian tokens without weights; for tied orthonormal weights the width is
     d_k.

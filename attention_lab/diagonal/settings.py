@@ -82,7 +82,7 @@ class DiagonalSettings:
             )
 
 
-@cached(64)
+@cached
 def trace_of_settings(settings: DiagonalSettings) -> Trace:
     """One head of attention on a settings. Raises: AttentionError."""
     labels, x_TD = tokens_of_settings(settings)

@@ -33,7 +33,7 @@ class Agreement:
     n_tokens: int
 
 
-@cached(8)
+@cached
 def agreement(trace: Trace) -> Agreement:
     """All four ways on the queries and keys of a layer, on as many of the first tokens as are
     quickly computed.

@@ -41,7 +41,7 @@ def fault_of(key: str) -> Fault | None:
     return known[check_choice("fault", key, known)]
 
 
-@cached(16)
+@cached
 def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
     """The layer of a scenario with a fault, put to all checks.
 

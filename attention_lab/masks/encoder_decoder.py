@@ -92,7 +92,7 @@ def attend_as(
     return trace.labelled(asking.tokens, answering.tokens)
 
 
-@cached(8)
+@cached
 def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in its three uses, by name. The sentence of the scenario is the
     source.

@@ -58,7 +58,7 @@ class MaskedBatch:
     trace: Trace
 
 
-@cached(16)
+@cached
 def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
     """The layer of a scenario on its own sentence and on others, all cut or padded to the length of
     its sequence.

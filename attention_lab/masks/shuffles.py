@@ -85,7 +85,7 @@ class Shuffle:
         return bool((self.straight.inputs[0] != self.straight.inputs[0, 0]).any())
 
 
-@cached(16)
+@cached
 def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     """Run the layer of a scenario on its words, and on the same words in another order. Raises:
     AttentionError.

@@ -131,7 +131,7 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
     return softmax(divided_PS)
 
 
-@cached(64)
+@cached
 def score_spread(d_k: int, seed: int = 0) -> ScoreSpread:
     """Measure the dot products of 64 draws of 32 queries and 32 keys, all entries normal with
     variance 1.

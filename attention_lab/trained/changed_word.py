@@ -130,7 +130,7 @@ def _whole(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 
-@cached(8)
+@cached
 def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
     """What the trained heads do with a text, and with the same text after `replace_word`.
 

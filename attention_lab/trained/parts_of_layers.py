@@ -73,7 +73,7 @@ def added_parts(run: Encoded, layers: Sequence[EncoderLayer]) -> AddedParts:
     return AddedParts(run.tokens, attention, transformed)
 
 
-@cached(8)
+@cached
 def parts_of_text(text: str, n_tokens: int = 0) -> AddedParts:
     """Both parts in the trained model's layers on a text, cut to n_tokens. Raises: TextError,
     FileError, SettingsError.

@@ -9,21 +9,18 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from attention_core.cache import Cache
 from attention_lab.diagonal.growth import Estimate, Experiment, estimates
 from attention_lab.diagonal.growth_table import Growth
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 
 from ..show import show_figure
 
-# Equal experiments give equal numbers, so all visitors share them; far more than any picture shows.
-MAX_KEPT_POINTS = 4096
-Kept = dict[tuple[Experiment, float], Estimate]
 Points = dict[tuple[int, int], Estimate]
 
 
-@st.cache_resource
-def _kept() -> Kept:
-    return {}
+# Equal experiments give equal numbers, so all visitors share them.
+_estimates: Cache[tuple[Experiment, float], Estimate] = Cache()
 
 
 def draw(
@@ -47,12 +44,11 @@ def draw(
 
 def known(growth: Growth, counts: Sequence[int], error: float) -> Points:
     """The points of a picture that have been measured, by number of tokens and width."""
-    kept = _kept()
     return {
-        (n_tokens, width): kept[key]
+        (n_tokens, width): estimate
         for n_tokens in counts
         for width in growth.widths
-        if (key := (growth.experiment(n_tokens, width), error)) in kept
+        if (estimate := _estimates.get((growth.experiment(n_tokens, width), error)))
     }
 
 
@@ -64,22 +60,21 @@ def measure(
     Any click ends the run, because Streamlit stops a script where it next writes to the page; what
     is measured stays.
     """
-    kept, total = _kept(), len(counts) * len(growth.widths)
+    total = len(counts) * len(growth.widths)
     progress = st.progress(0.0, "Drawing tokens …")
     st.button("Stop", icon=":material/stop:", help="What is measured so far stays.")
     for n_tokens in counts:
         for width in growth.widths:
             key = (growth.experiment(n_tokens, width), error)
             done = len(known(growth, counts, error))
-            for estimate in () if key in kept else estimates(key[0], error=error):
+            if _estimates.get(key):
+                continue
+            for estimate in estimates(key[0], error=error):
                 progress.progress(
                     done / total,
                     f"N = {n_tokens}, width {width}: {estimate.draws:,} draws, standard error"
                     f" {estimate.error:.4f}",
                 )
                 latest = estimate
-            if key not in kept:
-                if len(kept) >= MAX_KEPT_POINTS:
-                    kept.clear()
-                kept[key] = latest
+            _estimates.add(key, latest)
         show(known(growth, counts, error), n_tokens)

@@ -57,8 +57,8 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
         "A single weight matrix means little, because queries and keys meet only in dot products."
         rf" Replace ${w_q}$ by ${w_q} R$ and ${w_k}$ by ${w_k} R^{{-\top}}$, with any invertible"
         rf" $R$, and likewise ${w_v}$ by ${w_v} U$ and ${w_o}$ by $U^{{-1}} {w_o}$. If the biases"
-        " of"
-        " queries, keys and values change in the same way, every head computes the same as before."
+        " of queries, keys and values change in the same way, every head computes the same as"
+        " before."
     )
     if fact("gets_w_o", p.w_o is None):
         st.markdown(

@@ -5,11 +5,11 @@ that is looked at.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_lab.labs.convolution import error_curve, expected_error
 from attention_lab.labs.convolution_heads import signed_patterns
@@ -90,7 +90,7 @@ def pin(array: str, index: Sequence[int]) -> None:
     pin_places("conv_pixel", *index[:2])
 
 
-@lru_cache(maxsize=64)
+@cached
 def curve(picture: Rows, kernel: Rows, padding: str) -> tuple[list[float], list[float]]:
     """The largest error at every sharpness, and the one that theory expects."""
     errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()

@@ -4,11 +4,11 @@ is good for.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from attention_core.cache import cached
 from attention_core.checks import Array, score_scale
 from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
@@ -42,8 +42,8 @@ WAYS = {
     "Glorot (default of the package), 1/√n": ("glorot", False),
     "orthonormal, 1/√C (as the package’s code)": ("orthonormal", True),
 }
-effect = lru_cache(maxsize=128)(column_effect)
-_drift = lru_cache(maxsize=16)(orthonormality_drift)
+effect = cached(column_effect)
+_drift = cached(orthonormality_drift)
 
 
 def effects(

@@ -5,11 +5,11 @@ the way back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import streamlit as st
 
 from attention_core import STEPS
+from attention_core.cache import cached
 from attention_lab.labs.adam import ADAM
 from attention_lab.labs.evaluation import best_possible
 from attention_lab.labs.formula import Formula
@@ -26,7 +26,7 @@ from ..url_state import choose_one
 from .training_run import run_of, score, train_on
 
 MARK = "one answer per head"
-weightless = lru_cache(maxsize=64)(weightless_score)
+weightless = cached(weightless_score)
 
 
 def comparison(task: str) -> None:

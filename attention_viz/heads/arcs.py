@@ -48,7 +48,7 @@ def arcs(
         if mine:
             data.append(_weights(trace, head, mine, bulge, LABEL_POSITIONS[which]))
     says = (
-        f"Lines from queries on the left to keys on the right, wider for a larger weight. Lines:"
+        "Lines from queries on the left to keys on the right, wider for a larger weight. Lines:"
         f" {len(ends_L3)}, heads: {len(heads)}."
     )
     return {"data": data, "layout": _around(trace, says, query, key)}, left_out

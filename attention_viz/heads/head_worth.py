@@ -142,7 +142,7 @@ def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
     ]
     columns = tuple(str(column) for column in range(output_TO.shape[1])[shown])
     says = (
-        f"The output with all heads, the output with some heads off, and the difference. Tokens:"
+        "The output with all heads, the output with some heads off, and the difference. Tokens:"
         f" {len(output_TO)}."
     )
     sheet = Sheet(numbered(trace.labels("T")), columns, "feature", largest(output_TO), start=first)

@@ -36,8 +36,8 @@ query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
 own_scale = bool(st.session_state.get("own_scale"))
 
 st.markdown(
-    "Each matrix is one head. All heads read the same sentence; the colour of a cell shows how"
-    " much its query reads from its key."
+    "Each matrix is one head. All heads read the same sentence; the colour of a cell shows how much"
+    " its query reads from its key."
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     shown = choose_one("What is shown", FIELDS, "probabilities", key="heads_stage")
@@ -95,9 +95,9 @@ elif view == "Lines":
     with st.container(key="wide heads lines"):
         show_figure(figure, "heads lines")
     st.caption(
-        f"{LINES[which]} :blue[Queries] are on the left, :red[keys] on the right. A wider line is"
-        " a larger share; point at its dot to read the share. A click on a head in the legend"
-        f" hides or shows its lines. At most {MAX_LINES} lines are drawn; weaker lines left out:"
+        f"{LINES[which]} :blue[Queries] are on the left, :red[keys] on the right. A wider line is a"
+        " larger share; point at its dot to read the share. A click on a head in the legend hides"
+        f" or shows its lines. At most {MAX_LINES} lines are drawn; weaker lines left out:"
         f" {fact('lines_left_out', left_out)}."
     )
 else:

@@ -43,9 +43,8 @@ else:
     tick_says = "the merged heads"
 st.markdown(
     f"{sum_says} The bars show feature {column} of the output of every token, with a colour for"
-    " each"
-    " head. Positive parts stand above the line, negative parts below. The tick is the output as"
-    f" the layer computes it: {tick_says}{plain(trace.says_added('output'))}. Over all tokens and"
+    " each head. Positive parts stand above the line, negative parts below. The tick is the output"
+    f" as the layer computes it: {tick_says}{plain(trace.addition('output'))}. Over all tokens and"
     f" features, sums and outputs {agreement(gap, tolerance(trace, 'output'))}."
 )
 with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too

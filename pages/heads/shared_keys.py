@@ -60,9 +60,8 @@ st.markdown("\n".join(changes))
 st.caption(
     "Compared with this layer. Change of the attention: the mean Jensen–Shannon divergence of the"
     " heads, as a part of the largest one, ln 2. Change of the output: relative to its length."
-    " Equal"
-    f" in all three: the sentence, {', '.join(map(now.symbol, kept))}. A shared key/value head is"
-    " the mean of the heads that it replaces (Ainslie et al. 2023)."
+    f" Equal in all three: the sentence, {', '.join(map(now.symbol, kept))}. A shared key/value"
+    " head is the mean of the heads that it replaces (Ainslie et al. 2023)."
 )
 st.caption(
     "On the board, each head stands below itself; behind its number is the key/value head that it"

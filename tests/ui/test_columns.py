@@ -16,7 +16,7 @@ from attention_lab.notation.texts import GML, NOTATIONS
 from attention_lab.notation.wording import says, turned
 from attention_ui import frame, panels
 from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_ui.reference import concepts
+from attention_ui.reference import questions
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
@@ -68,7 +68,7 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what a page says of the notation itself, which in ours it does not say, and what
     learners ask, in their words.
     """
-    monkeypatch.setattr(concepts, "ask", lambda: None)
+    monkeypatch.setattr(questions, "ask", lambda: None)
     for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
         monkeypatch.setattr(module, name, lambda now: None)
 

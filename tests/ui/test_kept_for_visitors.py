@@ -8,8 +8,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
-from attention_lab import scenario
+from attention_core import SettingsError, cache
 from attention_lab.scenario import Scenario
 from attention_lab.user_data import kept_texts
 from attention_lab.user_data.edits import Edit, Edits
@@ -30,7 +29,7 @@ def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Room for one text alone, and nothing remembered of what was read from one."""
     monkeypatch.setattr(kept_texts, "MAX_KEPT_BYTES", 1)
     monkeypatch.setattr(kept_texts, "_texts", OrderedDict())
-    scenario._own_at.cache_clear()
+    cache.clear()
 
 
 def test_an_open_page_keeps_its_numbers() -> None:
@@ -40,7 +39,7 @@ def test_an_open_page_keeps_its_numbers() -> None:
     own = OWN.address()
     app = opened("scores", own=own)
     keep("what others load")
-    scenario._own_at.cache_clear()
+    cache.clear()
     app.session_state["seed"] = 5
     app.run()
     assert facts(app)["own_matrices"] == ("w_q",)

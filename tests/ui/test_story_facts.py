@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core.derivation import derive
 from attention_lab.heads.contributions import absorbed_size
 from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_ui.reference import concepts
+from attention_ui.reference import questions
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
 TIED = {"text": "row row", "positions": "false", "mask": "causal"}
@@ -180,7 +180,7 @@ def test_negative_numbers_have_a_minus_sign(page: str, monkeypatch: pytest.Monke
     """A negative scale, and the scores that it turns round, are not written with a hyphen; learners
     who ask for dim=-1 are quoted.
     """
-    monkeypatch.setattr(concepts, "ask", lambda: None)
+    monkeypatch.setattr(questions, "ask", lambda: None)
     app = opened(page, scaling="custom", scale=-0.5)
     assert facts(app)["scale"] == -0.5
     assert not re.search(r"(?<![\w)\]-])-\d", texts(app).replace("\\", ""))

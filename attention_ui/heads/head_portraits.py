@@ -15,6 +15,14 @@ from ..facts import fact
 from ..show import show_figure
 
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
+DIVERGENCE_HELP = (
+    r"The mean over all queries of $H\big(\tfrac{a+b}{2}\big)-\tfrac{H(a)+H(b)}{2}$, where $a$ and"
+    " $b$ are the shares of one query in two heads and $H$ is the entropy."
+)
+CORRELATION_HELP = (
+    r"$\dfrac{\langle a-e,\,b-e\rangle}{\lVert a-e\rVert\,\lVert b-e\rVert}$, where $a$ and $b$ are"
+    " all shares of two heads and $e$ those of an even spread over the visible keys."
+)
 
 
 def open_portrait(bar: object) -> None:
@@ -39,22 +47,14 @@ def show_similarity(pattern: Pattern) -> None:
     with left:
         st.markdown(
             "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
-            help=(
-                r"The mean over all queries of $H\big(\tfrac{a+b}{2}\big)-\tfrac{H(a)+H(b)}{2}$,"
-                r" where $a$ and $b$ are the shares of one query in two heads and $H$ is the"
-                " entropy."
-            ),
+            help=DIVERGENCE_HELP,
         )
         show_figure(divergences(distance, order), "head divergences")
         st.markdown(closest_says(distance))
     with right:
         st.markdown(
             "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
-            help=(
-                r"$\dfrac{\langle a-e,\,b-e\rangle}{\lVert a-e\rVert\,\lVert b-e\rVert}$, where $a$"
-                r" and $b$ are all shares of two heads and $e$ those of an even spread over the"
-                " visible keys."
-            ),
+            help=CORRELATION_HELP,
         )
         show_figure(correlations(correlation, order), "head correlations")
         st.markdown(alike_says(correlation))

@@ -37,9 +37,7 @@ def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -
     """
     n_heads = pattern.probabilities.shape[1]
     line_height = TITLE_PX + n_heads * ROW_PX + GAP_PX
-    lanes = [
-        lane_of(place, measure, pattern, line_height) for place, measure in enumerate(measures)
-    ]
+    lanes = [lane_of(place, one, pattern, line_height) for place, one in enumerate(measures)]
     whole = -(-len(measures) // MEASURES_PER_LINE) * line_height - GAP_PX
     names = [f"head {head}" for head in range(n_heads)]
     names[lit[1]] = f"<b>{names[lit[1]]}</b>"
@@ -58,16 +56,9 @@ def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -
         },
         "margin": {"l": round(longest([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }
-    says = (
-        f"A bar with its number for each measure of each head. Measures: {len(measures)}, heads:"
-        f" {n_heads}."
-    )
-    data = [
-        bars(lanes, lit[1]),
-        written(lanes),
-        *ticks(lanes),
-        titles(lanes, line_height, lit[0]),
-    ]
+    says = f"A bar with its number for each measure of each head. Heads: {n_heads}."
+    data = [bars(lanes, lit[1]), written(lanes), *ticks(lanes)]
+    data.append(titles(lanes, line_height, lit[0]))
     return {"data": data, "layout": layout(whole + 8, says, **around)}
 
 

@@ -19,9 +19,8 @@ trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
 pattern, letters = pattern_of(trace), partial(in_letters, notation=now.notation, trace=trace)
 
 st.markdown(
-    "A bar for each head and each measure: how far the head looks, how widely it spreads its"
-    " attention, what it reads most. An orange tick marks a head **without preferences**, which"
-    " gives the same share to every key that it may see. A bar far from its tick makes a head"
+    "A bar for each head and each measure. An orange tick marks a head **without preferences**,"
+    " which gives the same share to every key that it may see: a bar far from its tick makes a head"
     " special. A click on a bar shows its measure and its head below."
 )
 portraits = st.container(key="wide portraits")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_numbers, check_switch, shown
+from .checks import Array, as_numbers, check_switch, short_repr
 from .errors import SettingsError, ShapeError
 from .option_checks import engine_dtype, uneven_sharing
 from .projections import Projections
@@ -30,7 +30,7 @@ def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[
     """x and the memory as (batch, tokens, features), checked against each other and the weights."""
     if not isinstance(p, Projections):
         raise SettingsError(
-            f"projections is {shown(p)} but must be Projections, such as Projections.random"
+            f"projections is {short_repr(p)} but must be Projections, such as Projections.random"
         )
     x_BTD = _sequence("x", x)
     memory_BSM = x_BTD if memory is None else _sequence("memory", memory)

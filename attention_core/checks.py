@@ -14,14 +14,12 @@ from .errors import SettingsError, ShapeError, TextError
 Array = np.ndarray[Any, np.dtype[Any]]
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-# The largest number of each type the engine computes in.
-LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (SINGLE, DOUBLE)}
-LARGEST_WHOLE = 2**64 - 1
+MAX_OF_TYPE = {dtype: float(np.finfo(dtype).max) for dtype in (SINGLE, DOUBLE)}
+MAX_WHOLE = 2**64 - 1
 # To Python and NumPy a bool and a length of time are whole numbers; here neither counts as one.
-NO_NUMBERS = (bool, np.timedelta64)
-NUMBERS = (int, float, np.integer, np.floating)
-# 32 GB as float64. A view may claim more, of one number repeated.
-MOST_CELLS = 2**32
+NOT_A_NUMBER = (bool, np.timedelta64)
+NUMBER_TYPES = (int, float, np.integer, np.floating)
+MAX_ARRAY_CELLS = 2**32  # 32 GB as float64; a view of one number may claim more
 
 
 def as_numbers(name: str, values: ArrayLike) -> Array:
@@ -65,7 +63,7 @@ def as_array(name: str, values: ArrayLike) -> Array:
             f" {type(values).__name__}; of a tensor pass .detach().cpu(), then .to_dense() if it is"
             " sparse, and .float() if it is bfloat16"
         ) from error
-    if array.size > MOST_CELLS:
+    if array.size > MAX_ARRAY_CELLS:
         raise ShapeError(
             f"{name} has shape {array.shape}, more cells than any memory holds; give a smaller"
             " array"
@@ -99,7 +97,7 @@ def as_list(name: str, values: Any) -> list[Any]:
             return list(values)  # type: ignore[call-overload, no-any-return]
     except TypeError:  # an array without axes
         pass
-    raise SettingsError(f"{name} is {shown(values)} but must be a list")
+    raise SettingsError(f"{name} is {short_repr(values)} but must be a list")
 
 
 def as_labels(name: str, values: Any) -> tuple[str, ...]:
@@ -113,7 +111,7 @@ def as_labels(name: str, values: Any) -> tuple[str, ...]:
 def as_mapping(name: str, values: Any) -> Mapping[Any, Any]:
     """`values` itself when it is a dictionary or like one."""
     if not isinstance(values, Mapping):
-        raise SettingsError(f"{name} is {shown(values)} but must be a dictionary")
+        raise SettingsError(f"{name} is {short_repr(values)} but must be a dictionary")
     return values
 
 
@@ -131,7 +129,7 @@ def score_scale(scale: float | None, d_k: int) -> float:
         return 1.0 / math.sqrt(d_k)
     if not is_finite_number(scale):
         raise SettingsError(
-            f"scale is {shown(scale)} but must be a finite number, or None for 1/sqrt(d_k)"
+            f"scale is {short_repr(scale)} but must be a finite number, or None for 1/sqrt(d_k)"
         )
     return float(scale)
 
@@ -139,12 +137,12 @@ def score_scale(scale: float | None, d_k: int) -> float:
 def check_switch(name: str, value: object) -> None:
     """A switch is True or False; a word such as "no" would count as True."""
     if not isinstance(value, (bool, np.bool_)):
-        raise SettingsError(f"{name} is {shown(value)} but must be True or False")
+        raise SettingsError(f"{name} is {short_repr(value)} but must be True or False")
 
 
 def is_finite_number(value: object) -> TypeGuard[float]:
     """Whether `value` is one finite real number, of Python or NumPy; a bool is none."""
-    if isinstance(value, NO_NUMBERS) or not isinstance(value, NUMBERS):
+    if isinstance(value, NOT_A_NUMBER) or not isinstance(value, NUMBER_TYPES):
         return False
     try:
         return math.isfinite(value)
@@ -154,18 +152,18 @@ def is_finite_number(value: object) -> TypeGuard[float]:
 
 def whole_number(name: str, value: object, low: float = -math.inf, high: int | None = None) -> int:
     """`value` as an int within low..high, both included."""
-    if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, np.integer)):
-        raise SettingsError(f"{name} is {shown(value)} but must be a whole number")
-    most = LARGEST_WHOLE if high is None else high
-    if not max(low, -LARGEST_WHOLE) <= value <= most:
+    if isinstance(value, NOT_A_NUMBER) or not isinstance(value, (int, np.integer)):
+        raise SettingsError(f"{name} is {short_repr(value)} but must be a whole number")
+    most = MAX_WHOLE if high is None else high
+    if not max(low, -MAX_WHOLE) <= value <= most:
         limits = f"at least {low}" if high is None and value < low else f"from {low} to {most}"
-        raise SettingsError(f"{name} is {shown(int(value))} but must be {limits}")
+        raise SettingsError(f"{name} is {short_repr(int(value))} but must be {limits}")
     return int(value)
 
 
 def seed_number(seed: object) -> int:
     """`seed` as an int from 0 to 2^64 - 1."""
-    return whole_number("seed", seed, 0, LARGEST_WHOLE)
+    return whole_number("seed", seed, 0, MAX_WHOLE)
 
 
 def number_between(
@@ -176,23 +174,25 @@ def number_between(
         return float(value)
     limits = f"number from {low:g}" + (f" to {high:g}" if math.isfinite(high) else "")
     wanted = "finite number" if low == -math.inf else limits
-    raise SettingsError(f"{name} is {shown(value)} but must be a {wanted}")
+    raise SettingsError(f"{name} is {short_repr(value)} but must be a {wanted}")
 
 
-def one_of(name: str, value: object, choices: Collection[str]) -> str:
+def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """`value` itself when it is one of the names to choose from."""
     if not isinstance(value, str) or value not in choices:
-        raise SettingsError(f"{name} is {shown(value)} but must be one of {', '.join(choices)}")
+        raise SettingsError(
+            f"{name} is {short_repr(value)} but must be one of {', '.join(choices)}"
+        )
     return value
 
 
 def check_text(name: str, value: object) -> None:
     """A text is a str."""
     if not isinstance(value, str):
-        raise TextError(f"{name} is {shown(value)} but must be a text")
+        raise TextError(f"{name} is {short_repr(value)} but must be a text")
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """What arrived, as an error says it: in at most a hundred characters."""
     try:
         text = repr(value)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cache import remembered
-from .checks import Array, as_labels, check_switch, check_text, one_of, whole_number
+from .checks import Array, as_labels, check_choice, check_switch, check_text, whole_number
 from .errors import SettingsError
 from .limits import check_room
 
@@ -62,7 +62,7 @@ def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
         hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "little"
     )
     rng = np.random.default_rng(seed)
-    if one_of("embedding", kind, EMBEDDINGS) == "normal":
+    if check_choice("embedding", kind, EMBEDDINGS) == "normal":
         vector_D = rng.standard_normal(d_model)
     else:
         vector_D = np.floor(5 * rng.random(d_model)) - 2

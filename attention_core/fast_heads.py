@@ -16,27 +16,27 @@ from typing import NamedTuple
 import numpy as np
 
 from . import checks
+from .buffer_pool import pooled_array
 from .checks import Array
 from .formulas import share, shared
 from .option_checks import Options, check_hidden
-from .spare_memory import spare_array
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0
 # Scores in a block. With 2**17 what happens inside the heads takes 0.82 times as long as with one
 # block of 512 tokens and 8 heads; 2**15 and 2**18 are no better.
-BLOCK = 2**17
+BLOCK_SCORES = 2**17
 
 
-class Limits(NamedTuple):
+class TypeLimits(NamedTuple):
     """The lowest and the smallest positive number of a type, which take NumPy long to look up."""
 
     min: np.floating
     tiny: np.floating
 
 
-LIMITS = {
-    np.dtype(dtype): Limits(np.finfo(dtype).min, np.finfo(dtype).tiny)
+LIMITS_OF_TYPE = {
+    np.dtype(dtype): TypeLimits(np.finfo(dtype).min, np.finfo(dtype).tiny)
     for dtype in (np.float32, np.float64)
 }
 
@@ -62,12 +62,12 @@ def fast_heads(
 
     Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) -> out (B, H, T, V). Raises: SettingsError for
     numbers that leave the range of their type. The score arrays come out of one allocation, in
-    memory of a trace that is gone if there is such (`spare_array`): else every call pays for fresh
+    memory of a trace that is gone if there is such (`pooled_array`): else every call pays for fresh
     pages, 1.25 times the run time of the trained encoder at 128 tokens.
     """
     shape = (*query_BHTK.shape[:3], key_BGSK.shape[2])
     addend = _mask_addend(options, query_BHTK.dtype.type)
-    arrays = spare_array((3 if addend is None else 4, *shape), query_BHTK.dtype)
+    arrays = pooled_array((3 if addend is None else 4, *shape), query_BHTK.dtype)
     scores, scaled, probabilities = arrays[0], arrays[1], arrays[-1]
     masked = scaled if addend is None else arrays[2]
     _multiply(query_BHTK, key_BGSK.swapaxes(-1, -2), out=scores)
@@ -124,7 +124,7 @@ def _check_scores(scores: Array, options: Options) -> bool:
     largest = max(
         float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None))
     )
-    if not largest * max(1.0, abs(options.scale)) <= checks.LARGEST[scores.dtype]:
+    if not largest * max(1.0, abs(options.scale)) <= checks.MAX_OF_TYPE[scores.dtype]:
         raise checks.too_large(scores.dtype)
     return options.bias is None and largest * abs(options.scale) <= SAFE_EXPONENT
 
@@ -136,7 +136,7 @@ def _softmax(scores_XS: Array, out: Array, bounded: bool) -> None:
     needs to be subtracted (half of the time). The floors only meet empty rows: any other row sums
     to exp(-64) at least.
     """
-    limits = LIMITS[scores_XS.dtype]
+    limits = LIMITS_OF_TYPE[scores_XS.dtype]
     if not bounded:
         maximum = np.maximum(scores_XS.max(axis=-1, keepdims=True, initial=-np.inf), limits.min)
         scores_XS = np.subtract(scores_XS, maximum, out=out)
@@ -151,7 +151,7 @@ def _blocks(shape: tuple[int, int, int, int]) -> Iterator[tuple[slice, ...]]:
     scaling to softmax.
     """
     n_batch, n_heads, n_queries, n_keys = shape
-    rows = max(1, BLOCK // n_keys)
+    rows = max(1, BLOCK_SCORES // n_keys)
     if rows >= n_batch * n_heads * n_queries:
         yield ()  # all of it
         return

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_array, shown, whole_number
+from .checks import Array, as_array, short_repr, whole_number
 from .errors import ShapeError
 from .option_checks import as_scores, converted
 
@@ -47,7 +47,7 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
     n_features = fused_BTF.shape[2]
     if whole_number("n_heads", n_heads) < 1 or n_features % n_heads:
         raise ShapeError(
-            f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width;"
+            f"{n_features} features cannot be cut into {short_repr(n_heads)} heads of equal width;"
             " choose a divisor"
         )
     return cut_heads(fused_BTF, n_heads)
@@ -124,8 +124,8 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     values = as_scores("scores", scores)
     if not -values.ndim <= whole_number("axis", axis) < values.ndim:
         raise ShapeError(
-            f"axis is {shown(axis)} but scores of shape {values.shape} have {values.ndim} axes;"
-            " choose one"
+            f"axis is {short_repr(axis)} but scores of shape {values.shape} have {values.ndim}"
+            " axes; choose one"
         )
     values = values if values.dtype in (np.float32, np.float64) else converted(values, np.float64)
     limits = np.finfo(values.dtype)

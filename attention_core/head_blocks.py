@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .checks import one_of, whole_number
+from .checks import check_choice, whole_number
 from .trace import STEPS, Trace
 
 # The axis along which a place of that name is counted.
-PLACES = {
+AXIS_OF_PLACE = {
     "batch": "B",
     "sequence": "B",
     "head": "H",
@@ -23,7 +23,7 @@ def check_places(trace: Trace, **places: int) -> None:
     """
     sizes = trace.sizes
     for name, place in places.items():
-        whole_number(name, place, 0, sizes[PLACES[name]] - 1)
+        whole_number(name, place, 0, sizes[AXIS_OF_PLACE[name]] - 1)
 
 
 def head_of(trace: Trace, field: str, head: int) -> int:
@@ -36,7 +36,7 @@ def head_of(trace: Trace, field: str, head: int) -> int:
     (3, 1)
     """
     check_places(trace, head=head)
-    if "G" not in STEPS[one_of("field", field, STEPS)].axes:
+    if "G" not in STEPS[check_choice("field", field, STEPS)].axes:
         return head
     sizes = trace.sizes
     return head // (sizes["H"] // sizes["G"])
@@ -51,7 +51,7 @@ def head_columns(trace: Trace, field: str, head: int) -> slice:
     >>> head_columns(trace, "queries", 3), head_columns(trace, "keys", 3)
     (slice(9, 12, None), slice(3, 6, None))
     """
-    one_of("field", field, ("queries", "keys", "values", "merged"))
+    check_choice("field", field, ("queries", "keys", "values", "merged"))
     check_places(trace, head=head)
     width = trace.sizes[STEPS[field].letters[-1].split("·")[1]]
     first = head_of(trace, field, head) * width

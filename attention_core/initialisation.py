@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from .checks import Array, one_of, seed_number
+from .checks import Array, check_choice, seed_number
 from .errors import SettingsError
 from .limits import check_room
 
@@ -111,7 +111,7 @@ def draw(init: str, seed: int, stream: int, n_in: int, n_out: int) -> Array:
     numbers.
     """
     check_room(rows=n_in, columns=n_out)
-    return INITIALISATIONS[one_of("init", init, INITIALISATIONS)](
+    return INITIALISATIONS[check_choice("init", init, INITIALISATIONS)](
         generator(seed, stream), n_in, n_out
     )
 

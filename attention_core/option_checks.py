@@ -17,7 +17,7 @@ from .checks import (
     check_switch,
     is_finite_number,
     score_scale,
-    shown,
+    short_repr,
     too_large,
 )
 from .errors import SettingsError, ShapeError
@@ -121,7 +121,9 @@ def float_type(dtype: DTypeLike) -> np.dtype[np.floating[Any]]:
     try:
         given: np.dtype[Any] = np.dtype(dtype)
     except (TypeError, ValueError) as error:
-        raise SettingsError(f"dtype is {shown(dtype)} but must be float32 or float64") from error
+        raise SettingsError(
+            f"dtype is {short_repr(dtype)} but must be float32 or float64"
+        ) from error
     if given not in (np.float32, np.float64):
         raise SettingsError(f"dtype is {given.name} but must be float32 or float64")
     return given
@@ -166,7 +168,8 @@ def check_softcap(softcap: float | None, dtype: type[np.floating[Any]]) -> None:
         return
     if not is_finite_number(softcap) or softcap <= 0:
         raise SettingsError(
-            f"softcap is {shown(softcap)} but must be a finite number above 0, or None for no cap"
+            f"softcap is {short_repr(softcap)} but must be a finite number above 0, or None for"
+            " no cap"
         )
     limits = np.finfo(dtype)
     if not float(limits.tiny) <= softcap <= float(limits.max):
@@ -180,7 +183,8 @@ def check_empty_rows(empty_rows: str) -> None:
     """What a row without any allowed key becomes is "zero" or "nan"."""
     if not isinstance(empty_rows, str) or empty_rows not in ("zero", "nan"):
         raise SettingsError(
-            f"empty_rows is {shown(empty_rows)} but must be 'zero', or 'nan' to do as PyTorch does"
+            f"empty_rows is {short_repr(empty_rows)} but must be 'zero', or 'nan' to do as"
+            " PyTorch does"
         )
 
 

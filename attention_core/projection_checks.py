@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_numbers, head_width, shown, whole_number
+from .checks import Array, as_numbers, head_width, short_repr, whole_number
 from .errors import SettingsError, ShapeError
 from .option_checks import uneven_sharing
 
@@ -80,7 +80,7 @@ def joined_heads(
         one_by_one = iter(heads)
     except TypeError as error:
         raise SettingsError(
-            f"heads is {shown(heads)} but must be a list of (w_q, w_k, w_v)"
+            f"heads is {short_repr(heads)} but must be a list of (w_q, w_k, w_v)"
         ) from error
     given = list(one_by_one)
     if not given or not all(_is_triple(head) for head in given):

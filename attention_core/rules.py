@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .checks import one_of
+from .checks import check_choice
 from .trace import STEPS, Trace
 
 RUNNING = -1  # the axis number of the index that a sum runs over
@@ -89,7 +89,7 @@ def rule_of(trace: Trace, field: str) -> Rule:
     >>> rule_of(attend([[1.0], [2.0]], Projections.weightless(1)), "scores").operation
     'sum'
     """
-    one_of("field", field, STEPS)
+    check_choice("field", field, STEPS)
     return _RULES.get(field, _given)(trace, field)
 
 

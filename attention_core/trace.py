@@ -9,7 +9,7 @@ from typing import Annotated, Self, get_type_hints
 import numpy as np
 
 from . import numpy_code, step_words
-from .checks import Array, as_labels, one_of
+from .checks import Array, as_labels, check_choice
 from .errors import ShapeError
 from .formulas import empty_rows
 from .projections import Projections
@@ -187,7 +187,7 @@ class Trace:
 
     def axes(self, name: str) -> tuple[str, ...]:
         """The axis letters of a field or a weight as they are shown. Raises: SettingsError."""
-        one_of("field", name, (*STEPS, *GIVEN_AXES))
+        check_choice("field", name, (*STEPS, *GIVEN_AXES))
         return self.shown(STEPS[name].letters if name in STEPS else tuple(GIVEN_AXES[name].split()))
 
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
@@ -211,11 +211,11 @@ class Trace:
 
     def code(self, name: str) -> str:
         """The NumPy statements that compute a field from those before it. Raises: SettingsError."""
-        return str(getattr(numpy_code, one_of("field", name, STEPS))(self))
+        return str(getattr(numpy_code, check_choice("field", name, STEPS))(self))
 
     def says(self, name: str) -> str:
         """What a step did, in one sentence for the options of this call. Raises: SettingsError."""
-        return step_words.says(self, STEPS[one_of("field", name, STEPS)])
+        return step_words.says(self, STEPS[check_choice("field", name, STEPS)])
 
     def says_added(self, name: str) -> str:
         """What is added to the product of a step, in words: its bias, the inputs, or nothing."""
@@ -234,7 +234,7 @@ class Trace:
     def labels(self, axis: str) -> tuple[str, ...]:
         """What stands at the ticks of an axis: tokens, heads or numbers. Raises: SettingsError."""
         for letter in axis.split("·") if isinstance(axis, str) else (axis,):
-            one_of("axis", letter, AXES)
+            check_choice("axis", letter, AXES)
         tokens = {"T": self.tokens, "S": self.memory_tokens}.get(axis)
         return tokens or numbered(axis, self.sizes)
 

@@ -8,18 +8,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_core.checks import LARGEST, Array, one_of
+from attention_core.checks import MAX_OF_TYPE, Array, check_choice
 from attention_core.formulas import merge_heads, split_heads
 from attention_core.trace import STEPS, Trace
 
 # 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a
 # rule.
-RELATIVE = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 1e-5}
+RELATIVE_ROUNDING = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 1e-5}
 # Near zero numbers are rounded to whole steps, however small they are, of which a long sum may take
 # a hundred; and one digit of the largest number would be infinity.
-RANGE = {
+ROUNDING_RANGE = {
     dtype: (100 * float(np.finfo(dtype).smallest_subnormal), most / 2)
-    for dtype, most in LARGEST.items()
+    for dtype, most in MAX_OF_TYPE.items()
 }
 
 
@@ -28,18 +28,18 @@ def tolerance(trace: Trace, field: str) -> float:
     machine.
 
     Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`;
-    within `RANGE`.
+    within `ROUNDING_RANGE`.
     Raises: SettingsError for no field.
 
     >>> from attention_core import Projections, attend
     >>> tolerance(attend([[3.0]], Projections.weightless(1)), "scores")
     1.8e-12
     """
-    one_of("field", field, STEPS)
+    check_choice("field", field, STEPS)
     dtype = trace.output.dtype
-    low, high = RANGE[dtype]
+    low, high = ROUNDING_RANGE[dtype]
     # In this order the upper limit is also what remains of infinity times zero.
-    return max(low, min(high, RELATIVE[dtype] * magnitudes(trace)[field]))
+    return max(low, min(high, RELATIVE_ROUNDING[dtype] * magnitudes(trace)[field]))
 
 
 @lru_cache(maxsize=4)
@@ -61,7 +61,7 @@ def magnitudes(trace: Trace) -> dict[str, float]:
     scaled = scores * abs(trace.scale)
     masked = np.where(np.isfinite(trace.masked_scores), scaled + _largest(trace.bias), 0)
     probabilities = np.nan_to_num(trace.probabilities)  # NaN in an empty row is never off
-    shares = _shares_off(probabilities, masked, RELATIVE[trace.output.dtype])
+    shares = _shares_off(probabilities, masked, RELATIVE_ROUNDING[trace.output.dtype])
     head_outputs = shares @ _read(np.abs(trace.value_heads), trace)
     head_outputs = head_outputs + probabilities @ _read(split_heads(values, p.groups), trace)
     merged = merge_heads(head_outputs)

@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.cache import remembered
-from attention_core.checks import Array, one_of, whole_number
+from attention_core.checks import Array, check_choice, whole_number
 from attention_core.embeddings import Embedding, embed
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
@@ -22,13 +22,13 @@ from . import by_hand
 from .choices import BY_HAND as BY_HAND
 from .choices import CHOICES as CHOICES
 from .choices import DRAWN as DRAWN
-from .choices import LIMITS as LIMITS
-from .choices import MASKS as MASKS
+from .choices import FIELD_BOUNDS as FIELD_BOUNDS
+from .choices import MASK_KINDS as MASK_KINDS
 from .choices import MAX_TEXT as MAX_TEXT
 from .choices import OUTPUT_MATRICES as OUTPUT_MATRICES
 from .choices import SCALINGS as SCALINGS
 from .choices import TRAINED as TRAINED
-from .choices import WEIGHTS as WEIGHTS
+from .choices import WEIGHT_KINDS as WEIGHT_KINDS
 from .trained.encoded_text import D_MODEL, pieces_of, trained_layer
 from .user_data.edits import Edits, apply
 from .user_data.matrix_names import MAX_TOKENS
@@ -194,7 +194,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
     """The user's own matrices in their places; without W_O and its bias where none is asked for,
     but with the user's own.
     """
-    if one_of("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
+    if check_choice("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
         drawn = replace(drawn, w_o=None, b_o=None)
     return replace(drawn, **own.weights)
 
@@ -202,7 +202,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
 def _projections(scenario: Scenario) -> Projections:
     s = scenario
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
-    one_of("weights", s.weights, WEIGHTS)
+    check_choice("weights", s.weights, WEIGHT_KINDS)
     if s.weights == "by hand":
         return by_hand.hand_made()
     if s.weights == "random":
@@ -221,11 +221,11 @@ def _trained(scenario: Scenario) -> Trace:
 
 def _scale(scenario: Scenario) -> float | None:
     factors = {"on": None, "off": 1.0, "custom": scenario.scale}
-    return factors[one_of("scaling", scenario.scaling, SCALINGS)]
+    return factors[check_choice("scaling", scenario.scaling, SCALINGS)]
 
 
 def _mask(scenario: Scenario) -> Array | None:
-    one_of("mask", scenario.mask, MASKS)
+    check_choice("mask", scenario.mask, MASK_KINDS)
     tokens = tokens_of(scenario)
     if scenario.mask == "padding":
         return padding_mask([tokens.n_real], len(tokens.tokens))

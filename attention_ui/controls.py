@@ -1,7 +1,7 @@
 """The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL.
 
-Bounds (`LIMITS`, `CHOICES`) never depend on another control: Streamlit ends the page when a bound
-value falls outside moved bounds.
+Bounds (`FIELD_BOUNDS`, `CHOICES`) never depend on another control: Streamlit ends the page when a
+bound value falls outside moved bounds.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
-from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
 
 from .address import bound
@@ -120,7 +120,7 @@ def _draw_decided(control: Control, counts: Any) -> None:
     elif control.name == "n_heads":
         st.slider(min_value=1, max_value=MAX_HEADS, value=counts, **about)
     else:
-        st.number_input(min_value=1, max_value=MAX_WIDTH, value=counts, **about)
+        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=counts, **about)
 
 
 def cut_text(key: str) -> None:
@@ -159,7 +159,7 @@ def _draw(control: Control, disabled: bool) -> Any:
     if isinstance(default, str):
         text = bound(st.text_input, control.label, default, **about)
         return one_line(text or "")[:MAX_TEXT]
-    low, high = LIMITS[name]
+    low, high = FIELD_BOUNDS[name]
     if isinstance(default, float):
         typed = bound(
             st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about

@@ -17,7 +17,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.head_blocks import head_columns
 from attention_lab.state_file import FOCUS
-from attention_lab.user_data.edits import LAST_PLACE
+from attention_lab.user_data.edits import MAX_INDEX
 
 from .address import mirror
 from .places import adopt_place, choose_place, named_places
@@ -82,7 +82,7 @@ def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
     Without a trace, or where nothing is named, the place stays as it is.
     """
     lengths = (
-        _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LAST_PLACE + 1)
+        _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, MAX_INDEX + 1)
     )
     for name in NAMES:
         adopt_place(name, name.capitalize(), 0, lengths[name])
@@ -119,7 +119,7 @@ def follow_click(names: tuple[str, str], head: int, row: int, column: int) -> No
         **({"head": head} if head >= 0 else {}),
     }
     st.session_state.update(
-        {name: min(max(number, 0), LAST_PLACE) for name, number in moved.items()}
+        {name: min(max(number, 0), MAX_INDEX) for name, number in moved.items()}
     )
 
 
@@ -135,4 +135,4 @@ def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) ->
             moved["head"], moved["feature"] = divmod(number, block)
         elif letter in AXIS_NAMES:
             moved[AXIS_NAMES[letter]] = number
-    st.session_state.update({name: min(number, LAST_PLACE) for name, number in moved.items()})
+    st.session_state.update({name: min(number, MAX_INDEX) for name, number in moved.items()})

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.notation.notation import OURS, Notation, symbol
+from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 
 from . import controls, own_numbers, remedies
@@ -22,7 +22,7 @@ from .first_look import begin, follow, opening_script
 from .focus import focus
 from .here import Here
 from .markdown import plain
-from .panels import say_columns
+from .panels import say_columns, say_notation
 from .presets import choose
 from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
 from .show import explained_errors
@@ -118,18 +118,7 @@ def _say_notes(now: Here, page: Page, notes: tuple[str, ...]) -> None:
     with visit().stage_place:
         for note in notes:
             st.caption(plain(note))
-        if now.notation is not OURS:
-            where = (
-                " stand in the other sections; this one keeps its own"
-                if page.section in KEEP_SYMBOLS
-                else ""
-            )
-            counts = (
-                "; its formulas count heads from 1, boards and sentences from 0"
-                if now.notation.first_head
-                else ""
-            )
-            st.caption(f"Symbols and words of {now.notation.title}{where or counts}.")
+        say_notation(now.notation, keeps_symbols=page.section in KEEP_SYMBOLS)
         if page.looks_into and page.on_boards:
             say_columns(now)
 

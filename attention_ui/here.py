@@ -9,7 +9,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.column_names import column_names
-from attention_lab.notation.notation import OURS, Notation, Symbol, written
+from attention_lab.notation.notation import Notation, Symbol, written
 from attention_lab.notation.wording import turned
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.names import symbol_of
@@ -47,7 +47,7 @@ class Here:
     @property
     def own_letters(self) -> str:
         """What stands before the sizes in counts, which have our letters in every notation."""
-        return "" if self.notation is OURS else "Counts have our own letters: "
+        return "" if self.notation.has_our_letters else "Counts have our own letters: "
 
     def turned(self, words: str) -> str:
         """Words about matrices where tokens are rows, as the boards of the page show them:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
-from attention_lab.scenario import MASKS, Scenario, own_of, tokens_of
+from attention_lab.scenario import MASK_KINDS, Scenario, own_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
@@ -56,7 +56,7 @@ def make_room(_: str = "mask") -> None:
 
 def choose_mask(mask: str) -> None:
     """In a callback: the mask that was chosen on the page."""
-    if mask in MASKS:
+    if mask in MASK_KINDS:
         st.session_state.update({"mask": mask, NO_MASK: "true" if mask == "none" else ""})
         make_room()
 

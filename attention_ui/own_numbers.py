@@ -19,7 +19,7 @@ from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
 from attention_lab.state_file import FOCUS, State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
 from attention_lab.user_data.kept_texts import held, hold, is_key
-from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE, SYMBOLS
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.own_matrices import (
     OwnMatrices,
     in_address,
@@ -39,7 +39,7 @@ from .presets import widget_values
 from .upload_room import check_kept
 from .visit import visit
 
-LARGEST_FILE = MAX_STATE // 2**20  # MB
+LARGEST_FILE = MAX_STATE_BYTES // 2**20  # MB
 # What the address holds, or a key in its place.
 KINDS = {"edits": "edits", "own": "own matrices"}
 # The matrix that a board calls by the name of a trace field or of a weight.

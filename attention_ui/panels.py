@@ -13,6 +13,7 @@ from attention_lab import notation
 from attention_lab.heads.layout_mistakes import astray
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import COLUMNS, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
 from attention_viz.labels import agreement, number
@@ -65,6 +66,21 @@ def say_columns(now: Here) -> None:
             " in that convention, the numbers of the whole layer"
             f" {agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
         )
+
+
+def say_notation(text: Notation, *, keeps_symbols: bool) -> None:
+    """Whose symbols a page shows; or, where its section looks alike in every notation, that it
+    keeps ours and has tokens as rows.
+    """
+    if text is COLUMNS and keeps_symbols:
+        st.caption("Tokens stand as columns in the other sections; here they are rows.")
+    if text.has_our_letters:
+        return
+    elsewhere = " stand in the other sections; this one keeps its own" if keeps_symbols else ""
+    counts = (
+        "; its formulas count heads from 1, boards and sentences from 0" if text.first_head else ""
+    )
+    st.caption(f"Symbols and words of {text.title}{elsewhere or counts}.")
 
 
 def say_swap(now: Here) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import SettingsError
-from attention_lab.user_data.edits import LAST_PLACE
+from attention_lab.user_data.edits import MAX_INDEX
 
 from .address import adopt, mirror, refuse
 from .visit import visit
@@ -39,7 +39,7 @@ def place_in(text: str) -> int:
     """
     if text.isascii() and text.isdigit():
         # Five digits say enough, thousands take Python long.
-        return min(int(text.lstrip("0")[:5] or 0), LAST_PLACE)
+        return min(int(text.lstrip("0")[:5] or 0), MAX_INDEX)
     raise SettingsError("A place is a whole number from 0, so what was chosen stays")
 
 
@@ -64,7 +64,7 @@ def pinned(
 
 def pin_places(name: str, *places: int) -> None:
     """In a callback: make these the places of a cell."""
-    st.session_state[name] = "-".join(str(min(place, LAST_PLACE)) for place in places)
+    st.session_state[name] = "-".join(str(min(place, MAX_INDEX)) for place in places)
 
 
 def _cell_in(text: str, length: int, such_as: str) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.checks import nearest_divisors
 from attention_lab.scenario import Scenario
-from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_viz.labels import counted
 
 from .facts import fact
@@ -60,4 +60,4 @@ def offer(scenario: Scenario) -> None:
 
 def _near_multiples(width: int, heads: int) -> list[int]:
     below = width // heads * heads
-    return [size for size in (below, below + heads) if 1 <= size <= MAX_WIDTH]
+    return [size for size in (below, below + heads) if 1 <= size <= MAX_MATRIX_WIDTH]

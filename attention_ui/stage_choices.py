@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from .heads.beside_one import open_beside
+from .heads.one_wide_head import open_beside
 from .mask_choice import choose_mask
 from .random_weights import train
 from .visit import visit

@@ -19,9 +19,9 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attention_core.errors import FileError
-from attention_lab.files.weight_file import MAX_BYTES
+from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 
-ROOM = 2 * MAX_BYTES
+ROOM = 2 * MAX_WEIGHT_BYTES
 # What a file takes besides its bytes, generously: so there is a bound on the number of files, too.
 BESIDES = 2**16
 NOT_KEPT = "application/x-not-kept"  # the type of a file whose bytes had no room

@@ -15,10 +15,10 @@ from attention_core.attention import attend
 from attention_core.checks import (
     Array,
     as_stack,
+    check_choice,
     check_range,
     check_switch,
     number_between,
-    one_of,
     seed_number,
     whole_number,
 )
@@ -53,7 +53,7 @@ class Stack:
     norm_before: bool = False
 
     def __post_init__(self) -> None:
-        one_of("weights", self.weights, STACK_WEIGHTS)
+        check_choice("weights", self.weights, STACK_WEIGHTS)
         whole_number("n_heads", self.n_heads, 1)
         whole_number("n_layers", self.n_layers, 0, MOST_LAYERS)
         check_switch("skip", self.skip)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_stack, check_alike, number_between, shown
+from attention_core.checks import Array, as_stack, check_alike, number_between, short_repr
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.formulas import softmax
 from attention_core.head_blocks import check_places
@@ -41,7 +41,7 @@ class Tokens:
             )
         if number_between("scale", self.scale) <= 0:
             raise SettingsError(
-                f"scale is {shown(self.scale)} but must be above 0: the propositions are about"
+                f"scale is {short_repr(self.scale)} but must be above 0: the propositions are about"
                 " scores that grow with the dot product"
             )
 

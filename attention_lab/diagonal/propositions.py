@@ -8,7 +8,7 @@ The bound S4 and the sentence S5 are those of the slides; the rest says what bec
 
 from __future__ import annotations
 
-from attention_core.checks import shown
+from attention_core.checks import short_repr
 from attention_core.errors import SettingsError
 
 from .pair_propositions import PAIR_PROPOSITIONS
@@ -24,5 +24,7 @@ def proposition(number: str) -> Proposition:
     """The proposition of a number such as "S4". Raises: SettingsError."""
     found = {candidate.number: candidate for candidate in PROPOSITIONS}
     if not isinstance(number, str) or number not in found:
-        raise SettingsError(f"number is {shown(number)} but must be S1 to S{len(PROPOSITIONS)}")
+        raise SettingsError(
+            f"number is {short_repr(number)} but must be S1 to S{len(PROPOSITIONS)}"
+        )
     return found[number]

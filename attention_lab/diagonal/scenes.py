@@ -12,12 +12,12 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.cache import remembered
 from attention_core.checks import (
-    LARGEST,
+    MAX_OF_TYPE,
     Array,
+    check_choice,
     check_switch,
     check_text,
     number_between,
-    one_of,
     seed_number,
     whole_number,
 )
@@ -66,7 +66,7 @@ class DiagonalScene:
 
     def __post_init__(self) -> None:
         for name, choices in (("tokens", TOKENS), ("positions", POSITIONS), ("weights", WEIGHTS)):
-            one_of(name, getattr(self, name), choices)
+            check_choice(name, getattr(self, name), choices)
         for name in ("text", "numbers"):
             check_text(name, getattr(self, name))
         for name, low in (("n_tokens", 1), ("d_model", 1), ("d_k", 0)):
@@ -141,7 +141,7 @@ def score_scale_of_scene(scene: DiagonalScene, d_k: int) -> float:
     """
     divisor = scene.temperature * (math.sqrt(whole_number("d_k", d_k, 1)) if scene.scaled else 1.0)
     # A reciprocal beyond the range of float is refused by `attend`, which reads it.
-    return 1.0 / divisor if divisor >= 1 / LARGEST[np.dtype(np.float64)] else math.inf
+    return 1.0 / divisor if divisor >= 1 / MAX_OF_TYPE[np.dtype(np.float64)] else math.inf
 
 
 def _words(scene: DiagonalScene) -> tuple[tuple[str, ...], Array]:

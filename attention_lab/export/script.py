@@ -17,7 +17,7 @@ from ..notation.formulas import formula
 from ..notation.notation import OURS
 from . import step_code
 from .literals import PACKED, UNPACKED, array_source, labels_source
-from .step_code import SETTINGS, numpy_lines, value
+from .step_code import SETTING_NAMES, numpy_lines, value
 
 TITLE = "One layer of multi-head attention, computed again step by step"
 ABOUT = """\
@@ -119,7 +119,9 @@ def _given(trace: Trace) -> str:
     for name in step_code.given(trace):
         thing = value(trace, name)
         rows.append(
-            f"{name} = {float(thing)!r}" if name in SETTINGS else f"{name} = {array_source(thing)}"
+            f"{name} = {float(thing)!r}"
+            if name in SETTING_NAMES
+            else f"{name} = {array_source(thing)}"
         )
     return "\n".join(rows)
 

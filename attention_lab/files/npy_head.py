@@ -18,7 +18,7 @@ from attention_core.errors import FileError
 
 from .file_checks import is_possible_shape
 
-MAX_HEAD = 2**16
+MAX_HEAD_BYTES = 2**16
 # What NumPy writes, and only that; the type of a record is a list.
 _SIZE = rb"(?:0|[1-9]\d{0,199})"
 _SHAPE = rb"(?:%b, ?|%b(?:, ?%b){1,63},? ?)?" % (_SIZE, _SIZE, _SIZE)
@@ -66,9 +66,10 @@ def read_npy_head(stream: IO[bytes], said: str) -> NpyHead:
         raise FileError(f"{said} is no array of NumPy; save it with numpy.save or numpy.savez")
     width = 2 if start[6] == 1 else 4
     length = int.from_bytes(stream.read(width), "little")
-    if length > MAX_HEAD:
+    if length > MAX_HEAD_BYTES:
         raise FileError(
-            f"{said} has a head of {length:,} bytes, but {MAX_HEAD:,} are the most; save it again"
+            f"{said} has a head of {length:,} bytes, but {MAX_HEAD_BYTES:,} are the most; save"
+            " it again"
         )
     text = stream.read(length)
     found = _HEAD.fullmatch(text) if len(text) == length else None

@@ -9,7 +9,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
-from .gauge import output_rows, value_output_forms
+from .basis_change import output_rows, value_output_forms
 
 
 def head_contributions(trace: Trace) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attention_core.checks import Array, whole_number
-from attention_core.limits import MOST_NUMBERS
+from attention_core.limits import MAX_NUMBERS
 
 from .measure_checks import as_shares
 from .patterns import by_rows
@@ -51,7 +51,7 @@ def offset_mass(probabilities_XTS: Array, offset: int) -> Array:
     """
     probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
     n_queries, n_keys = probabilities_XTS.shape[-2:]
-    whole_number("offset", offset, -MOST_NUMBERS, MOST_NUMBERS)
+    whole_number("offset", offset, -MAX_NUMBERS, MAX_NUMBERS)
     mass_XT = np.full(probabilities_XTS.shape[:-1], np.nan)
     rows = np.arange(max(0, -offset), max(0, min(n_queries, n_keys - offset)))
     mass_XT[..., rows] = probabilities_XTS[..., rows, rows + offset]

@@ -11,7 +11,13 @@ from attention_core.head_blocks import check_places
 from attention_core.trace import Trace
 
 from ..notation.notation import OURS, Notation, symbol
-from .gauge import change_gauge, output_rows, query_key_forms, random_gauge, value_output_forms
+from .basis_change import (
+    change_gauge,
+    output_rows,
+    query_key_forms,
+    random_gauge,
+    value_output_forms,
+)
 from .reruns import rerun
 from .weight_blocks import head_slice
 

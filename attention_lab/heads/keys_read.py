@@ -8,7 +8,7 @@ from attention_core.checks import whole_number
 from attention_core.head_blocks import check_places
 from attention_core.trace import Trace
 
-from ..rounding import RELATIVE
+from ..rounding import RELATIVE_ROUNDING
 
 
 def row_share(trace: Trace, head: int, query: int) -> float:
@@ -48,5 +48,5 @@ def keys_read_most(trace: Trace, head: int, query: int, batch: int = 0) -> tuple
     """
     check_places(trace, head=head, query=query, batch=batch)
     row_S = trace.probabilities[batch, head, query]
-    most = row_S >= row_S.max() * (1 - RELATIVE[row_S.dtype])
+    most = row_S >= row_S.max() * (1 - RELATIVE_ROUNDING[row_S.dtype])
     return tuple(int(key) for key in np.flatnonzero(most & (row_S > 0)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, check_switch, shown, whole_number
+from attention_core.checks import Array, as_list, check_switch, short_repr, whole_number
 from attention_core.errors import ShapeError
 from attention_core.formulas import merge_heads, split_heads
 from attention_core.head_blocks import check_places
@@ -142,8 +142,8 @@ def split_places(
     shape = as_list("shape_BHTF", shape_BHTF)
     if len(shape) != 4:
         raise ShapeError(
-            f"shape_BHTF is {shown(shape_BHTF)} but must have four sizes: batch, heads, tokens,"
-            " features"
+            f"shape_BHTF is {short_repr(shape_BHTF)} but must have four sizes: batch, heads,"
+            " tokens, features"
         )
     n_batch, n_heads, n_tokens, width = (whole_number("shape_BHTF", size, 1) for size in shape)
     for name, place, size in (

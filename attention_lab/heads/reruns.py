@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attention_core.attention import attend
-from attention_core.checks import one_of
+from attention_core.checks import check_choice
 from attention_core.trace import Trace
 
 
@@ -33,5 +33,5 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
         "empty_rows": trace.empty_rows_as,
     }
     for name in changes:
-        one_of("the changed argument", name, (*given, "causal"))
+        check_choice("the changed argument", name, (*given, "causal"))
     return attend(**(given | changes)).labelled(trace.tokens, trace.memory_tokens)

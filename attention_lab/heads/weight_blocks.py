@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_core.checks import Array, one_of, shown, whole_number
+from attention_core.checks import Array, check_choice, short_repr, whole_number
 from attention_core.errors import SettingsError
 from attention_core.head_blocks import head_columns
 from attention_core.trace import Trace
 
-from .gauge import output_rows
+from .basis_change import output_rows
 
 # The field that has its heads side by side as a weight matrix has: in its columns, or in the rows
 # of W_O.
@@ -25,7 +25,8 @@ def head_slice(trace: Trace, matrix: str, head: int) -> Array:
     weights, n_heads = getattr(trace.projections, matrix) if field else None, trace.sizes["H"]
     if field is None or weights is None or not 0 <= whole_number("head", head) < n_heads:
         raise SettingsError(
-            f"there is no block of {shown(matrix)} for head {head} of {n_heads}; choose another"
+            f"there is no block of {short_repr(matrix)} for head {head} of {n_heads}; choose"
+            " another"
         )
     block = head_columns(trace, field, head)
     part: Array = weights[block] if matrix == "w_o" else weights[:, block]
@@ -56,7 +57,7 @@ def gives_back(trace: Trace, matrix: str) -> bool:
     """Whether w_q, w_k or w_v gives what it gets: it is the identity, and no bias follows.
     Raises: SettingsError.
     """
-    one_of("matrix", matrix, ("w_q", "w_k", "w_v"))
+    check_choice("matrix", matrix, ("w_q", "w_k", "w_v"))
     weights, bias = (
         getattr(trace.projections, name) for name in (matrix, matrix.replace("w", "b"))
     )

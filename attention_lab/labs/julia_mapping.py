@@ -23,10 +23,10 @@ from attention_core.checks import (
     as_numbers,
     as_stack,
     check_alike,
+    check_choice,
     check_range,
     check_switch,
     head_width,
-    one_of,
     seed_number,
     whole_number,
 )
@@ -203,7 +203,7 @@ def check_mapping(
     ...     add_connection=True).difference < 1e-12
     True
     """
-    chosen = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
+    chosen = CONVENTIONS[check_choice("convention", convention, CONVENTIONS)]
     columns = _columns(z, heads, add_connection)
     projections, scale = chosen.mapping(heads)
     trace = attend(columns.T, projections, scale=scale, residual=add_connection)

@@ -185,7 +185,7 @@ def orthonormality_drift(
 
     Raises: SettingsError.
     """
-    checks.one_of("retraction", retraction, RETRACTIONS)
+    checks.check_choice("retraction", retraction, RETRACTIONS)
     checks.whole_number("n_steps", n_steps, 1, 10_000)
     checks.whole_number("n", n, 1, 64)
     rng = np.random.default_rng(checks.seed_number(seed))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.cache import remembered
-from attention_core.checks import Array, one_of, whole_number
+from attention_core.checks import Array, check_choice, whole_number
 
 RING = 12
 WORDS = 10
@@ -204,7 +204,7 @@ TASKS = {
 
 def task_named(name: str) -> Task:
     """The task of that name. Raises: SettingsError."""
-    return TASKS[one_of("task", name, TASKS)]
+    return TASKS[check_choice("task", name, TASKS)]
 
 
 @remembered(128)

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from attention_core.checks import (
+    check_choice,
     is_finite_number,
     number_between,
-    one_of,
     seed_number,
     whole_number,
 )
@@ -56,7 +56,7 @@ class TrainingSettings:
         number_between("learning_rate", self.learning_rate, 1e-6, 1.0)
         if not is_finite_number(self.temperature) or self.temperature != 0:
             number_between("temperature", self.temperature, 0.001, 1000.0)
-        one_of("constraint", self.constraint, CONSTRAINTS)
+        check_choice("constraint", self.constraint, CONSTRAINTS)
 
     @property
     def lesson(self) -> Task:

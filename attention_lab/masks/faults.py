@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, check_alike, one_of, whole_number
+from attention_core.checks import Array, check_alike, check_choice, whole_number
 from attention_core.head_blocks import check_places
 from attention_core.initialisation import Stream, generator
 from attention_core.projections import Projections
@@ -209,7 +209,7 @@ def differs(right: Trace, faulty: Trace, name: str) -> bool:
     """Whether a field of two runs differs by more than rounding. Raises: SettingsError,
     ShapeError.
     """
-    one_of("name", name, STEPS)
+    check_choice("name", name, STEPS)
     one, other = getattr(right, name), getattr(faulty, name)
     check_alike(name, one, f"the other {name}", other)
     return not np.allclose(one, other, rtol=0, atol=tolerance(right, name), equal_nan=True)

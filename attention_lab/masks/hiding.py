@@ -18,7 +18,7 @@ from attention_core.checks import (
     check_range,
     check_switch,
     is_finite_number,
-    shown,
+    short_repr,
     whole_number,
 )
 from attention_core.errors import SettingsError, ShapeError
@@ -170,7 +170,8 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
     """
     if not is_finite_number(value) and not (isinstance(value, float) and value == -np.inf):
         raise SettingsError(
-            f"the number that hides a key is {shown(value)} but must be finite or minus infinity"
+            f"the number that hides a key is {short_repr(value)} but must be finite or minus"
+            " infinity"
         )
     scores, allowed = _beside_each_other(
         "scaled_scores", as_scores("scaled_scores", scaled_scores), allowed
@@ -216,7 +217,8 @@ def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
     """
     if not is_finite_number(scale) or not scale > 0:
         raise SettingsError(
-            f"scale is {shown(scale)} but must be above 0: times 0 or less, a hidden key comes back"
+            f"scale is {short_repr(scale)} but must be above 0: times 0 or less, a hidden key"
+            " comes back"
         )
     scores, addend = as_stack("scores", scores, 1), as_scores("addend", addend)
     if not broadcasts(addend.shape, scores.shape):

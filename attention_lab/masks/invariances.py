@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_numbers, is_finite_number, shown, whole_number
+from attention_core.checks import Array, as_numbers, is_finite_number, short_repr, whole_number
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from ..heads.gauge import Gauge, change_gauge, random_gauge
+from ..heads.basis_change import Gauge, change_gauge, random_gauge
 from ..heads.reruns import rerun
 
 
@@ -70,7 +70,8 @@ def at_temperature(trace: Trace, temperature: float) -> Trace:
     """
     if not is_finite_number(temperature) or not temperature > 0:
         raise SettingsError(
-            f"temperature is {shown(temperature)} but must be a number above 0; 1 changes nothing"
+            f"temperature is {short_repr(temperature)} but must be a number above 0; 1 changes"
+            " nothing"
         )
     with np.errstate(over="ignore"):
         scale = float(np.float64(trace.scale) / temperature)

@@ -15,7 +15,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
 from .hiding import HIDING_VALUES, MaskOrder, hidden_with, leak, mask_order
-from .workshop import MaskedBatch
+from .mask_workshop import MaskedBatch
 
 
 @dataclass(frozen=True, eq=False)

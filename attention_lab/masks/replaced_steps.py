@@ -33,7 +33,7 @@ class Steps:
     merge: Callable[[Array], Array] = merge_heads
 
 
-RIGHT = Steps()
+CORRECT_STEPS = Steps()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def given_of(trace: Trace) -> Given:
 
 
 @remembered(8)
-def run(given: Given, steps: Steps = RIGHT, call: int = 0) -> Trace:
+def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
     """The whole layer with these steps; the projections and the scale of the result are those that
     were used.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, check_alike, shown, whole_number
+from attention_core.checks import Array, as_list, check_alike, short_repr, whole_number
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 
@@ -45,7 +45,7 @@ def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> 
     ]
     if sorted(rows) != list(range(straight.sizes["S"])):
         raise SettingsError(
-            f"order is {shown(order)} but must name every token once, of one sequence"
+            f"order is {short_repr(order)} but must name every token once, of one sequence"
         )
     moved_BHTS = straight.probabilities[:, :, rows][..., rows]
     return Gaps(

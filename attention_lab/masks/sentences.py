@@ -14,7 +14,7 @@ from attention_core.trace import Trace
 
 from ..scenario import Scenario, embedding_of, settled, tokens_of, trace_of
 from ..user_data.matrix_names import MAX_TOKENS
-from .uses import USES, Sentence, attend_as
+from .encoder_decoder import USES, Sentence, attend_as
 
 
 def own_sentence(scenario: Scenario) -> Sentence:

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.cache import remembered
-from attention_core.checks import Array, one_of
+from attention_core.checks import Array, check_choice
 from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
@@ -94,7 +94,7 @@ def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     AttentionError.
     """
     known = {one.key: one for one in SITUATIONS}
-    situation = known[one_of("situation", key, known)]
+    situation = known[check_choice("situation", key, known)]
     trace, words_TD = trace_of(scenario), words_of(scenario)
     order = shuffled_order(len(words_TD), seed)
     codes_TD = _codes(scenario, words_TD) if situation.positions else np.zeros_like(words_TD)

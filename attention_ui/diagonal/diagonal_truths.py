@@ -120,7 +120,7 @@ def _say_found(statement: Proposition) -> None:
     )
     excess = fact("nearest_excess", found.nearest.excess if found.nearest else 0.0)
     rounding, nearest = (
-        f"Rounding alone moves it by {excess:.0e}.",
+        "The nearest reached it, up to rounding.",
         f"The nearest came within {number(-excess, 4)}.",
     )
     how_near = "" if not excess else rounding if excess > 0 else nearest

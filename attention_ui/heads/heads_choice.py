@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core import SettingsError
-from attention_core.checks import divisors, one_of
-from attention_lab.heads.portraits import MEASURES
+from attention_core.checks import check_choice, divisors
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from ..address import adopt, mirror, refuse
@@ -82,7 +82,7 @@ def _groups(given: str) -> int:
 
 def pinned_kind() -> str:
     """The way of sharing whose cell is pinned, from the address or a click: MHA, GQA or MQA."""
-    adopt("kind", "Way of sharing", KINDS[0], partial(one_of, "kind", choices=KINDS))
+    adopt("kind", "Way of sharing", KINDS[0], partial(check_choice, "kind", choices=KINDS))
     mirror("kind", KINDS[0])
     return str(st.session_state["kind"])
 

@@ -6,8 +6,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.heads.head_comparison import relative_change
-from attention_lab.heads.worth import ablated_output
-from attention_viz.heads import worth_figures as drawn
+from attention_lab.heads.head_worth import ablated_output
+from attention_viz.heads import head_worth as drawn
 from attention_viz.labels import percent
 
 from ..facts import fact

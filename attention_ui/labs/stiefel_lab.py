@@ -10,13 +10,14 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core.checks import Array, score_scale
+from attention_lab.diagonal.measures import ROUNDING
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS
 from attention_lab.labs.lab_examples import globe_step as globe_example
 from attention_lab.labs.lab_examples import mapping_example
 from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
-from attention_viz.labels import number, true_minus
+from attention_viz.labels import agreement, number
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure
 
@@ -147,10 +148,10 @@ def mapping() -> None:
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # broken between them only
-    same = fact("same_layer", fact("difference_from_the_package", check.difference) < 1e-12)
+    same = fact("same_layer", fact("difference_from_the_package", check.difference) <= ROUNDING)
     verdict = ": the same layer" if same else ""
-    said = true_minus(f"largest difference {check.difference:.1e}{verdict}")
-    right.badge(said, color="green" if same else "red", icon=":material/check:")
+    outputs = f"the outputs {agreement(check.difference, ROUNDING)}{verdict}"
+    right.badge(outputs, color="green" if same else "red", icon=":material/check:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(
         "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in"

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import attend
 from attention_core.projections import Projections
 from attention_core.trace import Trace
-from attention_lab.heads.worth import switch_off
+from attention_lab.heads.head_worth import switch_off
 from attention_lab.labs.evaluation import best_possible, loss_floor
 from attention_lab.labs.tasks import N_TEST, unseen_examples
 from attention_lab.labs.training_settings import (

@@ -6,11 +6,11 @@ import streamlit as st
 
 from attention_lab.masks.mask_experiments import NothingLeft, nothing_left, other_padding
 from attention_viz.labels import counted, number
-from attention_viz.masks import workshop as boards
+from attention_viz.masks import mask_workshop as boards
 
 from ..board import show_board
 from ..facts import fact
-from .mask_bench import Bench, follow
+from .mask_workshop import Bench, follow
 
 
 def row_with_nothing_left(bench: Bench) -> None:

@@ -12,7 +12,7 @@ from attention_viz.masks.hiding_figures import row_bars
 
 from ..facts import fact
 from ..show import show_figure
-from .mask_bench import Bench
+from .mask_workshop import Bench
 
 
 def how_to_hide(bench: Bench) -> None:

@@ -4,9 +4,9 @@ shows in numbers.
 
 from __future__ import annotations
 
-from .changes import constants
+from .invariances import constants
 from .score_variants import additive_scores, one_softmax_for_all
-from .shuffling import shuffled
+from .shuffles import shuffled
 from .temperature import temperature, why_scale
 
 TOPICS = {

@@ -8,14 +8,14 @@ from functools import partial
 import streamlit as st
 
 from attention_core.checks import Array
-from attention_lab.masks.workshop import without_row
+from attention_lab.masks.mask_workshop import without_row
 from attention_lab.user_data.painted import mask_to_text, painted_mask, toggle
 from attention_viz.labels import counted, number
-from attention_viz.masks import workshop as boards
+from attention_viz.masks import mask_workshop as boards
 
 from ..board import show_board
 from ..facts import fact
-from .mask_bench import Bench, follow
+from .mask_workshop import Bench, follow
 
 PAINTED = "painted"
 

@@ -7,10 +7,10 @@ import streamlit as st
 from attention_core.formulas import softmax
 from attention_lab.heads.patterns import effective_tokens
 from attention_lab.masks.invariances import at_temperature
-from attention_lab.masks.saturation import score_spreads, sharpness
+from attention_lab.masks.temperature import score_spreads, sharpness
 from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
-from attention_viz.masks import softmax_figures as figures
+from attention_viz.masks import temperature as figures
 
 from ..address import KEPT, bound
 from ..board import show_board

@@ -37,7 +37,7 @@ def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:
 
 def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
     """The quantities in our words and those of a text; where it is ours, once."""
-    if text is OURS:
+    if text.has_our_letters:
         lines = ["| symbol | word | what it is |", "|---|---|---|"]
         lines += [
             f"| {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |" for row in rows
@@ -58,7 +58,7 @@ def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
 
 def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
     """The symbol of every quantity in every text, side by side; a dash where a text has none."""
-    texts = tuple(NOTATIONS.values())
+    texts = (OURS, *(text for text in NOTATIONS.values() if not text.has_our_letters))
     lines = [
         f"| quantity | {' | '.join(text.key for text in texts)} |",
         f"|---|{'---|' * len(texts)}",

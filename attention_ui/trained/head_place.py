@@ -15,7 +15,7 @@ from attention_core import STEPS
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, telling_pair
-from attention_lab.user_data.edits import LAST_PLACE
+from attention_lab.user_data.edits import MAX_INDEX
 
 from ..address import mirror
 from ..focus import AXIS_NAMES, Focus
@@ -46,7 +46,7 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
         st.number_input(
             LABELS[name],
             0,
-            LAST_PLACE,
+            MAX_INDEX,
             at,
             step=1,
             key=name,
@@ -93,7 +93,7 @@ def pin_cell(at: Focus, array: str, index: list[int]) -> None:
         if letter in AXIS_NAMES
     }
     if "head" in moved:
-        st.session_state[HEAD] = min(moved["head"], LAST_PLACE)
+        st.session_state[HEAD] = min(moved["head"], MAX_INDEX)
     pin_places(CELL, *(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
 
 
@@ -125,7 +125,7 @@ def open_measured(dot: object) -> None:
 
 def open_head(layer: int, head: int, query: int | None = None, key: int | None = None) -> None:
     """In a callback: ask for the page of one head, with a cell where there is one."""
-    st.session_state.update({LAYER: min(layer, LAST_PLACE), HEAD: min(head, LAST_PLACE), CELL: ""})
+    st.session_state.update({LAYER: min(layer, MAX_INDEX), HEAD: min(head, MAX_INDEX), CELL: ""})
     if query is not None and key is not None:
         pin_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
@@ -155,4 +155,4 @@ def _places(array: str) -> list[int]:
 def _cell(n_queries: int, n_keys: int) -> tuple[int, ...]:
     """Query, key and feature as the session or the address has them, or nothing yet."""
     such_as = "A cell is query-key-feature, three whole numbers such as 9-2-0"
-    return pinned(CELL, "Cell", "", (n_queries, n_keys, LAST_PLACE + 1), such_as)
+    return pinned(CELL, "Cell", "", (n_queries, n_keys, MAX_INDEX + 1), such_as)

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core import AttentionError, Projections, Trace, attend
 from attention_core.embeddings import embed
 from attention_core.errors import FileError
-from attention_lab.files.weight_file import MAX_BYTES, WeightFile
+from attention_lab.files.weight_file import MAX_WEIGHT_BYTES, WeightFile
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.maps_file import read_maps
@@ -26,7 +26,7 @@ from ..upload_room import check_kept
 
 # In the session: the file, and whether it or the model is shown.
 OWN, WHOSE = "own heads", "th_whose"
-LARGEST = MAX_BYTES // 1_000_000  # MB
+LARGEST = MAX_WEIGHT_BYTES // 1_000_000  # MB
 MOST_LISTED = 200
 # The pages that show the heads of a file.
 SHOWING = ("trained-heads", "one-head", "find-a-head", "layers")

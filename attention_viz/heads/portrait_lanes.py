@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
+from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
-from attention_lab.heads.portraits import Measure
 
 from ..labels import number
 from ..parts import Part

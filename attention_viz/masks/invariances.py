@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_lab.masks.saturation import softmax_jacobian
 from attention_lab.masks.shuffles import Shuffle
+from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
 

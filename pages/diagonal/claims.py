@@ -13,7 +13,7 @@ st.markdown(
     f"{len(CLAIMS)} sentences about attention from five texts, from papers and from common talk."
     " Each is marked :green[**always**], :orange[**under a condition**] or :red[**false**], says"
     " what is true instead, and is checked by a computation that runs here: no verdict rests on"
-    " authority."
+    " authority. A difference of 0 is one of rounding alone."
 )
 left, right = st.columns([3, 2], vertical_alignment="bottom")
 with right:

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from attention_lab.heads.head_averages import blur, maximum_of_heads, mean_of_heads
+from attention_lab.heads.all_heads import blur, maximum_of_heads, mean_of_heads
 from attention_lab.heads.patterns import column_sums
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.beside_one import choose_beside, say_beside
 from attention_ui.heads.heads_choice import choose_heads
+from attention_ui.heads.one_wide_head import choose_beside, say_beside
 from attention_ui.here import here
 from attention_ui.one_of import one_of
 from attention_ui.panels import token
 from attention_ui.show import show_figure
+from attention_viz.heads.all_heads import heads_grid, of_key, of_query, together
 from attention_viz.heads.arcs import MOST_LINES, arcs
-from attention_viz.heads.head_grids import heads_grid, of_key, of_query, together
 from attention_viz.labels import counted, number, percent
 
 STAGES = {

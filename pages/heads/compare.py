@@ -4,18 +4,18 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from attention_lab.two_settings import beside
+from attention_lab.compare import beside
 from attention_lab.weight_changes import change_notes
 from attention_ui.address import KEPT
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.two_settings import choose_setting, said_value, say_moved
+from attention_ui.heads.compare import choose_setting, said_value, say_moved
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.one_of import one_of
 from attention_ui.own_numbers import with_painting
 from attention_ui.view import one_window
-from attention_viz.heads.two_settings import MOST_FEATURES, two_settings
+from attention_viz.heads.compare import MOST_FEATURES, two_settings
 from attention_viz.labels import counted, percent
 
 SHOWN = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}

@@ -6,16 +6,16 @@ import streamlit as st
 
 from attention_core.counting import all_of
 from attention_lab.heads import similarity
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import largest_entropy, pattern_of
-from attention_lab.heads.portraits import MEASURES
 from attention_lab.notation.letters import in_letters
 from attention_ui.address import bound
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
 from attention_ui.here import here
 from attention_ui.show import show_figure
-from attention_viz.heads.head_matrices import alike_says, closest_says, correlations, divergences
-from attention_viz.heads.portrait_figures import profile, strip, value_says
+from attention_viz.heads.head_portraits import profile, strip, value_says
+from attention_viz.heads.similarity import alike_says, closest_says, correlations, divergences
 from attention_viz.labels import number
 
 now = here()

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.counting import all_of
 from attention_lab.heads.contributions import output_gap
-from attention_lab.heads.worth import (
+from attention_lab.heads.head_worth import (
     has_shares,
     norm_shares,
     ranking,
@@ -17,13 +17,13 @@ from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.bases import other_bases
+from attention_ui.heads.head_worth import other_bases
 from attention_ui.heads.switching_off import switch_heads_off
 from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.panels import token
 from attention_ui.show import place_for, show_figure
-from attention_viz.heads import worth_figures as drawn
+from attention_viz.heads import head_worth as drawn
 from attention_viz.labels import agreement, number
 
 now = here()

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_lab.heads.counts import size_of
 from attention_lab.heads.scheme_runs import agreement
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
-from attention_lab.rounding import RELATIVE
+from attention_lab.rounding import RELATIVE_ROUNDING
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.at_once import heads_in_threads, what_can_run_at_once
@@ -50,7 +50,7 @@ for way in SCHEMES:
     cells = [f"${one.formula}$ = {one.of(size):,}" if one.of(size) else "0" for one in counts]
     fact(f"counts_of_{way.key}", tuple(one.of(size) for one in counts))
     gap = same.gaps[way.key]
-    differs = "equal" if gap <= RELATIVE[trace.scores.dtype] else number(gap)
+    differs = "equal" if gap <= RELATIVE_ROUNDING[trace.scores.dtype] else number(gap)
     table.append(f"| **{way.name}** | {' | '.join(cells)} | {differs} |")
 st.markdown("\n".join(table))
 st.caption(

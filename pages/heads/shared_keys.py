@@ -7,7 +7,7 @@ import streamlit as st
 from attention_lab.heads.counts import size_of, total
 from attention_lab.heads.head_comparison import heads_apart, relative_change
 from attention_lab.heads.reruns import rerun
-from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS, share_heads
+from attention_lab.heads.shared_keys import CACHE, MULTIPLIES, PARAMETERS, share_heads
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinned_kind
@@ -16,7 +16,7 @@ from attention_ui.one_of import one_of
 from attention_ui.show import show_figure
 from attention_ui.view import one_window
 from attention_viz.heads.count_figures import WORDS, count_curves
-from attention_viz.heads.shared_board import sharing, strong_colour
+from attention_viz.heads.shared_keys import sharing, strong_colour
 from attention_viz.labels import counted, number, percent
 
 COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLIES}

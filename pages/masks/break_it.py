@@ -10,8 +10,8 @@ from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
-from attention_ui.masks.fault_bench import answers, chosen_fault, game, told
-from attention_viz.masks.broken import FIELDS, MOST_FEATURES, broken
+from attention_ui.masks.break_it import answers, chosen_fault, game, told
+from attention_viz.masks.break_it import FIELDS, MOST_FEATURES, broken
 
 now = here()
 focus = now.focus

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_lab.masks.encoder_decoder import USES
 from attention_lab.masks.sentences import other_sentence, three_uses
-from attention_lab.masks.uses import USES
 from attention_lab.scenario import settled
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
@@ -13,13 +13,13 @@ from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
+from attention_ui.masks.encoder_decoder import CELL, cards, follow, follow_step
 from attention_ui.masks.own_cell import own_cell
-from attention_ui.masks.sentence_fields import sentence_field
-from attention_ui.masks.uses_cards import CELL, cards, follow, follow_step
+from attention_ui.masks.sentences import sentence_field
 from attention_ui.one_of import one_of
 from attention_ui.view import one_window
 from attention_viz.labels import percent
-from attention_viz.masks import uses as boards
+from attention_viz.masks import encoder_decoder as boards
 
 TARGET = "Das Tier war zu müde"
 

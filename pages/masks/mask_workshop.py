@@ -3,22 +3,22 @@
 import streamlit as st
 
 from attention_lab.masks.hiding import USUAL_BIAS, hidden_by
-from attention_lab.masks.workshop import MASKS, Workshop, masked_batch
+from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, Workshop, masked_batch
 from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
-from attention_ui.masks.mask_bench import Bench, follow
 from attention_ui.masks.mask_experiments import EXPERIMENTS
+from attention_ui.masks.mask_workshop import Bench, follow
 from attention_ui.masks.own_cell import at_most
 from attention_ui.masks.painting import PAINTED
-from attention_ui.masks.sentence_fields import sentence_field
+from attention_ui.masks.sentences import sentence_field
 from attention_ui.one_of import one_of
 from attention_ui.view import one_window
 from attention_viz.labels import counted, percent
-from attention_viz.masks import workshop as boards
+from attention_viz.masks import mask_workshop as boards
 
 now = here()
 window = one_window()
@@ -31,7 +31,7 @@ third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *re
 masks = bound(
     middle.pills,
     "Masks",
-    MASKS,
+    WORKSHOP_MASKS,
     selection_mode="multi",
     default=["causal", "padding"],
     key="mw_masks",

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
-from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_TOKENS, MAX_WIDTH
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
 from attention_ui.facts import fact
 from attention_ui.reference.concepts import concepts
 from attention_ui.reference.papers import paper_list, papers
@@ -45,9 +45,9 @@ with left:
   letters, and weights are drawn from a seed: you see the mechanism, not what a model has learnt.
 - **Why a model does something.** Attention weights say where values come from, not what is done
   with them.
-- **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_WIDTH} dimensions and {MAX_HEADS}
-  heads;
-  the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no text generation.
+- **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_MATRIX_WIDTH} dimensions and
+  {MAX_HEADS} heads; the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no
+  text generation.
 - **Speed.** Everything runs in NumPy on a processor. Times measured here say nothing about
   graphics cards.
 - **All digits.** The boards get float32 and round what they show; the downloads have full

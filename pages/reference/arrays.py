@@ -8,7 +8,6 @@ from attention_core import AXES, STEPS
 from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.formulas import formula
-from attention_lab.notation.notation import OURS
 from attention_ui.address import bound
 from attention_ui.facts import fact
 from attention_ui.here import here
@@ -29,10 +28,10 @@ with st.container(key="wide arrays"):
     st.markdown(array_table(trace, text))
 if text.convention == "column":
     st.caption(
-        "Rows and columns stand as in the text; below and in the files tokens are rows, as in the"
+        "Rows and columns stand as on the boards; below and in the files tokens are rows, as in the"
         " code."
     )
-if text is OURS:
+if text.has_our_letters:
     st.caption("Axes: " + " · ".join(f"**{letter}** {word}" for letter, word in AXES.items()))
 
 st.header("One array", anchor=False)

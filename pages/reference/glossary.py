@@ -4,7 +4,7 @@ words without one.
 
 import streamlit as st
 
-from attention_lab.notation.notation import OURS
+from attention_lab.notation.notation import COLUMNS
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.facts import fact
 from attention_ui.here import here
@@ -33,9 +33,9 @@ if not rows and not words:
     st.markdown("Nothing fits: search for less.")
 if rows:
     st.header(text.title, anchor=False)
-    with st.container(key="glossary" if text is OURS else "wide glossary"):
+    with st.container(key="glossary" if text.has_our_letters else "wide glossary"):
         st.markdown(glossary_table(rows, text))
-    if text is not OURS:
+    if not text.has_our_letters:
         st.caption(
             "Where a text has no symbol or word of its own, ours stands there; the remark says so."
         )
@@ -47,7 +47,9 @@ if rows:
         st.markdown(notation_table(rows))
     st.caption(
         "A dash: the text has no symbol. "
-        + " · ".join(f"**{key}** {one.title}" for key, one in NOTATIONS.items())
+        + " · ".join(
+            f"**{key}** {one.title}" for key, one in NOTATIONS.items() if one is not COLUMNS
+        )
         + ". A tilde or hat over a text's letter marks a step that the text does not name."
     )
 if words:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.masks.last_query import last_query_alone
-from attention_lab.scenario import MASKS, tokens_of
+from attention_lab.scenario import MASK_KINDS, tokens_of
 from attention_ui.facts import fact
 from attention_ui.here import here
 from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
@@ -46,7 +46,7 @@ WHY = {
 st.markdown(f"{WHY[mask]} Try {'one' if mask == 'none' else 'another'}:")
 with st.container(horizontal=True):
     # All of them, always: a button that goes away would take the keyboard's place with it.
-    for choice in MASKS:
+    for choice in MASK_KINDS:
         st.button(
             f"✓ {choice}" if choice == mask else choice,
             key=f"choose {choice}",

@@ -4,7 +4,7 @@ vectors.
 
 import streamlit as st
 
-from attention_lab.heads.portraits import Measure
+from attention_lab.heads.head_portraits import Measure
 from attention_lab.notation.letters import in_letters
 from attention_lab.notation.notation import symbol
 from attention_lab.trained.encoded_text import weightless

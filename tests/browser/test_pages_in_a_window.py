@@ -92,6 +92,21 @@ def test_the_main_matrices_are_in_sight(page: Page, address: str, path: str) -> 
     assert found == {}
 
 
+@pytest.mark.parametrize("notation", ["ours", "columns"])
+def test_the_titles_of_one_matrix_or_many_are_whole(
+    page: Page, address: str, notation: str
+) -> None:
+    """In the smaller of two common windows no title of its first board ends in dots."""
+    page.set_viewport_size({"width": WINDOWS[1][0], "height": WINDOWS[1][1]})
+    page.goto(f"{address}/one-matrix-or-many?notation={notation}")
+    settled(page)
+    board = page.locator("section.board").first
+    cut = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
+    found = board.locator(".title").evaluate_all(cut)
+    assert len(found) == 6
+    assert max(found) <= 0
+
+
 @pytest.mark.parametrize("window", WINDOWS)
 def test_training_and_its_curve_share_a_window(
     page: Page, address: str, window: tuple[int, int]

@@ -39,7 +39,7 @@ def test_blocks_change_nothing(call: tuple[Layer, dict[str, Any]]) -> None:
     """With blocks of eight scores instead of 2**17 the numbers stay the same."""
     layer, options = call
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast_heads, "BLOCK", 8)
+        patch.setattr(fast_heads, "BLOCK_SCORES", 8)
         assert_as_plain(layer.run(**options))
 
 

@@ -9,24 +9,24 @@ import math
 import numpy as np
 
 from attention_core.derivation import derive, derive_input
-from attention_core.derived_arrays import aside_of, slice_of
+from attention_core.derived_arrays import derived_array_of, slice_of
 from attention_core.embeddings import embed, word_vector
 from attention_core.head_blocks import head_columns
 from attention_lab import practice, rounding
 from attention_lab.export import step_code
 from attention_lab.heads import (
+    all_heads,
+    basis_change,
     counts,
     distances,
-    gauge,
     gauge_effect,
-    head_averages,
     head_comparison,
+    head_worth,
     patterns,
     reruns,
     score_schemes,
     similarity,
     size_growth,
-    worth,
 )
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.heads.layout_mistakes import foreign_cells, place_merged, split_places
@@ -106,7 +106,7 @@ CASES: dict[str, Case] = {
         {"trace": TRACE, "field": "keys", "head": 0},
         {"field": NO_NAME, "head": (2, *NO_COUNT)},
     ),
-    "gauge": (gauge.random_gauge, {"projections": P}, {"seed": NO_SEED}),
+    "gauge": (basis_change.random_gauge, {"projections": P}, {"seed": NO_SEED}),
     "parts of a head": (
         gauge_effect.moved,
         {"before": TRACE, "after": TRACE, "head": 0},
@@ -118,7 +118,7 @@ CASES: dict[str, Case] = {
         {"head": (2, *NO_COUNT)},
     ),
     "chosen heads": (
-        head_averages.mean_of_heads,
+        all_heads.mean_of_heads,
         {"numbers_HTS": SHARES, "heads": [0]},
         {"heads": (*NO_LIST, [], [2], [-1], ["a"])},
     ),
@@ -162,11 +162,11 @@ CASES: dict[str, Case] = {
     ),
     "growing": (size_growth.as_grows, {"size": SIZE, "letter": "n"}, {"letter": NO_NAME}),
     "switch off": (
-        worth.switch_off,
+        head_worth.switch_off,
         {"projections": P, "heads": [0]},
         {"heads": (*NO_LIST, [2], [-1], ["a"])},
     ),
-    "aside": (aside_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
+    "aside": (derived_array_of, {"trace": TRACE, "name": "row_sum"}, {"name": NO_NAME}),
     "slice of an aside": (
         slice_of,
         {"trace": TRACE, "name": "row_sum", "fixed": {0: 0}},

@@ -8,14 +8,14 @@ import numpy as np
 
 from attention_lab.masks import (
     bench,
+    encoder_decoder,
     faults,
     hiding,
     invariances,
+    mask_workshop,
     run_gaps,
-    saturation,
     shuffles,
-    uses,
-    workshop,
+    temperature,
 )
 from attention_lab.scenario import Scenario
 from attention_lab.user_data import painted
@@ -74,22 +74,22 @@ CASES: dict[str, Case] = {
         {"order": (*NO_LIST, [0], [0] * 5, [9] * 5)},
     ),
     "shares at": (
-        saturation.shares_at,
+        temperature.shares_at,
         {"scores_S": [1.0], "temperatures_P": [1.0]},
         {"scores_S": NO_ARRAY, "temperatures_P": (*NO_ARRAY, [0.0], [-1.0], [1e-320])},
     ),
     "sharpness": (
-        saturation.sharpness,
+        temperature.sharpness,
         {"scores_XS": [1.0]},
         {"scores_XS": (*NO_ARRAY, 0.5, np.ones((0, 3)))},
     ),
     "softmax jacobian": (
-        saturation.softmax_jacobian,
+        temperature.softmax_jacobian,
         {"probabilities_XS": [1.0]},
         {"probabilities_XS": (*NO_SHARES, np.full(20_000, 5e-5))},
     ),
     "score spread": (
-        saturation.score_spread,
+        temperature.score_spread,
         {"d_k": 2},
         {"d_k": (0, 10**6, *NO_COUNT), "n_keys": (0, *NO_COUNT), "seed": NO_SEED},
     ),
@@ -99,12 +99,12 @@ CASES: dict[str, Case] = {
         {"key": NO_NAME, "seed": NO_SEED},
     ),
     "sentence": (
-        uses.Sentence,
+        encoder_decoder.Sentence,
         {"vectors": X, "tokens": ["a", "b", "c", "d", "e"], "n_real": 5},
         {"vectors": NO_ARRAY, "tokens": (*NO_LIST, ["a"]), "n_real": (6, *NO_COUNT)},
     ),
     "workshop": (
-        workshop.Workshop,
+        mask_workshop.Workshop,
         {},
         {
             "others": (*NO_LIST, [0]),

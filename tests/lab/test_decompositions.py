@@ -23,11 +23,11 @@ from attention_lab.diagonal.half_planes import half_plane_of
 from attention_lab.diagonal.measures import square_of
 from attention_lab.diagonal.proposition_tokens import tokens_of_trace
 from attention_lab.heads.contributions import head_contributions
+from attention_lab.heads.head_worth import has_shares
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.heads.layout_mistakes import merge_without_swap, moved_cells, split_without_swap
 from attention_lab.heads.scale_effect import scale_effect, unmasked_shares
 from attention_lab.heads.weight_blocks import features_read, gives_back, head_slice
-from attention_lab.heads.worth import has_shares
 from tests.core.random_layers import Layer, assert_same, calls, layers
 from tests.lab.refusal import refused
 

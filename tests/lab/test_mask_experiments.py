@@ -15,7 +15,7 @@ from attention_lab.masks.mask_experiments import (
     other_padding,
     ways_to_hide,
 )
-from attention_lab.masks.workshop import MaskedBatch, Workshop, masked_batch, without_row
+from attention_lab.masks.mask_workshop import MaskedBatch, Workshop, masked_batch, without_row
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.painted import mask_to_text
 

@@ -19,7 +19,7 @@ from attention_lab.diagonal.proposition_tokens import weightless
 from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
 from attention_lab.diagonal.scenes import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from attention_lab.heads.gauge import change_gauge, random_gauge
+from attention_lab.heads.basis_change import change_gauge, random_gauge
 from attention_lab.labs.backward import layer_gradients
 from attention_lab.labs.gradient_trace import GRADIENTS
 from attention_lab.layer_norm import standardised

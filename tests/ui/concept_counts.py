@@ -18,8 +18,8 @@ from attention_lab.labs.images import IMAGES, KERNELS
 from attention_lab.labs.lab_examples import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.masks.encoder_decoder import USES
 from attention_lab.masks.sentences import three_uses
-from attention_lab.masks.uses import USES
 from attention_lab.scenario import Scenario
 from attention_lab.trained.encoded_text import encoded
 from attention_ui.reference.concepts import Concept

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from attention_core import attend
-from attention_lab.heads.head_averages import blur, mean_of_heads
+from attention_lab.heads.all_heads import blur, mean_of_heads
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_lab.heads.portraits import MEASURES
 from attention_ui import stage_choices, way
-from attention_ui.heads import beside_one
+from attention_ui.heads import one_wide_head
 from attention_ui.heads.heads_choice import open_portrait
 from attention_ui.registry import page_of
 from attention_ui.visit import Visit
@@ -117,7 +117,7 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
     """
     now = Visit()
     with monkeypatch.context() as patch:
-        patch.setattr(beside_one.st, "session_state", {"head": 1})
+        patch.setattr(one_wide_head.st, "session_state", {"head": 1})
         patch.setattr(way, "visit", lambda: now)
         stage_choices.choose("beside", True)
     assert now.wanted == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})

@@ -11,14 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.masks.faults import FAULTS
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.notation.notation import OURS
+from attention_lab.notation.notation import COLUMNS, OURS
 from attention_lab.notation.texts import GML, NOTATIONS
 from attention_lab.notation.wording import says, turned
 from attention_ui import frame, panels
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.reference import concepts
 from attention_ui.registry import PAGES
-from tests.ui.app import facts, here, opened, scenes, texts
+from tests.ui.app import facts, here, letters, opened, scenes, stage, texts
 
 NOTE = NOTATIONS["note"].title
 SIDES = re.compile(r"\b(?:rows?|columns?)\b|side by side|one below the other", re.IGNORECASE)
@@ -88,6 +88,45 @@ def test_every_word_about_rows_and_columns_is_turned(page: str, choices: dict[st
         for notation in ("ours", "gml")
     )
     assert gml == [turned(side, GML) for side in ours]
+
+
+@pytest.mark.usefixtures("_silent_on_the_notation")
+@pytest.mark.parametrize("page", BOARDS)
+def test_our_letters_stay_where_only_the_matrices_are_transposed(page: str) -> None:
+    """With `columns` the boards and words are turned as in the manual's notation, the letters
+    and the numbers stay; a weight matrix has ours with a sign for transposed.
+    """
+    ours, columns = (opened(page, notation=notation) for notation in ("ours", "columns"))
+    sides = [
+        [side.lower() for words in told(app) for side in SIDES.findall(words)]
+        for app in (ours, columns)
+    ]
+    assert sides[1] == [turned(side, COLUMNS) for side in sides[0]]
+    for one, other in zip(scenes(ours), scenes(columns), strict=True):
+        assert (one["transposed"], other["transposed"]) == (False, True)
+        titles = [
+            [
+                turned(panel["title"].split()[0], text).replace("ᵀ", "")
+                for panel in scene["panels"]
+                if panel["title"]
+            ]
+            for scene, text in ((one, COLUMNS), (other, OURS))
+        ]
+        assert titles[0] == titles[1]
+
+
+def test_the_formulas_of_our_letters_transposed() -> None:
+    """The stage of the scores shows Kᵀ Q with our letters, and says nothing of another text."""
+    app = opened("scores", notation="columns")
+    assert "".join(letters(stage(app)["formula"])).startswith("Sh=Kh⊤Qh")
+    assert facts(app)["gap_with_columns"] < 1e-12
+    assert COLUMNS.title not in texts(app)
+
+
+def test_a_section_that_keeps_its_rows_says_so() -> None:
+    """The diagonal looks alike in every notation: one caption more tells that tokens are rows."""
+    ours, columns = (opened("growth", notation=key).main.caption for key in ("ours", "columns"))
+    assert len(columns) == len(ours) + 1
 
 
 @pytest.mark.parametrize("page", BOARDS)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError
+from attention_lab.compare import moved_most
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.two_settings import moved_most
 from tests.ui.app import error, facts, here, opened, pressed, refused, scenes, sent
 
 

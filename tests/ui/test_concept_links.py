@@ -10,7 +10,7 @@ import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.scenario import CHOICES, LIMITS
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
 from attention_ui.reference.concepts import (
@@ -48,7 +48,7 @@ def takes(control: Control, value: str) -> bool:
         return value in ("true", "false")
     if isinstance(DEFAULTS[control.name], str):
         return True
-    low, high = LIMITS[control.name]
+    low, high = FIELD_BOUNDS[control.name]
     return value.isdigit() and low <= int(value) <= high
 
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_lab.scenario import CHOICES, LIMITS, Scenario, trace_of
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS, Scenario, trace_of
 from attention_ui.control_list import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import gone_to, here, opened, unfolded
 
@@ -119,7 +119,7 @@ def test_every_choice_works(name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [(name, value) for name, limits in LIMITS.items() for value in limits]
+    ("name", "value"), [(name, value) for name, limits in FIELD_BOUNDS.items() for value in limits]
 )
 def test_both_ends_of_every_range_work(name: str, value: float) -> None:
     """The smallest and the largest number a control offers give a layer, or a remedy where

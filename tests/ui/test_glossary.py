@@ -75,6 +75,7 @@ def test_glossary_and_notations() -> None:
     assert len(table) == len(everything) + 2
     merged = next(line for line in table if "`merged`" in line)
     assert merged.strip("| ").split(" | ")[1:] == ["$O$", "–", "–", "–", "–", "$H$"]
+    assert table[0].count("|") == 8  # the quantity, ours and five texts: not ours transposed
     assert [row.name for row in glossary_rows("correlation", NOTATIONS["gml"])] == ["scores"]
     app = opened("glossary", notation="gml", glossary_words="correlation")
     assert facts(app)["quantities_found"] == ["scores"]

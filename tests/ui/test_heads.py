@@ -14,9 +14,9 @@ import pytest
 from attention_lab.heads import parallel_heads
 from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import size_of
+from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares
 from attention_lab.heads.score_schemes import SCHEMES
-from attention_lab.heads.sharing import CACHE, share_heads
-from attention_lab.heads.worth import ablated_output, norm_shares, signed_shares
+from attention_lab.heads.shared_keys import CACHE, share_heads
 from attention_ui.heads.heads_choice import pin_kind
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, figures, gone_to, here, matrices, opened, scenes, texts

@@ -28,7 +28,7 @@ EDITS = Edits(tuple(Edit("w_k", i // 16, i % 16, 1.0) for i in range(41)))
 @pytest.fixture(autouse=True)
 def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Room for one text alone, and nothing remembered of what was read from one."""
-    monkeypatch.setattr(kept_texts, "CAPACITY", 1)
+    monkeypatch.setattr(kept_texts, "MAX_KEPT_BYTES", 1)
     monkeypatch.setattr(kept_texts, "_texts", OrderedDict())
     scenario._own_at.cache_clear()
 

@@ -14,7 +14,7 @@ from attention_lab.masks.invariances import CHANGES
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui.masks.invariance_topics import TOPICS
 from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_viz.masks.broken import FIELDS
+from attention_viz.masks.break_it import FIELDS
 from tests.ui.app import here, opened, scenes, texts
 
 CHOICES: dict[str, list[dict[str, Any]]] = {

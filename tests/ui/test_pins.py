@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import attention_ui.focus as module
-from attention_lab.user_data.edits import LAST_PLACE
+from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
 from attention_ui.focus import follow_cell
 from tests.ui.app import facts, gone_to, here, opened, scenes
@@ -158,7 +158,7 @@ def test_a_pin_that_no_board_sends_moves_nothing(
             [10**9, 0],
             [-3, 10**9],
             ("query", "key"),
-            {"head": LAST_PLACE, "query": 0, "key": LAST_PLACE},
+            {"head": MAX_INDEX, "query": 0, "key": MAX_INDEX},
         ),
     ],
 )

@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
 from attention_lab.cell_worth_telling import cell_worth_telling
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, settled, trace_of
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, settled, trace_of
 from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.focus import Focus
 from attention_ui.presets import FILE, Preset, presets, widget_values
@@ -62,8 +62,8 @@ def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
         assert type(value) is type(getattr(Scenario(), control.name))
         if control.name in CHOICES:
             assert value in CHOICES[control.name]
-        elif control.name in LIMITS:
-            low, high = LIMITS[control.name]
+        elif control.name in FIELD_BOUNDS:
+            low, high = FIELD_BOUNDS[control.name]
             assert low <= value <= high
     assert len(preset.scenario.text) <= MAX_TEXT
 

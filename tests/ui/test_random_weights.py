@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import DRAWN, WEIGHTS, Scenario, trace_of
+from attention_lab.scenario import DRAWN, WEIGHT_KINDS, Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui import random_weights, stage_choices
 from attention_ui.visit import Visit
@@ -24,7 +24,7 @@ def ways(page: str, **address: object) -> list[tuple[str, str]]:
     return shown
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("weights", WEIGHT_KINDS)
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
     """And nowhere else: weights by hand do not fit the usual sizes, so they are random here."""
     is_random = weights in (*DRAWN, "by hand")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import LIMITS, Scenario
+from attention_lab.scenario import FIELD_BOUNDS, Scenario
 from attention_ui.markdown import plain
 from tests.ui.app import (
     errors,
@@ -62,7 +62,7 @@ def test_every_wish_that_is_refused_is_said() -> None:
         ("n_tokens", "65"),
         ("n_tokens", "<script>alert(1)</script>"),
         ("seed", str(2**64)),
-        ("seed", str(LIMITS["seed"][1] + 1)),
+        ("seed", str(FIELD_BOUNDS["seed"][1] + 1)),
         ("seed", "-1"),
         ("scale", "inf"),
         ("scale", "101"),

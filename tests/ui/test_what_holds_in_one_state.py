@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import largest_entropy, pattern_of
-from attention_lab.heads.portraits import MEASURES
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_viz.labels import number

@@ -10,7 +10,7 @@ from attention_lab.heads.counts import LayerSize, total
 from attention_lab.heads.measurement import Measurement
 from attention_lab.heads.scheme_runs import Run
 from attention_lab.heads.score_schemes import SCHEMES
-from attention_lab.heads.sharing import CACHE, MULTIPLIES, PARAMETERS
+from attention_lab.heads.shared_keys import CACHE, MULTIPLIES, PARAMETERS
 from attention_lab.heads.size_growth import LETTERS, as_grows, grown
 from attention_viz.heads.count_figures import (
     count_curves,

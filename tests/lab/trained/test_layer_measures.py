@@ -10,8 +10,8 @@ import pytest
 from attention_core import SettingsError
 from attention_lab.diagonal.measures import square_of
 from attention_lab.diagonal.metrics import measure
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_lab.heads.portraits import MEASURES
 from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
 from attention_lab.trained.encoded_text import attention_of, encoded
 from attention_lab.trained.head_finder import telling_pair

@@ -1,0 +1,48 @@
+"""What the experiments of the mask workshop work on, and what a click on their boards chooses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attention_core.checks import Array
+from attention_lab.masks.mask_workshop import MaskedBatch
+
+from ..here import Here
+from ..markdown import plain
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What lies on the bench: the batch, the head, the chosen sequence, query and key, and the
+    finite bias.
+    """
+
+    now: Here
+    made: MaskedBatch
+    head: int
+    cell: tuple[int, int, int]
+    bias: float
+
+    @property
+    def asks(self) -> str:
+        """The chosen query as Markdown."""
+        return f":blue[“{plain(self.made.batch.tokens[self.cell[0]][self.cell[1]])}”]"
+
+    @property
+    def allowed(self) -> Array:
+        """What the masks allow in the chosen sequence. Shapes: (T, T)."""
+        allowed: Array = self.made.allowed[self.cell[0]]
+        return allowed
+
+
+def follow(array: str, index: list[int]) -> None:
+    """In a callback: make a clicked cell of a board the chosen one; the board says which
+    sequence it belongs to.
+    """
+    sequence = array.rpartition(" ")[2]
+    st.session_state.update(
+        {"query": index[0], "key": index[1]}
+        | ({"mw_sequence": sequence} if sequence.isdigit() else {})
+    )

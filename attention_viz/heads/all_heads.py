@@ -1,0 +1,185 @@
+"""The heads side by side: each on its own, all in one, one query's rows, one key's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from attention_core import STEPS, SettingsError, Trace, checks
+from attention_core.checks import Array
+from attention_core.head_blocks import check_places
+from attention_lab.heads.all_heads import chosen_heads
+from attention_lab.notation.notation import OURS, Notation
+
+from ..labels import counted, number
+from ..matrices import Matrix, Side, board
+from ..payload import JSON, LIKE, Stage, sent
+from ..scene import Panel, scene
+from ..thumbnails import GIVEN
+from ..tiles import largest
+
+# The fields that hold a matrix of queries and keys for each head.
+FIELDS = tuple(name for name, step in STEPS.items() if step.letters == tuple("BHTS"))
+SAYS = {"probability": GIVEN["probability"], "logit": "The score of this query and this key is"}
+ONE = "one head"  # what the array of the one wide head is called
+
+
+def heads_grid(
+    stage: Stage,
+    field: str,
+    heads: Sequence[int],
+    *,
+    cell: tuple[int, int, int],
+    one_head: Trace | None = None,
+) -> JSON:
+    """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key
+    in focus; of a head that is not chosen, the first chosen one has it.
+
+    one_head: the layer with one head, which then stands beside them.
+
+    Raises: SettingsError for a field that is none of `FIELDS`, for heads or a cell that there are
+    not.
+    """
+    trace = stage.trace
+    if len(place := checks.as_list("cell", cell)) != 3:
+        raise SettingsError(
+            f"cell is {checks.short_repr(cell)} but must be three numbers: head, query and key"
+        )
+    check_places(trace, **dict(zip(("head", "query", "key"), place, strict=True)))
+    chosen = chosen_heads(getattr(trace, checks.check_choice("field", field, FIELDS))[0], heads)
+    says = (
+        f"The {STEPS[field].title} of {counted(len(chosen), 'head')}, queries as rows and keys as"
+        f" columns; the largest is {number(float(chosen.max()))}."
+    )
+    head = cell[0] if cell[0] in heads else heads[0]
+    panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
+    given = scene(stage, [panel], (field, (0, head, *cell[1:])), says)
+    traces = [trace] if one_head is None else [trace, one_head]
+    limit = max(limit_of(one, field) for one in traces)
+    given["arrays"][field] |= _coloured(stage, field, limit)
+    if len(heads) < trace.sizes["H"]:
+        given["panels"][0]["only"] = [int(head) for head in heads]
+    if one_head is not None:
+        given = _beside_one(given, stage, field, one_head, limit)
+    return gallery(given, stage.own_scale)
+
+
+def _coloured(stage: Stage, field: str, limit: float) -> JSON:
+    """The value of the strongest colour, unless each head has its own, and what is said before a
+    number.
+    """
+    own: JSON = {} if stage.own_scale else {"limit": _rounded(limit)}
+    return {"given": SAYS[STEPS[field].kind]} | own
+
+
+def _beside_one(given: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
+    """The matrix of the one head before those of the others; its axis of heads is its own."""
+    array = sent(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
+    array |= {"axes": ["B", "one", "T", "S"], "title": ONE} | _coloured(stage, field, limit)
+    panel = given["panels"][0] | {
+        "id": ONE,
+        "array": ONE,
+        "title": f"{ONE} of {counted(one_head.sizes['K'], 'feature')}",
+        "badge": "",
+        "tiles": None,
+    }
+    panel.pop("only", None)
+    first, others = {"place": [0, 0]}, {"place": [1, 0]}
+    return given | {
+        "arrays": given["arrays"] | {ONE: array},
+        "axes": given["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
+        "panels": [panel | first, given["panels"][0] | others],
+    }
+
+
+def together(
+    trace: Trace,
+    field: str,
+    merged: Mapping[str, Array],
+    cell: tuple[int, int, int],
+    notation: Notation = OURS,
+) -> JSON:
+    """What several heads give together, such as their mean, in the colours of `heads_grid`."""
+    hidden = trace.hidden[0].all(axis=0) & (field == "probabilities")
+    kind = STEPS[field].kind
+    matrices = [
+        Matrix(
+            title,
+            numbers,
+            Side("query position", trace.labels("T"), "T"),
+            Side("key position", trace.labels("S"), "S"),
+            (place, 0),
+            title,
+            kind=kind,
+            limit=limit_of(trace, field),
+            hidden=hidden,
+            says=f"The {title} of the heads here is",
+        )
+        for place, (title, numbers) in enumerate(merged.items())
+    ]
+    says = f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
+    return gallery(board(matrices, (matrices[0].name, *cell[1:]), says, notation))
+
+
+def of_query(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
+    """What one query reads in each head: heads as rows, keys as columns."""
+    says = f"What query {query} reads from each key, one row per head; the largest share is "
+    keys = Side("key position", trace.labels("S"), "S")
+    return _by_head(trace, (slice(None), query), keys, says, (head, key), notation)
+
+
+def of_key(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
+    """Who reads one key in each head: heads as rows, queries as columns."""
+    says = f"How much each query reads from key {key}, one row per head; the largest share is "
+    queries = Side("query position", trace.labels("T"), "T")
+    place = (slice(None), slice(None), key)
+    return _by_head(trace, place, queries, says, (head, query), notation)
+
+
+def gallery(given: JSON, own_scale: bool = False) -> JSON:
+    """A board whose matrices are all shown, however small, with a legend of its colours."""
+    arrays = given["arrays"].values()
+    first = next(iter(arrays))
+    share = first["kind"] == "probability"
+    limit = first["limit"]
+    strongest = "strongest of each head" if own_scale else number(limit or 1.0, 2)
+    low = "0" if share else f"−{strongest}"
+    legend = [{"scale": "share" if share else "score", "low": low, "high": strongest}]
+    if any("masked" in array or "hatched" in array for array in arrays):
+        legend.append({"scale": "masked", "high": "masked"})
+    return given | {"gallery": True, "legend": legend}
+
+
+def limit_of(trace: Trace, field: str) -> float:
+    """The value of the strongest colour: all scores share one, so that what a step does is seen."""
+    return largest(getattr(trace, LIKE.get(field, field)))
+
+
+def _by_head(
+    trace: Trace,
+    place: tuple[slice | int, ...],
+    columns: Side,
+    says: str,
+    cell: tuple[int, int],
+    notation: Notation,
+) -> JSON:
+    shares_HN = trace.probabilities[0][place]
+    most = max(0.0, float(shares_HN.max()))
+    matrix = Matrix(
+        "by head",
+        shares_HN,
+        Side("head", letter="H"),
+        columns,
+        (0, 0),
+        "shares in each head",
+        kind="probability",
+        limit=most or 1.0,
+        hidden=np.asarray(trace.hidden[0][place]),
+        says=SAYS["probability"],
+    )
+    return gallery(board([matrix], ("by head", *cell), f"{says}{number(most)}.", notation))
+
+
+def _rounded(limit: float) -> float:
+    return float(f"{limit:.6g}")

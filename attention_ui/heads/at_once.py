@@ -20,7 +20,7 @@ from attention_lab.heads.parallel_heads import (
     races,
     verdict,
 )
-from attention_lab.rounding import RELATIVE
+from attention_lab.rounding import RELATIVE_ROUNDING
 from attention_viz.heads.at_once_figure import at_once_figure, rows_of
 from attention_viz.heads.count_figures import race_times
 from attention_viz.labels import counted, number
@@ -81,7 +81,11 @@ def heads_in_threads(size: LayerSize) -> None:
     show_figure(race_times(found), "ways threads")
     st.markdown(_conclusion(found))
     gap = fact("gap_of_ways", max(race.gap for race in found))
-    agree = "are equal" if gap <= RELATIVE[np.dtype(np.float64)] else f"differ by {number(gap)}"
+    agree = (
+        "are equal"
+        if gap <= RELATIVE_ROUNDING[np.dtype(np.float64)]
+        else f"differ by {number(gap)}"
+    )
     st.caption(
         f"Measured just now on this machine, {counted(cores(), 'core')} for this app,"
         f" {counted(n_threads(size), 'thread')}; {counted(size.n_heads, 'head')}, d_k = {size.d_k},"

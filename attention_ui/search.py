@@ -8,8 +8,8 @@ from unicodedata import normalize
 
 import streamlit as st
 
-from .address import bound
 from .synonyms import Synonyms, Words, readings, synonyms
+from .url_state import bound
 
 MOST_LETTERS = 60
 SMALL_WORDS = (

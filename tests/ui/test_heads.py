@@ -19,7 +19,17 @@ from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, share_heads
 from attention_ui.heads.heads_choice import pin_kind
 from attention_ui.registry import PAGES
-from tests.ui.app import facts, figures, gone_to, matrices, opened, page_context, scenes, texts
+from tests.ui.app import (
+    facts,
+    figures,
+    gone_to,
+    here,
+    matrices,
+    opened,
+    page_context,
+    scenes,
+    texts,
+)
 
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from attention_core.rules import Rule, rule_of
+from attention_core.rules import Rule
 from attention_core.steps import Step
 from attention_core.trace import STEPS, Trace
 
@@ -82,7 +82,7 @@ def schedule(trace: Trace) -> Schedule:
     sources: dict[Key, tuple[Key, ...]] = {}
     boxes: dict[Key, Box] = {}
     for name, step in STEPS.items():
-        rule, parts[name] = rule_of(trace, name), _n_parts(step, trace.sizes)
+        rule, parts[name] = trace.rule(name), _n_parts(step, trace.sizes)
         needs = [need for need in step.needs.split() if need in _read(rule, name, trace)]
         for head in range(parts[name]):
             found = [(need, part) for need in needs for part in _met(head, parts, name, need)]

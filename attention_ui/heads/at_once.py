@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import (
@@ -20,20 +21,19 @@ from attention_lab.heads.parallel_heads import (
     races,
     verdict,
 )
-from attention_lab.rounding import RELATIVE_ROUNDING
 from attention_viz.heads.at_once_figure import at_once_figure, rows_of
 from attention_viz.heads.count_figures import race_times
 from attention_viz.labels import counted, number
 
 from ..facts import fact
-from ..here import Here
+from ..page_context import PageContext
 from ..show import place_for, show_figure
 
 STATE = "heads in threads"
 BLAS = "OPENBLAS_NUM_THREADS"
 
 
-def what_can_run_at_once(now: Here) -> None:
+def what_can_run_at_once(now: PageContext) -> None:
     """The boxes of the layer by moment and head, and how long its longest chain is."""
     plan = fact("schedule", schedule(now.trace))
     n_heads, n_tokens = now.trace.sizes["H"], now.trace.sizes["T"]

@@ -23,7 +23,6 @@ from tests.ui.app import (
     facts,
     figures,
     gone_to,
-    here,
     matrices,
     opened,
     page_context,
@@ -177,7 +176,7 @@ def test_what_can_run_at_once_is_of_this_layer() -> None:
     )
     assert (open_layer["schedule"].depth, causal["schedule"].depth) == (7, 8)
     many = opened("one-matrix-or-many", n_heads=8)
-    assert facts(many)["schedule"] == schedule(here(many).trace)
+    assert facts(many)["schedule"] == schedule(page_context(many).trace)
     assert (facts(many)["heads_left_out"], open_layer["heads_left_out"]) == (4, 0)
 
 

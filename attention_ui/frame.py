@@ -22,10 +22,12 @@ from .first_look import begin, follow, opening_script
 from .focus import focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
+from .menu import menu
 from .page_context import PageContext
 from .panels import say_columns, say_notation
 from .presets import choose
-from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
+from .reference.questions import foot
+from .registry import OLD_URLS, PAGES, OwnControls, Page, page_of, story
 from .script_lock import script_lock
 from .show import explained_errors
 from .step import show_strip
@@ -88,6 +90,7 @@ def _draw() -> Page:
             now.page_context = PageContext(scenario, place, notation)
             try:
                 chosen.run()
+                foot(page)
             finally:  # after an error, too
                 _heading(page, notation)
                 _say_notes(now.page_context, page, _notes(scenario, own, trace, page))
@@ -100,7 +103,7 @@ def _opened() -> tuple[Any, Page]:
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     now = session()
     # Once for a visitor: each page looks for its file on the disk.
-    now.menu = now.menu or _menu()
+    now.menu = now.menu or menu()
     chosen = st.navigation(now.menu, position="top")
     open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
@@ -210,29 +213,6 @@ def _script(file: str, **known: Any) -> str:
     for name, value in known.items():
         script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
     return script
-
-
-def _menu() -> dict[str, list[st.Page]]:
-    """All pages by heading. Hidden ones answer to the bare URL and to those of earlier versions."""
-    menu = {
-        heading: [
-            st.Page(page.path, title=page.title, url_path=page.url_path)
-            for page in PAGES
-            if page.heading == heading
-        ]
-        for heading in MENU
-    }
-    home = st.Page(
-        PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
-    )
-    old = [
-        st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
-        for url in OLD_URLS
-    ]
-    menu[next(iter(menu))].append(home)
-    # Last: st.switch_page takes the first page of a file.
-    menu[next(reversed(menu))].extend(old)
-    return menu
 
 
 def _heading(page: Page, notation: Notation) -> None:

@@ -11,7 +11,7 @@ from attention_core import Projections, attend
 from attention_core.trace import STEPS, Trace
 from attention_lab.heads.at_once import Key, Schedule, schedule
 from attention_lab.heads.counts import size_of, total
-from attention_lab.heads.sharing import MULTIPLIES
+from attention_lab.heads.shared_keys import MULTIPLICATIONS
 
 T, S, D = 5, 7, 12
 # Options of the layer, and its depth worked out by hand.
@@ -105,7 +105,7 @@ def test_multiplications_are_those_of_the_formulas(n_heads: int, n_kv_heads: int
     trace = layer(n_heads, n_kv_heads)
     size, plan = size_of(trace), schedule(trace)
     n_scores = n_heads * T * T
-    assert plan.multiplications == total(MULTIPLIES, size) + n_scores
+    assert plan.multiplications == total(MULTIPLICATIONS, size) + n_scores
     assert sum(box.exponentials for box in plan.boxes) == n_scores
     # One head: a projection, scores, scale, mixing; then W_O.
     chain = T * D * 3 + T * T * 3 + T * T + T * T * 2 + T * n_heads * 2 * D

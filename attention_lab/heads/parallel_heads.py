@@ -14,6 +14,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
+from attention_core.magnitudes import RELATIVE_ROUNDING
 
 from .counts import LayerSize
 from .measurement import ONE_AT_A_TIME
@@ -135,6 +136,12 @@ def verdict(found: Sequence[Race]) -> Verdict:
             slower.append(n_tokens)
     best = max(found, key=_speed_up)
     return Verdict(tuple(faster), tuple(slower), pays_from, _speed_up(best), best.size.n_tokens)
+
+
+def largest_gap(found: Sequence[Race]) -> float:
+    """How far the results of the ways are from one another at most; 0 within rounding."""
+    gap = max(race.gap for race in found)
+    return gap if gap > RELATIVE_ROUNDING[np.dtype(np.float64)] else 0.0
 
 
 def _speed_up(race: Race) -> float:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 
-from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import (
@@ -17,6 +15,7 @@ from attention_lab.heads.parallel_heads import (
     REPEATS,
     Race,
     cores,
+    largest_gap,
     n_threads,
     races,
     verdict,
@@ -80,12 +79,8 @@ def heads_in_threads(size: LayerSize) -> None:
     fact("races", found)
     show_figure(race_times(found), "ways threads")
     st.markdown(_conclusion(found))
-    gap = fact("gap_of_ways", max(race.gap for race in found))
-    agree = (
-        "are equal"
-        if gap <= RELATIVE_ROUNDING[np.dtype(np.float64)]
-        else f"differ by {number(gap)}"
-    )
+    gap = fact("gap_of_ways", largest_gap(found))
+    agree = f"differ by {number(gap)} of the largest score" if gap else "are equal"
     st.caption(
         f"Measured just now on this machine, {counted(cores(), 'core')} for this app,"
         f" {counted(n_threads(size), 'thread')}; {counted(size.n_heads, 'head')}, d_k = {size.d_k},"

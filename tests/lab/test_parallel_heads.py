@@ -5,6 +5,7 @@ and a verdict that follows from the times.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -24,6 +25,7 @@ from attention_lab.heads.parallel_heads import (
     cores,
     head_after_head,
     heads_in_threads,
+    largest_gap,
     n_threads,
     races,
     verdict,
@@ -74,6 +76,13 @@ def test_sizes_stay_within_their_bounds() -> None:
     assert [race.size.n_tokens for race in found] == [16, 32, 64, 128, 256, 512]
     assert MOST_NUMBERS == 16 * 512**2
     assert max(race.gap for race in found) < 1e-13
+
+
+def test_results_that_differ_are_told() -> None:
+    """The largest gap counts; one within rounding is none."""
+    same, other = (replace(race(16, 1, 1), gap=gap) for gap in (5e-14, 0.25))
+    assert largest_gap([same, same]) == 0
+    assert largest_gap([same, other]) == 0.25
 
 
 def test_measuring_ends_before_it_takes_too_long() -> None:

@@ -7,6 +7,7 @@ import os
 # several. NumPy reads this when it is loaded, which is below.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from attention_ui.classroom.routes import serve_classes
 from attention_ui.frame import run
 from attention_ui.open_files import allow_enough
 from attention_ui.upload_room import bound_uploads
@@ -17,4 +18,5 @@ gc.set_threshold(5_000)
 
 allow_enough()
 bound_uploads()
+serve_classes()
 run()

@@ -12,7 +12,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 
 APP = "attention-lab"
 # name, which is its folder below assets/ -> its style sheet
-STYLES = {"board": "board.css", "chart": "chart.css"}
+STYLES = {"board": "board.css", "chart": "chart.css", "classroom": "classroom.css"}
 # Streamlit's own file with plotly.js: the browser keeps it, and it is there on the first start
 # without a network.
 PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name

@@ -4,7 +4,6 @@ error box.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,15 +16,18 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 
 from . import controls, own_numbers, uneven_heads
+from .browser_scripts import first_scripts, script
 from .facts import fact
-from .first_look import begin, follow, opening_script
+from .first_look import begin, follow
 from .focus import focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
+from .menu import menu
 from .page_context import PageContext
 from .panels import say_columns, say_notation
 from .presets import choose
-from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
+from .reference.questions import foot
+from .registry import OwnControls, Page, page_of, story
 from .script_lock import script_lock
 from .show import explained_errors
 from .step import show_strip
@@ -41,7 +43,7 @@ from .url_state import (
 from .view import VIEW, draw_view, look
 
 ASSETS = Path(__file__).parent.parent / "assets"
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link", "lesson")
+
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -88,6 +90,7 @@ def _draw() -> Page:
             now.page_context = PageContext(scenario, place, notation)
             try:
                 chosen.run()
+                foot(page)
             finally:  # after an error, too
                 _heading(page, notation)
                 _say_notes(now.page_context, page, _notes(scenario, own, trace, page))
@@ -100,7 +103,7 @@ def _opened() -> tuple[Any, Page]:
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     now = session()
     # Once for a visitor: each page looks for its file on the disk.
-    now.menu = now.menu or _menu()
+    now.menu = now.menu or menu()
     chosen = st.navigation(now.menu, position="top")
     open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
     page = page_of(chosen.url_path)
@@ -187,52 +190,9 @@ def _tell_browser(page: Page) -> None:
     if not now.has_scripts:
         sheets["attention-lab-style"] = (ASSETS / "style.css").read_text("utf-8")
     if sheets:
-        scripts = _script("style", STYLE_SHEETS=sheets)
-        scripts += "" if now.has_scripts else _first_scripts()
+        scripts = script("style", STYLE_SHEETS=sheets)
+        scripts += "" if now.has_scripts else first_scripts()
         st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
-
-
-def _first_scripts() -> str:
-    """Follow the system's colours, mend history and menu, see to what is printed, close a false
-    dialog.
-
-    The first visitor of a fresh server who comes by the address of a page is told "Page not found",
-    since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
-    run once in the process.
-    """
-    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
-    return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
-
-
-def _script(file: str, **known: Any) -> str:
-    """A script of assets/ with the values that it names."""
-    script = (ASSETS / f"{file}.js").read_text(encoding="utf-8")
-    for name, value in known.items():
-        script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
-    return script
-
-
-def _menu() -> dict[str, list[st.Page]]:
-    """All pages by heading. Hidden ones answer to the bare URL and to those of earlier versions."""
-    menu = {
-        heading: [
-            st.Page(page.path, title=page.title, url_path=page.url_path)
-            for page in PAGES
-            if page.heading == heading
-        ]
-        for heading in MENU
-    }
-    home = st.Page(
-        PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
-    )
-    old = [
-        st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
-        for url in OLD_URLS
-    ]
-    menu[next(iter(menu))].append(home)
-    # Last: st.switch_page takes the first page of a file.
-    menu[next(reversed(menu))].extend(old)
-    return menu
 
 
 def _heading(page: Page, notation: Notation) -> None:

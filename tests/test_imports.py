@@ -33,6 +33,7 @@ ALLOWED = {
         "attention_core",
         "streamlit",
         "PIL",
+        "starlette",
     ),
     "pages": ("attention_ui", "attention_viz", "attention_lab", "attention_core", "streamlit"),
     "app.py": ("attention_ui", "streamlit"),

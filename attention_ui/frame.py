@@ -42,7 +42,7 @@ from .view import VIEW, draw_view, look
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
+SCRIPTS = ("theme", "history", "menu", "drawer", "print", "link")
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -187,15 +187,8 @@ def _tell_browser(page: Page) -> None:
 
 
 def _first_scripts() -> str:
-    """Follow the system's colours, mend history and menu, see to what is printed, close a false
-    dialog.
-
-    The first visitor of a fresh server who comes by the address of a page is told "Page not found",
-    since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
-    run once in the process.
-    """
-    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
-    return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
+    """Follow the system's colours, mend history and menu, see to what is printed."""
+    return opening_script() + "".join(map(_script, SCRIPTS))
 
 
 def _script(file: str, **known: Any) -> str:

@@ -8,7 +8,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import streamlit as st
 
-from attention_ui.server import prepare, routes
+from attention_ui.server import open_browser, prepare, routes
 
 prepare()
-app = st.App("pages/main.py", routes=routes())
+app = st.App("pages/main.py", routes=routes(), lifespan=open_browser)

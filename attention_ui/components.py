@@ -12,7 +12,7 @@ from .streamlit_private import register_components
 
 APP = "attention-lab"
 # name, which is its folder below assets/ -> its style sheet
-STYLES = {"board": "board.css", "chart": "chart.css"}
+STYLES = {"board": "board.css", "chart": "chart.css", "classroom": "classroom.css"}
 ROOT = Path(__file__).parent.parent
 
 

@@ -15,6 +15,7 @@ SECTIONS = {
     "diagonal": "The diagonal",
     "trained": "Trained heads",
     "labs": "Laboratories",
+    "teach": "Teaching",
     "reference": "Reference",
 }
 # Pages that need mathematics: they have a heading of their own in the menu, before the last one.
@@ -91,9 +92,9 @@ class Page:
     @property
     def needs_layer(self) -> bool:
         """Whether nothing can be shown where the controls make no layer; a file of attention
-        needs none.
+        and a class need none.
         """
-        return self.url_path != "your-weights"
+        return self.url_path not in ("your-weights", "class")
 
 
 def _page(line: dict[str, str]) -> Page:

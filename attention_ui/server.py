@@ -1,24 +1,22 @@
-"""The process that serves all visitors: what it may use, and what it serves beside Streamlit."""
+"""The process that serves all visitors: what it may use, and what it answers beside Streamlit."""
 
 from __future__ import annotations
 
 import gc
-from importlib.metadata import distribution
-from pathlib import Path
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from threading import Timer
 
 import streamlit as st
-from starlette.requests import Request
-from starlette.responses import FileResponse
 from starlette.routing import Route
 
+from .classroom.routes import class_routes
 from .open_files import allow_enough
+from .server_routes import base_path, plotly_route
 from .upload_room import bound_uploads
 
-PLOTLY = distribution("plotly")
-PLOTLY_JS = Path(str(PLOTLY.locate_file("plotly/package_data/plotly.min.js")))
-# Below the app's own URL. It names the version, so a browser may keep the file for good.
-PLOTLY_URL = f"lab/plotly-{PLOTLY.version}.min.js"
-ONE_YEAR = 365 * 24 * 60 * 60  # seconds
+SECONDS_TO_START = 0.5  # after which the server answers
 
 
 def prepare() -> None:
@@ -31,11 +29,24 @@ def prepare() -> None:
 
 
 def routes() -> list[Route]:
-    """What is served beside Streamlit: plotly.js, as the package `plotly` ships it."""
-    base = str(st.get_option("server.baseUrlPath")).strip("/")
-    return [Route(f"/{base}/{PLOTLY_URL}".replace("//", "/"), _plotly_js)]
+    """What is answered beside Streamlit, without one of its scripts."""
+    return [plotly_route(), *class_routes()]
 
 
-def _plotly_js(request: Request) -> FileResponse:
-    kept = {"Cache-Control": f"public, immutable, max-age={ONE_YEAR}"}
-    return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=kept)
+@asynccontextmanager
+async def open_browser(app: st.App) -> AsyncIterator[None]:
+    """Open the app in the browser of this machine, unless `server.headless` is set. Streamlit does
+    so itself for a script, but not for an `st.App`.
+    """
+    if not st.get_option("server.headless"):
+        later = Timer(SECONDS_TO_START, webbrowser.open, (app_url(),))
+        later.daemon = True
+        later.start()
+    yield
+
+
+def app_url() -> str:
+    """The URL of the app on this machine."""
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
+    host = st.get_option("browser.serverAddress") or "localhost"
+    return f"{scheme}://{host}:{st.get_option('server.port')}{base_path()}"

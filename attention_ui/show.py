@@ -18,7 +18,7 @@ from .components import component, sent
 from .facts import fact
 from .focus import follow_click
 from .markdown import plain
-from .server import PLOTLY_URL
+from .server_routes import PLOTLY_URL
 
 MOST_ON_A_PHONE = 12  # columns of a picture that fit its width
 

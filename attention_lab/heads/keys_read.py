@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import Trace
-
-from ..rounding import RELATIVE_ROUNDING
 
 
 def row_share(trace: Trace, head: int, query: int) -> float:

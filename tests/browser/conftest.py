@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -53,7 +54,11 @@ def running_app(folder: Path, port: int = 0) -> Iterator[str]:
     options = ["--server.port", str(port), "--server.headless", "true"]
     with log.open("w", encoding="utf-8") as output:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
-        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+        # Rooms of a test are no business of who runs it.
+        environment = {"ATTENTION_LAB_CLASSES": str(folder / "classes.sqlite3"), **os.environ}
+        server = subprocess.Popen(
+            command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=environment
+        )
     try:
         address = f"http://localhost:{port}"
         assert answers(server, address), (

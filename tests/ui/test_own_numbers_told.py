@@ -97,4 +97,4 @@ def test_no_step_says_of_every_input_that_it_is_a_word_and_a_place(choices: dict
     layer and of an own X, too.
     """
     for page in ("overview", "tokens"):
-        assert STEPS["inputs"].says in texts(opened(page, **choices))
+        assert STEPS["inputs"].sentence in texts(opened(page, **choices))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -12,7 +13,6 @@ import streamlit as st
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from attention_ui import server
-from attention_ui.server import PLOTLY, PLOTLY_JS, PLOTLY_URL, routes
 from tests.ui.app import ROOT
 
 
@@ -45,24 +45,35 @@ def test_numpy_has_one_thread() -> None:
     assert run.stdout.split() == ["1", "False"]
 
 
-def test_plotly_js_is_that_of_the_package() -> None:
-    """The file is there, is plotly.js, and its URL names the version of the package."""
-    assert b"plotly.js v" in PLOTLY_JS.read_bytes()[:200]
-    assert PLOTLY.version in PLOTLY_URL
-
-
-@pytest.mark.parametrize(("base", "path"), [("", "/lab/"), ("class/7/", "/class/7/lab/")])
-def test_its_url_is_below_that_of_the_app(
-    monkeypatch: pytest.MonkeyPatch, base: str, path: str
-) -> None:
-    """Also where a server has the app below a path."""
-    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": base}.__getitem__)
-    (route,) = routes()
-    assert route.path == f"{path}{PLOTLY_URL.removeprefix('lab/')}"
-
-
 def test_the_process_is_prepared() -> None:
     """Python looks for cycles less often."""
     gc.set_threshold(700)
     server.prepare()
     assert gc.get_threshold()[0] == 5_000
+
+
+@pytest.mark.parametrize(
+    ("headless", "opened"), [(False, ["http://localhost:8599/lab"]), (True, [])]
+)
+def test_the_browser_of_this_machine_opens(
+    monkeypatch: pytest.MonkeyPatch, headless: bool, opened: list[str]
+) -> None:
+    """Unless the server is started without one."""
+    options = {
+        "server.headless": headless,
+        "server.port": 8599,
+        "server.baseUrlPath": "lab",
+        "server.sslCertFile": None,
+        "browser.serverAddress": "localhost",
+    }
+    found: list[str] = []
+    monkeypatch.setattr(st, "get_option", options.__getitem__)
+    monkeypatch.setattr(server.webbrowser, "open", found.append)
+    monkeypatch.setattr(server, "SECONDS_TO_START", 0)
+
+    async def start() -> None:
+        async with server.open_browser(st.App("pages/main.py")):
+            await asyncio.sleep(0.2)
+
+    asyncio.run(start())
+    assert found == opened

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from typing import Any
 
 from starlette.requests import Request
@@ -24,7 +24,7 @@ from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, 
 from attention_lab.classroom.posed import MAX_ANSWER
 
 from ..practice import answer_in
-from ..server_routes import add_routes, base_path
+from ..server_routes import base_path
 from .hall import FRESH, hall
 
 PATH = "/class-room"
@@ -99,15 +99,7 @@ async def move(request: Request) -> Response:
     return JSONResponse({"kept": True})
 
 
-def serve_classes() -> None:
-    """See to it that the server of this process answers a class; to be called at every start of a
-    script.
-    """
-    add_routes(routes())
-
-
-@cache
-def routes() -> tuple[Route, ...]:
+def class_routes() -> tuple[Route, ...]:
     """All of them, below the path that is set for the whole app."""
     before = base_path() + PATH
     return (

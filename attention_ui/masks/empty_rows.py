@@ -34,8 +34,7 @@ def row_with_nothing_left(bench: Bench) -> None:
         f"| | the {turned('row')} of shares | numbers of the layer’s output that are NaN"
         f" |\n|---|---|---|\n| here, and torch’s scaled_dot_product_attention since 2.5 | {zeros} |"
         f" {found.nan_here} |\n| torch.softmax, and nn.MultiheadAttention with need_weights=True"
-        " (2.13) |"
-        f" {found.nan_shares} × “not a number” | {found.nan_outputs} of"
+        f" (2.13) | {found.nan_shares} × “not a number” | {found.nan_outputs} of"
         f" {found.zero.output[n].size} |"
     )
     n_empty = fact("empty_rows", int(bench.made.trace.empty_rows[:, bench.head].sum()))
@@ -81,8 +80,8 @@ def padded_queries(bench: Bench) -> None:
     found = other_padding(bench.made, n)
     st.markdown(
         f"After {turned('row')} {n_real - 1} all belong to [pad] tokens. They are computed like all"
-        " others, and mean nothing: whoever uses the output must leave them out. Here other"
-        " numbers stand in place of the [pad] vectors:"
+        " others, and mean nothing: whoever uses the output must leave them out. Here other numbers"
+        " stand in place of the [pad] vectors:"
     )
     show_board(
         boards.padding(bench.made, found.changed, bench.cell, bench.now.notation),
@@ -93,8 +92,8 @@ def padded_queries(bench: Bench) -> None:
     masked = fact("pads_hidden_from_real_tokens", not bench.allowed[:n_real, n_real:].any())
     moved = fact("real_rows_moved", found.real)
     st.markdown(
-        f"- {turned('Rows')} of real tokens move by at most"
-        f" **{number(moved, 6) if moved else 0}**: "
+        f"- {turned('Rows')} of real tokens move by at most **{number(moved, 6) if moved else 0}**:"
+        " "
         + ("the mask keeps [pad] out of them." if masked else "no padding mask is chosen above.")
         + f"\n- {turned('Rows')} of [pad] tokens move by up to **{number(found.padded)}**: they ask"
         " with the vector of [pad], and no padding mask stops a query from asking."

@@ -27,9 +27,9 @@ def paint(bench: Bench) -> None:
     st.markdown(
         "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that"
         f" query, and again to show it: {number(fact('added_to_hidden', -math.inf))} is added to a"
-        f" hidden score, {fact('added_to_others', 0)} to all others. A painted"
-        f" mask has {now.turned('one row per query and one column per key')}, {n_tokens} ×"
-        f" {n_tokens}; all sequences and heads share it."
+        f" hidden score, {fact('added_to_others', 0)} to all others. A painted mask has"
+        f" {now.turned('one row per query and one column per key')}, {n_tokens} × {n_tokens}; all"
+        " sequences and heads share it."
     )
     scene = boards.painting(painted_TT, bench.made, bench.head, bench.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_touched, n_tokens))

@@ -25,11 +25,10 @@ def additive_scores(now: PageContext) -> None:
     other = fact("additive", additive(trace, head))
     st.markdown(
         r"**Additive scores** are $v^\top \tanh(q_i + k_j)$ (Bahdanau et al. 2015). Here queries"
-        " and keys are the layer’s own; v would be learned, and is 1 everywhere. In head"
-        f" {head}, :blue[{token(trace, 'T', focus.query)}] then reads"
-        f" **{percent(float(other.shares[cell[1:]]))}** from"
-        f" :red[{token(trace, 'S', focus.key)}] instead of"
-        f" {percent(float(trace.probabilities[0][cell]))}."
+        f" and keys are the layer’s own; v would be learned, and is 1 everywhere. In head {head},"
+        f" :blue[{token(trace, 'T', focus.query)}] then reads"
+        f" **{percent(float(other.shares[cell[1:]]))}** from :red[{token(trace, 'S', focus.key)}]"
+        f" instead of {percent(float(trace.probabilities[0][cell]))}."
     )
     show_board(other_shares(trace, other.shares, "additive scores", cell, now.notation), "additive")
     reads = [
@@ -80,8 +79,8 @@ def one_softmax_for_all(now: PageContext) -> None:
     )
     st.caption(
         f"A constant added to all scores of one query changes nothing in a softmax of each {row}"
-        " (see *constants*). With one softmax it takes shares from other queries, or gives them:"
-        " no token reads on its own account."
+        " (see *constants*). With one softmax it takes shares from other queries, or gives them: no"
+        " token reads on its own account."
     )
 
 

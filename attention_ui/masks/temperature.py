@@ -38,10 +38,9 @@ def temperature(now: PageContext) -> None:
     st.markdown(
         rf"$\operatorname{{softmax}}(s / {chosen:g})$: in head {focus.head}, "
         f":blue[{token(trace, 'T', focus.query)}] reads {percent(share[1])} from"
-        f" :red[{token(trace, 'S', focus.key)}] "
-        f"instead of {percent(share[0])}. Its {now.turned('row')} is spread over"
-        f" **{number(tokens[1], 2)}** effective "
-        f"tokens instead of {number(tokens[0], 2)}."
+        f" :red[{token(trace, 'S', focus.key)}] instead of {percent(share[0])}. Its"
+        f" {now.turned('row')} is spread over **{number(tokens[1], 2)}** effective tokens instead"
+        f" of {number(tokens[0], 2)}."
     )
     show_board(
         boards.temperatures(trace, other, chosen, now.focus.cell("query", "key"), now.notation),
@@ -108,10 +107,10 @@ def _saturation(now: PageContext) -> None:
         "**2 · A saturated softmax passes hardly any change on.** A share moves with a score by "
         r"$\partial a_j / \partial s_k = a_j (\delta_{jk} - a_k)$, at most 1/4; where one share is"
         r" nearly 1 all of "
-        "these are nearly 0, and so is every gradient that passes through. On average over the "
-        f"{now.turned('rows')} of head {focus.head}, without a mask, the trace of this matrix is "
-        f"{number(raw.jacobian_trace)} with raw scores and {number(scaled.jacobian_trace)} with the"
-        " layer’s scale."
+        "these are nearly 0, and so is every gradient that passes through. On average over the"
+        f" {now.turned('rows')} of head {focus.head}, without a mask, the trace of this matrix is"
+        f" {number(raw.jacobian_trace)} with raw scores and {number(scaled.jacobian_trace)} with"
+        " the layer’s scale."
     )
     row = scores[focus.query]
     pair = (softmax(row), softmax(row * trace.scale))

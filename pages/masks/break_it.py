@@ -22,9 +22,9 @@ if not spot:
     told(now, fault_of(key), layer)
 elif not fact("mistake_shows", layer.differs_from is not None):
     st.info(
-        "With these controls the mistake changes nothing, so nothing can find it. Some need"
-        " several heads, several tokens, weights that read the whole embedding, or scores divided"
-        f" by √{now.symbol('d_k')}."
+        "With these controls the mistake changes nothing, so nothing can find it. Some need several"
+        " heads, several tokens, weights that read the whole embedding, or scores divided by"
+        f" √{now.symbol('d_k')}."
     )
 answers(now, layer)
 

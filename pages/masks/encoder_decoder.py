@@ -53,8 +53,8 @@ with window.container():  # a place of its own, so that what stands below keeps 
 cards(traces)
 st.caption(
     "Hatched cells are hidden; the sidebar's mask does not count here. All three use the same"
-    " weights, so that only sentences and masks differ; a real model has weights of its own in"
-    " each place. Try: click a cell of another use, or give the target a single word."
+    " weights, so that only sentences and masks differ; a real model has weights of its own in each"
+    " place. Try: click a cell of another use, or give the target a single word."
 )
 
 st.header("One use, step by step", anchor=False)

@@ -88,8 +88,8 @@ st.markdown(
     " and LayerNorm after the addition, they still collapse, but later: each layer takes away a"
     " share of the distance."
     "\n\n**LayerNorm after or before?** The first transformer normalised after the addition"
-    " (post-LN, Vaswani et al. 2017): every layer shrinks what the skip connection has kept. GPT-2"
-    " (Radford et al. 2019) and many later models normalise the input of the attention (pre-LN,"
+    " (post-LN: Vaswani et al. 2017): every layer shrinks what the skip connection has kept. GPT-2"
+    " (Radford et al. 2019) and many later models normalise the input of the attention (pre-LN:"
     " Xiong et al. 2020). There the sum grows from layer to layer, and what one layer adds does"
     " not. So each layer changes less, and the tokens stay apart longer."
 )

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_numbers, check_switch, head_width, whole_number
+from .checks import Array, as_numbers, check_switch, float_type, whole_number
 from .errors import ShapeError
+from .head_widths import head_width, head_widths
 from .initialisation import Stream, draw, generator, orthonormal_columns
 from .limits import check_room
-from .option_checks import engine_dtype, float_type, in_type
-from .projection_checks import check_weights, head_widths, joined_heads
+from .number_types import engine_dtype, in_type
+from .projection_checks import check_weights, joined_heads
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")

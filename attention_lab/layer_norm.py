@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_stack, check_alike, check_range, number_between
+from attention_core.checks import Array, as_stack, check_alike, number_between
 from attention_core.errors import ShapeError
+from attention_core.number_types import check_range
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import MAX_OF_TYPE, Array, check_choice
+from attention_core.checks import Array, check_choice
 from attention_core.magnitudes import RELATIVE_ROUNDING
+from attention_core.number_types import MAX_OF_TYPE
 from attention_core.trace import STEPS, Trace
 
 # Near zero numbers are rounded to whole steps, however small they are, of which a long sum may take

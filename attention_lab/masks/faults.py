@@ -17,7 +17,7 @@ from attention_core.checks import Array, check_alike, check_choice, whole_number
 from attention_core.formulas import mask_scores, softmax
 from attention_core.head_blocks import check_places
 from attention_core.initialisation import Stream, generator
-from attention_core.option_checks import Options
+from attention_core.layer_checks import Options
 from attention_core.projections import Projections
 from attention_core.trace import STEPS, Trace
 

@@ -14,8 +14,8 @@ from attention_core.checks import (
     Array,
     as_array,
     as_mapping,
+    as_scores,
     as_stack,
-    check_range,
     check_switch,
     is_finite_number,
     short_repr,
@@ -23,8 +23,9 @@ from attention_core.checks import (
 )
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.formulas import softmax
+from attention_core.layer_checks import broadcasts
 from attention_core.masks import causal_mask, padding_mask, window_mask
-from attention_core.option_checks import as_scores, broadcasts
+from attention_core.number_types import check_range
 
 from ..heads.measure_checks import as_shares
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from attention_core.checks import Array, nearest_divisors, whole_number
+from attention_core.checks import Array, whole_number
 from attention_core.counting import counted
 from attention_core.errors import FileError, ShapeError
+from attention_core.head_widths import nearest_divisors
 from attention_core.projections import BIASES
 from attention_core.trace import Trace
 

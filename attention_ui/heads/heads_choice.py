@@ -7,7 +7,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core import SettingsError
-from attention_core.checks import check_choice, divisors
+from attention_core.checks import check_choice
+from attention_core.head_widths import divisors
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.user_data.matrix_names import MAX_HEADS
 

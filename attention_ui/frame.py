@@ -20,11 +20,14 @@ from . import controls, own_numbers, uneven_heads
 from .facts import fact
 from .first_look import begin, follow, opening_script
 from .focus import focus
+from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
+from .menu import menu
 from .page_context import PageContext
 from .panels import say_columns, say_notation
 from .presets import choose
-from .registry import MENU, OLD_URLS, PAGES, OwnControls, Page, page_of, story
+from .reference.questions import foot
+from .registry import OLD_URLS, PAGES, OwnControls, Page, page_of, story
 from .script_lock import script_lock
 from .show import explained_errors
 from .step import show_strip
@@ -40,9 +43,7 @@ from .url_state import (
 from .view import VIEW, draw_view, look
 
 ASSETS = Path(__file__).parent.parent / "assets"
-
-
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
+SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link", "lesson")
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -63,14 +64,7 @@ def run() -> None:
 
 def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
-    st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
-    now = session()
-    # Once for a visitor: each page looks for its file on the disk.
-    now.menu = now.menu or _menu()
-    chosen = st.navigation(now.menu, position="top")
-    open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
-    page = page_of(chosen.url_path)
-    leave_old_url(chosen.url_path, page)
+    now, (chosen, page) = session(), _opened()
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
@@ -78,7 +72,7 @@ def _draw() -> Page:
     now.page, now.is_headed = page, False
     # One place for the stage or the heading, and for what is said below it, so that all that
     # follows keeps its own.
-    now.stage_place = st.container(key="stage")
+    now.stage_place = stage_place()
     if page not in story():
         _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
@@ -96,11 +90,26 @@ def _draw() -> Page:
             now.page_context = PageContext(scenario, place, notation)
             try:
                 chosen.run()
+                foot(page)
             finally:  # after an error, too
                 _heading(page, notation)
                 _say_notes(now.page_context, page, _notes(scenario, own, trace, page))
     _heading(page, notation)
     return page
+
+
+def _opened() -> tuple[Any, Page]:
+    """What runs the page that the URL names, or the one that was asked for; and the page."""
+    st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
+    now = session()
+    # Once for a visitor: each page looks for its file on the disk.
+    now.menu = now.menu or menu()
+    chosen = st.navigation(now.menu, position="top")
+    open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
+    page = page_of(chosen.url_path)
+    leave_old_url(chosen.url_path, page)
+    read_shown_lesson(chosen.url_path)
+    return chosen, page
 
 
 def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
@@ -165,7 +174,7 @@ def _trace_if_any(scenario: Scenario) -> Trace | None:
 
 def _heard_of(page: Page) -> tuple[str, str]:
     """What the browser is told once: the page whose title the tab has, and how the page looks."""
-    return page.url_path, look(page in story())
+    return page.url_path, look(page in story()) + lesson_style()
 
 
 def _tell_browser(page: Page) -> None:
@@ -204,29 +213,6 @@ def _script(file: str, **known: Any) -> str:
     for name, value in known.items():
         script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
     return script
-
-
-def _menu() -> dict[str, list[st.Page]]:
-    """All pages by heading. Hidden ones answer to the bare URL and to those of earlier versions."""
-    menu = {
-        heading: [
-            st.Page(page.path, title=page.title, url_path=page.url_path)
-            for page in PAGES
-            if page.heading == heading
-        ]
-        for heading in MENU
-    }
-    home = st.Page(
-        PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
-    )
-    old = [
-        st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
-        for url in OLD_URLS
-    ]
-    menu[next(iter(menu))].append(home)
-    # Last: st.switch_page takes the first page of a file.
-    menu[next(reversed(menu))].extend(old)
-    return menu
 
 
 def _heading(page: Page, notation: Notation) -> None:

@@ -35,7 +35,9 @@ BADGES = {
 def chosen() -> tuple[Claim, ...]:
     """Draw the filters, and give the claims that pass them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = search_field("claims_words", "softmax")
+        words = search_field(
+            "claims_words", "softmax", (text for one in CLAIMS for text in _searched(one))
+        )
         statuses = bound(
             st.pills, "Verdict", tuple(BADGES), selection_mode="multi", key="claims_status"
         )
@@ -45,8 +47,13 @@ def chosen() -> tuple[Claim, ...]:
         for one in CLAIMS
         if one.status in (statuses or BADGES)
         and one.text in (texts or TEXTS)
-        and finds(words, one.id, one.said, one.truth)
+        and finds(words, *_searched(one))
     )
+
+
+def _searched(one: Claim) -> tuple[str, ...]:
+    """The texts that a search reads."""
+    return one.id, one.said, one.truth
 
 
 def follow(clicked: object) -> None:

@@ -1,7 +1,8 @@
-"""Words that have no symbol, in plain words, each with the page on which it can be seen."""
+"""The glossary: every quantity with its symbols and names, and words without a symbol."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,8 +19,8 @@ from ..search import finds
 
 @dataclass(frozen=True)
 class Word:
-    """A word and, in brackets, its other names; what it means; the URL path of the page that
-    shows it.
+    """A word, with other names for it in brackets; its meaning; the URL path of a page that shows
+    it.
     """
 
     word: str
@@ -29,12 +30,21 @@ class Word:
 
 @lru_cache(maxsize=1)
 def words() -> tuple[Word, ...]:
-    """All of them, by the alphabet."""
+    """All words without a symbol, in alphabetical order."""
     return tuple(Word(**row) for row in rows_of("words"))
 
 
+def meaning(word: str) -> str:
+    """What the glossary says of a word, for the help of a control that uses it.
+
+    >>> meaning("rank collapse")
+    'Stacked upon itself, attention alone makes all tokens equal.'
+    """
+    return next(one.meaning for one in words() if one.word.split(" (")[0] == word)
+
+
 def words_with(typed: str) -> tuple[Word, ...]:
-    """Those that hold every word that is searched for."""
+    """The words without a symbol that hold every word searched for."""
     return tuple(one for one in words() if finds(typed, one.word, one.meaning))
 
 
@@ -50,23 +60,29 @@ def word_table(shown: tuple[Word, ...]) -> str:
 
 
 def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:
-    """The quantities that hold every word searched for: in name, symbol, word, meaning, remark,
-    or words elsewhere.
-    """
-    return tuple(
-        row
-        for row in notation.glossary(text)
-        if finds(
-            words,
-            row.name,
-            row.our_word,
-            row.our_symbol.plain,
-            row.their_word,
-            row.their_symbol.plain,
-            row.meaning,
-            row.remark,
-            ELSEWHERE.get(row.name, ""),
-        )
+    """The quantities that hold every word searched for."""
+    return tuple(row for row in notation.glossary(text) if finds(words, *_searched(row)))
+
+
+def searched_texts(text: Notation) -> Iterator[str]:
+    """All texts in which a search of the glossary looks."""
+    for row in notation.glossary(text):
+        yield from _searched(row)
+    for one in words():
+        yield from (one.word, one.meaning)
+
+
+def _searched(row: GlossaryRow) -> tuple[str, ...]:
+    """Name, symbols, words, meaning and remark of a quantity, and its words elsewhere."""
+    return (
+        row.name,
+        row.our_word,
+        row.our_symbol.plain,
+        row.their_word,
+        row.their_symbol.plain,
+        row.meaning,
+        row.remark,
+        ELSEWHERE.get(row.name, ""),
     )
 
 

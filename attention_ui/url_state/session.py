@@ -56,6 +56,9 @@ class Session:
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
     heard: tuple[str, str] = ("", "")
+    # lesson: the lesson that is shown, and which of its moments was shown last
+    lesson: Any = None
+    moment: tuple[str, int] | None = None
     # step: the page that is drawn, where its stage or heading is shown, and whether it is
     page: Any = None
     stage_place: Any = None

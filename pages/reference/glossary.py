@@ -13,6 +13,7 @@ from attention_ui.reference.glossary import (
     glossary_rows,
     glossary_table,
     notation_table,
+    searched_texts,
     word_table,
     words_with,
 )
@@ -26,7 +27,7 @@ st.markdown(
     " words without a symbol last. Whose symbols all pages show is chosen in the sidebar under"
     " *View*."
 )
-typed = search_field("glossary_words", "width")
+typed = search_field("glossary_words", "width", searched_texts(text))
 rows, words = glossary_rows(typed, text), words_with(typed)
 fact("quantities_found", [row.name for row in rows])
 fact("words_found", [one.word for one in words])

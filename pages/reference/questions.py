@@ -6,7 +6,14 @@ import streamlit as st
 
 from attention_lab.diagonal.claims.catalogue import TEXTS
 from attention_ui.facts import fact
-from attention_ui.reference.questions import ASKED, concepts, entry_table, found, questions
+from attention_ui.reference.questions import (
+    ASKED,
+    concepts,
+    entry_table,
+    found,
+    questions,
+    searched_texts,
+)
 from attention_ui.search import search_field
 from attention_ui.url_state import bound
 from attention_viz.labels import counted
@@ -20,7 +27,7 @@ st.markdown(
     " seen. A link opens a new tab, so your own numbers stay here."
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    words = search_field("concepts_words", "softmax")
+    words = search_field("concepts_words", "softmax", searched_texts((*questions(), *concepts())))
     chosen = bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
 shown = found(words, list(chosen or ()))
 n_asked = fact("questions_found", sum(one.text == ASKED for one in shown))

@@ -69,6 +69,7 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
     learners ask, in their words.
     """
     monkeypatch.setattr(questions, "ask", lambda: None)
+    monkeypatch.setattr(frame, "foot", lambda page: None)
     for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
         monkeypatch.setattr(module, name, lambda now: None)
 
@@ -187,6 +188,7 @@ def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
     assert not re.search(r" of W_O(?!ᵀ)", said)
 
 
+@pytest.mark.usefixtures("_silent_on_the_notation")
 def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
     """In the notation of such a text the page speaks of the columns of its boards, never of
     rows.

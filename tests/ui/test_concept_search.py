@@ -149,3 +149,31 @@ def test_a_row_with_markup_stays_text() -> None:
     rest = row.replace("**[Scores](scores?query=4):**", "")
     assert re.findall(r"(?<!\\)[<>$\[`]", rest) == []
     assert len(re.findall(r"(?<!\\)\|", rest)) == 4
+
+
+@pytest.mark.parametrize(
+    ("page", "field", "wrong", "right", "listed"),
+    [
+        ("questions", "concepts_words", "sotfmax", "softmax", "questions_found"),
+        ("overview", "asked_words", "paramters", "parameters", "questions_found"),
+        ("glossary", "glossary_words", "entroppy", "entropy", "words_found"),
+        ("claims", "claims_words", "paddding", "padding", "claims_shown"),
+    ],
+)
+def test_a_typing_error_finds_the_word_that_was_meant(
+    page: str, field: str, wrong: str, right: str, listed: str
+) -> None:
+    """A misspelt word finds what the right one finds, and the page says what it looked for."""
+    app = opened(page)
+    app.text_input(key=field).set_value(wrong).run()
+    told = facts(app)
+    app.text_input(key=field).set_value(right).run()
+    assert told["searched_for"] == facts(app)["searched_for"] == right
+    assert told[listed]
+    assert told[listed] == facts(app)[listed]
+
+
+def test_a_word_of_no_meaning_is_not_respelt() -> None:
+    """What is like no word of the list finds nothing."""
+    app = opened("questions", concepts_words="zzyzx")
+    assert (facts(app)["searched_for"], facts(app)["questions_found"]) == ("zzyzx", 0)

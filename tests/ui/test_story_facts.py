@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core.derivation import derive
 from attention_lab.heads.contributions import absorbed_size
 from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_ui import frame
 from attention_ui.reference import questions
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
@@ -181,6 +182,7 @@ def test_negative_numbers_have_a_minus_sign(page: str, monkeypatch: pytest.Monke
     who ask for dim=-1 are quoted.
     """
     monkeypatch.setattr(questions, "ask", lambda: None)
+    monkeypatch.setattr(frame, "foot", lambda page: None)
     app = opened(page, scaling="custom", scale=-0.5)
     assert facts(app)["scale"] == -0.5
     assert not re.search(r"(?<![\w)\]-])-\d", texts(app).replace("\\", ""))

@@ -12,11 +12,7 @@ import numpy as np
 
 from attention_core.checks import (
     Array,
-    as_stack,
-    check_alike,
     check_choice,
-    check_text,
-    whole_number,
 )
 from attention_core.counting import counted
 from attention_core.errors import SettingsError, ShapeError
@@ -78,14 +74,13 @@ class TwoSettings:
 
     def head_beside(self, head: int) -> int:
         """The head of the changed layer that stands beside a head: the same, or its last one."""
-        return min(whole_number("head", head, 0), self.after.sizes["H"] - 1)
+        return min(head, self.after.sizes["H"] - 1)
 
     def matrices(self, field: str, head: int) -> tuple[Array, Array]:
         """Both matrices of a field; of the output those of the whole layer. Raises: ShapeError
-        where they are not alike, SettingsError.
+        where they are not alike.
         """
-        whole_number("head", head, 0, self.before.sizes["H"] - 1)
-        if check_choice("field", field, FIELDS) != "output":
+        if field != "output":
             beside = self.head_beside(head)
             return getattr(self.before, field)[0, head], getattr(self.after, field)[0, beside]
         widths = [trace.sizes["O"] for trace in (self.before, self.after)]
@@ -108,7 +103,7 @@ def other_value(scenario: Scenario, name: str) -> Any:
     """What stands beside a state where nobody has chosen it: another value of the control; the
     sentence from its end to its beginning.
     """
-    if check_choice("name", name, COMPARABLE) == "text":
+    if name == "text":
         return " ".join(reversed(scenario.text.split()))
     usual, otherwise = USUAL[name]
     return otherwise if getattr(scenario, name) == usual else usual
@@ -122,7 +117,6 @@ def value_in(name: str, text: str) -> Any:
     >>> value_in("n_heads", "4"), value_in("residual", "true"), value_in("mask", "causal")
     (4, True, 'causal')
     """
-    check_text("text", text)
     default = getattr(Scenario(), check_choice("name", name, COMPARABLE))
     return checked_choice(name, text if isinstance(default, str) else _typed(text, type(default)))
 
@@ -142,8 +136,7 @@ def beside(scenario: Scenario, name: str, value: Any) -> TwoSettings:
 
     Raises: AttentionError where there is no such layer, or it has another number of tokens.
     """
-    changed = {check_choice("name", name, COMPARABLE): checked_choice(name, value)}
-    other = replace(scenario, **changed)
+    other = replace(scenario, **{name: value})
     before, after = trace_of(scenario), trace_of(other)
     lengths = [trace.sizes["T"] for trace in (before, after)]
     if lengths[0] != lengths[1]:
@@ -173,11 +166,6 @@ def moved_most(before: Array, after: Array, rounding: float = 0.0) -> Moved | No
 def differences(before: Array, after: Array) -> Array:
     """After minus before, cell by cell; minus infinity where one of them is. Shapes: (R, C)."""
     hidden = np.isneginf(before) | np.isneginf(after)
-    numbers = [np.where(np.isneginf(one), 0.0, one) for one in (before, after)]
-    first, second = (
-        as_stack(name, one, 2, exactly=True)
-        for name, one in zip(("before", "after"), numbers, strict=True)
-    )
-    check_alike("before", first, "after", second)
+    first, second = (np.where(np.isneginf(one), 0.0, one) for one in (before, after))
     gap: Array = np.where(hidden, -np.inf, second - first)
     return gap

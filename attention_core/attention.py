@@ -109,19 +109,21 @@ def run_layer(
     if options.empty_rows == "nan" and _fill_empty_rows(heads):
         merged = steps.merge(heads.head_outputs)
         output = steps.mix(merged, p.w_o, p.b_o, connection)
-    return Trace(
-        inputs=inputs,
-        memory=memory,
-        queries=queries,
-        keys=keys,
-        values=values,
-        query_heads=query_heads,
-        key_heads=key_heads,
-        value_heads=value_heads,
-        **vars(heads),
-        merged=merged,
-        output=output,
-        **_given(p, options, residual=connection is not None),
+    return Trace.of(
+        {
+            "inputs": inputs,
+            "memory": memory,
+            "queries": queries,
+            "keys": keys,
+            "values": values,
+            "query_heads": query_heads,
+            "key_heads": key_heads,
+            "value_heads": value_heads,
+            **vars(heads),
+            "merged": merged,
+            "output": output,
+            **_given(p, options, residual=connection is not None),
+        }
     )
 
 

@@ -44,6 +44,8 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
 
 def as_array(name: str, values: ArrayLike) -> Array:
     """`values` as an array. Raises: ShapeError, SettingsError for what NumPy cannot read whole."""
+    if type(values) is np.ndarray and values.size <= MAX_ARRAY_CELLS:
+        return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise SettingsError(
             f"{name} is an array with masked cells, which would count as numbers: fill it first"

@@ -94,6 +94,9 @@ def fast_heads(
 def _multiply(left_BHTX: Array, right_BGXY: Array, out: Array) -> None:
     """Every head's matrix times the one of the key/value head it shares, written into `out`."""
     n_groups = right_BGXY.shape[1]
+    if n_groups == left_BHTX.shape[1]:
+        np.matmul(left_BHTX, right_BGXY, out=out)
+        return
     np.matmul(share(left_BHTX, n_groups), shared(right_BGXY, left_BHTX), out=share(out, n_groups))
 
 

@@ -38,7 +38,7 @@ def prepared(
     dtype = engine_dtype(x_BTD, memory_BSM, p.w_q)
     inputs = np.array(x_BTD, dtype=dtype)
     source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
-    return inputs, source, p if p.dtype == dtype else p.astype(dtype)
+    return inputs, source, p if p.dtype.type is dtype else p.astype(dtype)
 
 
 def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:

@@ -20,7 +20,8 @@ def all_finite(array: Array) -> bool:
     A sum of squares is finite only if every number is, and takes half the time of looking at each.
     Where it overflows it settles nothing.
     """
-    flat = array.ravel(order="K")  # no copy of transposed numbers; vdot would make two
+    # no copy of transposed numbers; vdot would make two
+    flat = array if array.flags.c_contiguous else array.ravel(order="K")
     return math.isfinite(np.vdot(flat, flat)) or bool(np.isfinite(array).all())
 
 

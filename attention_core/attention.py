@@ -109,22 +109,11 @@ def run_layer(
     if options.empty_rows == "nan" and _fill_empty_rows(heads):
         merged = steps.merge(heads.head_outputs)
         output = steps.mix(merged, p.w_o, p.b_o, connection)
-    return Trace.of(
-        {
-            "inputs": inputs,
-            "memory": memory,
-            "queries": queries,
-            "keys": keys,
-            "values": values,
-            "query_heads": query_heads,
-            "key_heads": key_heads,
-            "value_heads": value_heads,
-            **vars(heads),
-            "merged": merged,
-            "output": output,
-            **_given(p, options, residual=connection is not None),
-        }
-    )
+    fused = {"queries": queries, "keys": keys, "values": values}
+    split = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
+    arrays = {"inputs": inputs, "memory": memory, **fused, **split, **vars(heads)}
+    given = _given(p, options, residual=connection is not None)
+    return Trace.of({**arrays, "merged": merged, "output": output, **given})
 
 
 def _given(p: Projections, options: Options, residual: bool) -> dict[str, Any]:

@@ -45,6 +45,8 @@ class Stream(IntEnum):
     MEASURED_TOKENS = 18
     MEASURED_WEIGHTS = 19
     QUESTIONS = 20
+    # Of 24 runs with two heads one stays at one answer; with 21 it was the first of the laboratory.
+    SEQUENCES = 22
 
 
 def xavier(rng: np.random.Generator, n_in: int, n_out: int) -> Array:

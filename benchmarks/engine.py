@@ -58,9 +58,7 @@ def main(options: Sequence[str] = ()) -> None:
     print(table(time_rows(times, clock)))
     if len(names) > 2:
         print(f"Largest difference between the results: {worst:.1e}\n")
-    print(
-        "A tiny layer (8 tokens, width 12, 2 heads) beside the NumPy lines that the app shows,"
-    )
+    print("A tiny layer (8 tokens, width 12, 2 heads) beside the NumPy lines that the app shows,")
     print("in one process, the two in turn; the least of all rounds:")
     print(table(tiny_rows(chosen.rounds)))
     print("Peak memory that one call adds, MiB, in a fresh process:")

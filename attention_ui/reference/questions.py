@@ -128,7 +128,7 @@ def entry_table(shown: tuple[Entry, ...]) -> str:
 
 def foot(page: Page) -> None:
     """Draw what stands below a page: related questions, all of them, and the page that follows."""
-    if page.url_path == "questions":
+    if page.url_path == "questions" or page.section == "teach":
         return
     with st.container():
         lines = [f"- [{plain(one.says)}]({one.address})" for one in related(page)]

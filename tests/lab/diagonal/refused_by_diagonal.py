@@ -167,7 +167,7 @@ CASES: dict[str, Case] = {
     "stretch": (
         token_matrices.stretch,
         {"x_TD": X, "spread": 1.0},
-        {"x_TD": NO_ARRAY, "spread": (*NO_NUMBER, 1e200), "seed": NO_SEED},
+        {"x_TD": NO_ARRAY, "spread": (*NO_NUMBER, 1e200)},
     ),
     "gaussian tokens": (
         token_matrices.gaussian_tokens,

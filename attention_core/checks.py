@@ -1,4 +1,4 @@
-"""The checks of arguments, each with a sentence that names one and says what to do."""
+"""The checks of single arguments, each with a sentence that names it and says what to do."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from collections.abc import Collection, Mapping, Sized
 from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from .errors import SettingsError, ShapeError, TextError
+from .number_types import DOUBLE, SINGLE, all_finite
+from .number_types import Array as Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-# The largest number of each type the engine computes in.
-LARGEST = {dtype: float(np.finfo(dtype).max) for dtype in (SINGLE, DOUBLE)}
-LARGEST_WHOLE = 2**64 - 1
+MAX_WHOLE = 2**64 - 1
 # To Python and NumPy a bool and a length of time are whole numbers; here neither counts as one.
-NO_NUMBERS = (bool, np.timedelta64)
-NUMBERS = (int, float, np.integer, np.floating)
-# 32 GB as float64. A view may claim more, of one number repeated.
-MOST_CELLS = 2**32
+NOT_A_NUMBER = (bool, np.timedelta64)
+NUMBER_TYPES = (int, float, np.integer, np.floating)
+MAX_ARRAY_CELLS = 2**32  # 32 GB as float64; a view of one number may claim more
 
 
 def as_numbers(name: str, values: ArrayLike) -> Array:
@@ -48,6 +44,8 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
 
 def as_array(name: str, values: ArrayLike) -> Array:
     """`values` as an array. Raises: ShapeError, SettingsError for what NumPy cannot read whole."""
+    if type(values) is np.ndarray and values.size <= MAX_ARRAY_CELLS:
+        return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise SettingsError(
             f"{name} is an array with masked cells, which would count as numbers: fill it first"
@@ -65,7 +63,7 @@ def as_array(name: str, values: ArrayLike) -> Array:
             f" {type(values).__name__}; of a tensor pass .detach().cpu(), then .to_dense() if it is"
             " sparse, and .float() if it is bfloat16"
         ) from error
-    if array.size > MOST_CELLS:
+    if array.size > MAX_ARRAY_CELLS:
         raise ShapeError(
             f"{name} has shape {array.shape}, more cells than any memory holds; give a smaller"
             " array"
@@ -73,14 +71,16 @@ def as_array(name: str, values: ArrayLike) -> Array:
     return array
 
 
-def all_finite(array: Array) -> bool:
-    """Whether no number is NaN or infinite.
-
-    A sum of squares is finite only if every number is, and takes half the time of looking at each.
-    Where it overflows it settles nothing.
-    """
-    flat = array.ravel(order="K")  # no copy of transposed numbers; vdot would make two
-    return math.isfinite(np.vdot(flat, flat)) or bool(np.isfinite(array).all())
+def as_scores(name: str, values: ArrayLike) -> Array:
+    """`values` as an array of finite numbers and -inf, which hides a key."""
+    array = as_array(name, values)
+    if array.dtype.kind not in "iuf":
+        raise SettingsError(f"{name} must hold numbers, but is {array.dtype}; pass bools as mask")
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise SettingsError(
+            f"{name} may hold finite numbers and -inf, but holds NaN or +inf; replace them"
+        )
+    return array
 
 
 def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False) -> Array:
@@ -99,7 +99,7 @@ def as_list(name: str, values: Any) -> list[Any]:
             return list(values)  # type: ignore[call-overload, no-any-return]
     except TypeError:  # an array without axes
         pass
-    raise SettingsError(f"{name} is {shown(values)} but must be a list")
+    raise SettingsError(f"{name} is {short_repr(values)} but must be a list")
 
 
 def as_labels(name: str, values: Any) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def as_labels(name: str, values: Any) -> tuple[str, ...]:
 def as_mapping(name: str, values: Any) -> Mapping[Any, Any]:
     """`values` itself when it is a dictionary or like one."""
     if not isinstance(values, Mapping):
-        raise SettingsError(f"{name} is {shown(values)} but must be a dictionary")
+        raise SettingsError(f"{name} is {short_repr(values)} but must be a dictionary")
     return values
 
 
@@ -131,7 +131,7 @@ def score_scale(scale: float | None, d_k: int) -> float:
         return 1.0 / math.sqrt(d_k)
     if not is_finite_number(scale):
         raise SettingsError(
-            f"scale is {shown(scale)} but must be a finite number, or None for 1/sqrt(d_k)"
+            f"scale is {short_repr(scale)} but must be a finite number, or None for 1/sqrt(d_k)"
         )
     return float(scale)
 
@@ -139,12 +139,12 @@ def score_scale(scale: float | None, d_k: int) -> float:
 def check_switch(name: str, value: object) -> None:
     """A switch is True or False; a word such as "no" would count as True."""
     if not isinstance(value, (bool, np.bool_)):
-        raise SettingsError(f"{name} is {shown(value)} but must be True or False")
+        raise SettingsError(f"{name} is {short_repr(value)} but must be True or False")
 
 
 def is_finite_number(value: object) -> TypeGuard[float]:
     """Whether `value` is one finite real number, of Python or NumPy; a bool is none."""
-    if isinstance(value, NO_NUMBERS) or not isinstance(value, NUMBERS):
+    if isinstance(value, NOT_A_NUMBER) or not isinstance(value, NUMBER_TYPES):
         return False
     try:
         return math.isfinite(value)
@@ -154,18 +154,18 @@ def is_finite_number(value: object) -> TypeGuard[float]:
 
 def whole_number(name: str, value: object, low: float = -math.inf, high: int | None = None) -> int:
     """`value` as an int within low..high, both included."""
-    if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, np.integer)):
-        raise SettingsError(f"{name} is {shown(value)} but must be a whole number")
-    most = LARGEST_WHOLE if high is None else high
-    if not max(low, -LARGEST_WHOLE) <= value <= most:
+    if isinstance(value, NOT_A_NUMBER) or not isinstance(value, (int, np.integer)):
+        raise SettingsError(f"{name} is {short_repr(value)} but must be a whole number")
+    most = MAX_WHOLE if high is None else high
+    if not max(low, -MAX_WHOLE) <= value <= most:
         limits = f"at least {low}" if high is None and value < low else f"from {low} to {most}"
-        raise SettingsError(f"{name} is {shown(int(value))} but must be {limits}")
+        raise SettingsError(f"{name} is {short_repr(int(value))} but must be {limits}")
     return int(value)
 
 
 def seed_number(seed: object) -> int:
     """`seed` as an int from 0 to 2^64 - 1."""
-    return whole_number("seed", seed, 0, LARGEST_WHOLE)
+    return whole_number("seed", seed, 0, MAX_WHOLE)
 
 
 def number_between(
@@ -176,75 +176,41 @@ def number_between(
         return float(value)
     limits = f"number from {low:g}" + (f" to {high:g}" if math.isfinite(high) else "")
     wanted = "finite number" if low == -math.inf else limits
-    raise SettingsError(f"{name} is {shown(value)} but must be a {wanted}")
+    raise SettingsError(f"{name} is {short_repr(value)} but must be a {wanted}")
 
 
-def one_of(name: str, value: object, choices: Collection[str]) -> str:
+def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """`value` itself when it is one of the names to choose from."""
     if not isinstance(value, str) or value not in choices:
-        raise SettingsError(f"{name} is {shown(value)} but must be one of {', '.join(choices)}")
+        raise SettingsError(
+            f"{name} is {short_repr(value)} but must be one of {', '.join(choices)}"
+        )
     return value
+
+
+def float_type(dtype: DTypeLike) -> np.dtype[np.floating[Any]]:
+    """The type that a name or class stands for: float32 or float64."""
+    try:
+        given: np.dtype[Any] = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(
+            f"dtype is {short_repr(dtype)} but must be float32 or float64"
+        ) from error
+    if given not in (np.float32, np.float64):
+        raise SettingsError(f"dtype is {given.name} but must be float32 or float64")
+    return given
 
 
 def check_text(name: str, value: object) -> None:
     """A text is a str."""
     if not isinstance(value, str):
-        raise TextError(f"{name} is {shown(value)} but must be a text")
+        raise TextError(f"{name} is {short_repr(value)} but must be a text")
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """What arrived, as an error says it: in at most a hundred characters."""
     try:
         text = repr(value)
     except ValueError:  # a whole number of thousands of digits
         text = "a number too long to write"
     return text if len(text) <= 100 else f"{text[:100]}…"
-
-
-def divisors(number: int) -> list[int]:
-    """All whole numbers that divide `number`, in increasing order.
-
-    >>> divisors(12)
-    [1, 2, 3, 4, 6, 12]
-    """
-    whole_number("number", number, 1, 10**12)  # a million divisions
-    small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
-    return sorted({*small, *(number // d for d in small)})
-
-
-def nearest_divisors(number: int, wish: int) -> list[int]:
-    """The divisors of `number` next to `wish`: the largest below it and the smallest above it.
-
-    >>> nearest_divisors(64, 5)
-    [4, 8]
-    """
-    every = divisors(number)
-    return sorted({*[d for d in every if d <= wish][-1:], *[d for d in every if d >= wish][:1]})
-
-
-def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
-    """d_model / n_heads, the usual width of one head.
-
-    or_else: what a caller may do besides, as the sentence ends with it.
-    Raises: SettingsError with the nearest divisors when the heads do not divide the width.
-    """
-    if d_model % n_heads:
-        choices = " or ".join(map(str, nearest_divisors(d_model, n_heads)))
-        raise SettingsError(
-            f"n_heads is {n_heads} but must divide d_model {d_model}: try {choices}{or_else}"
-        )
-    return d_model // n_heads
-
-
-def too_large(dtype: Any) -> SettingsError:
-    """The error for numbers that left the range of their type on the way."""
-    remedy = "smaller inputs or float64" if dtype == np.float32 else "smaller inputs"
-    return SettingsError(
-        f"the numbers grew beyond the range of {np.dtype(dtype).name} on the way; use {remedy}"
-    )
-
-
-def check_range(array: Array) -> None:
-    """What was computed from finite numbers is finite, unless the numbers grew too large."""
-    if not all_finite(array):
-        raise too_large(array.dtype)

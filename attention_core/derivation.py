@@ -16,7 +16,7 @@ import numpy as np
 from .checks import Array, as_list, whole_number
 from .embeddings import Embedding
 from .errors import SettingsError
-from .rules import INPUT_RULE, Read, Rule, rule_of
+from .rules import INPUT_RULE, Read, Rule
 from .trace import Trace
 
 Index = tuple[int, ...]
@@ -87,7 +87,7 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     >>> [(factor.name, factor.value) for factor in d.terms[0].factors], d.result
     ([('query_heads', 2.0), ('key_heads', 1.0)], 2.0)
     """
-    rule = rule_of(trace, field)
+    rule = trace.rule(field)
     where = tuple(whole_number("index", i) for i in as_list("index", index))
     shape = getattr(trace, field).shape
     if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):
@@ -107,21 +107,17 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
 def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
     """How one number of the layer's input was made: the word's number plus the position's.
 
-    Raises: SettingsError for a token or feature that the embedding does not have.
-
     >>> from attention_core.embeddings import embed
     >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
     [-1.0, 1.0]
     """
-    n_tokens, d_model = embedding.inputs.shape
-    where = (
-        0,
-        whole_number("token", token, 0, n_tokens - 1),
-        whole_number("feature", feature, 0, d_model - 1),
-    )
-    result = float(embedding.inputs[where[1:]])
+    result = float(embedding.inputs[token, feature])
     return expand(
-        INPUT_RULE, "inputs", where, lambda name, at: float(getattr(embedding, name)[at]), result
+        INPUT_RULE,
+        "inputs",
+        (0, token, feature),
+        lambda name, at: float(getattr(embedding, name)[at]),
+        result,
     )
 
 

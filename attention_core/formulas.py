@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_array, shown, whole_number
+from .checks import Array, as_array, as_scores, short_repr, whole_number
 from .errors import ShapeError
-from .option_checks import as_scores, converted
+from .number_types import in_type
 
 
 def project(x_BTD: Array, weights_DF: Array, bias_F: Array | None = None) -> Array:
@@ -47,7 +47,7 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
     n_features = fused_BTF.shape[2]
     if whole_number("n_heads", n_heads) < 1 or n_features % n_heads:
         raise ShapeError(
-            f"{n_features} features cannot be cut into {shown(n_heads)} heads of equal width;"
+            f"{n_features} features cannot be cut into {short_repr(n_heads)} heads of equal width;"
             " choose a divisor"
         )
     return cut_heads(fused_BTF, n_heads)
@@ -74,6 +74,11 @@ def merge_heads(heads: ArrayLike) -> Array:
             "heads must have shape (batch, heads, tokens, features), but has shape"
             f" {heads_BHTV.shape}"
         )
+    return join_heads(heads_BHTV)
+
+
+def join_heads(heads_BHTV: Array) -> Array:
+    """`merge_heads` of what is known to be heads; of heads that lie side by side it is a view."""
     n_batch, n_heads, n_tokens, d_v = heads_BHTV.shape
     return heads_BHTV.swapaxes(1, 2).reshape(n_batch, n_tokens, n_heads * d_v)
 
@@ -124,10 +129,14 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     values = as_scores("scores", scores)
     if not -values.ndim <= whole_number("axis", axis) < values.ndim:
         raise ShapeError(
-            f"axis is {shown(axis)} but scores of shape {values.shape} have {values.ndim} axes;"
-            " choose one"
+            f"axis is {short_repr(axis)} but scores of shape {values.shape} have {values.ndim}"
+            " axes; choose one"
         )
-    values = values if values.dtype in (np.float32, np.float64) else converted(values, np.float64)
+    values = (
+        values
+        if values.dtype in (np.float32, np.float64)
+        else in_type("scores", values, np.float64)
+    )
     limits = np.finfo(values.dtype)
     # Subtracting the maximum changes no share but keeps exp in range. The two floors only meet
     # slices of -inf alone.

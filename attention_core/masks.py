@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .checks import Array, as_array, shown, whole_number
+from .checks import Array, as_array, short_repr, whole_number
 from .errors import SettingsError
-from .limits import MOST_SCORES, check_room
+from .limits import MAX_SCORES, check_room
 
 
 def causal_mask(T: int, S: int | None = None) -> Array:
@@ -37,7 +37,7 @@ def window_mask(T: int, S: int, left: int | None = None, right: int | None = Non
     [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     """
     n_queries, n_keys = whole_number("T", T, 0), whole_number("S", S, 0)
-    check_room(MOST_SCORES, T=n_queries, S=n_keys)
+    check_room(MAX_SCORES, T=n_queries, S=n_keys)
     query_T1, key_S = np.arange(n_queries)[:, np.newaxis], np.arange(n_keys)
     allowed_TS = np.ones((n_queries, n_keys), dtype=bool)
     if left is not None:
@@ -61,7 +61,8 @@ def padding_mask(lengths: Sequence[int] | Array, S: int) -> Array:
     check_room(lengths=lengths_B.size, S=n_keys)
     if lengths_B.ndim != 1 or lengths_B.dtype.kind not in "iu":
         raise SettingsError(
-            f"lengths must be a list of whole numbers, one per sequence, but is {shown(lengths)}"
+            f"lengths must be a list of whole numbers, one per sequence, but is"
+            f" {short_repr(lengths)}"
         )
     if ((lengths_B < 0) | (lengths_B > n_keys)).any():
         raise SettingsError(

@@ -23,8 +23,8 @@ from .errors import TextError
 from .limits import check_room
 
 MAX_CHARACTERS = 20_000
-PAD = "[pad]"
-CONTINUES = "##"
+PADDING_TOKEN = "[pad]"
+CONTINUATION_MARK = "##"
 
 _JOINERS = "\u200c\u200d"
 _INSIDE_WORDS = "'’-"
@@ -79,7 +79,7 @@ def tokenize(text: str, *, piece: int = 0, n_tokens: int = 0) -> Tokens:
     n_real = min(len(tokens), n_tokens or len(tokens))
     n_padding = max(0, n_tokens - n_real)
     notes = tuple(_notes(n_removed, len(tokens), n_real, n_padding))
-    padded = tuple(tokens[:n_real]) + (PAD,) * n_padding
+    padded = tuple(tokens[:n_real]) + (PADDING_TOKEN,) * n_padding
     return Tokens(padded, n_real, notes, len(tokens) - n_real)
 
 
@@ -93,7 +93,10 @@ def _notes(n_removed: int, n_found: int, n_real: int, n_padding: int) -> Iterato
     if n_padding:
         fill = "fills" if n_padding == 1 else "fill"
         has, length = counted(n_real, "token"), n_real + n_padding
-        yield f"The sentence has {has}; {n_padding} {PAD} {fill} the sequence up to {length}."
+        yield (
+            f"The sentence has {has}; {n_padding} {PADDING_TOKEN} {fill} the sequence up to"
+            f" {length}."
+        )
 
 
 def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
@@ -105,7 +108,6 @@ def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
     >>> cut.tokens, cut.notes, cut.n_left_out
     (('we', 'like'), ('The sentence has 3 tokens; the first 2 are used.',), 1)
     """
-    whole_number("most", most, 1)
     whole = tokenize(text, piece=piece)
     return whole if len(whole.tokens) <= most else tokenize(text, piece=piece, n_tokens=most)
 
@@ -131,7 +133,7 @@ def pieces(token: str, size: int) -> list[str]:
         else:
             clusters.append(character)
     parts = ["".join(clusters[i : i + size]) for i in range(0, len(clusters), size)]
-    return parts[:1] + [CONTINUES + part for part in parts[1:]]
+    return parts[:1] + [CONTINUATION_MARK + part for part in parts[1:]]
 
 
 def _words(text: str) -> tuple[list[str], int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.trace import STEPS, Trace
 
@@ -28,7 +28,7 @@ class Gap:
     rows: int
 
 
-@remembered(64)
+@cached
 def gap_alone(scenario: Scenario, sequence: int) -> Gap:
     """How far the real rows of one sentence of a batch are from those of the same sentence run
     alone, without a [pad]. Raises: AttentionError.

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.text import PAD
+from attention_core.text import PADDING_TOKEN
 from attention_core.trace import Trace
 
 from .by_hand import part_of_speech
 
 # What stands for no word of the sentence: the trained model has such tokens of its own.
-NO_WORDS = (PAD, "[PAD]", "[CLS]", "[SEP]")
+NO_WORDS = (PADDING_TOKEN, "[PAD]", "[CLS]", "[SEP]")
 
 
 class Cell(NamedTuple):

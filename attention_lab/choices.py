@@ -8,9 +8,9 @@ from attention_core.embeddings import EMBEDDINGS
 from attention_core.initialisation import INITIALISATIONS
 
 from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS
-from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_TOKENS, MAX_WIDTH
+from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
 
-WEIGHTS = ("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand")
+WEIGHT_KINDS = ("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand")
 DRAWN = ("random", "tied", "opposite", "orthonormal")  # weights that a seed decides
 # What a trained layer decides in place of the controls: its sizes, its own cutting of words, its
 # own vectors.
@@ -26,20 +26,20 @@ TRAINED = {
 BY_HAND = {"piece": 0, "embedding": "normal", "positions": True}
 OUTPUT_MATRICES = ("W_O", "none")  # none: the heads are joined and not mixed
 SCALINGS = ("on", "off", "custom")
-MASKS = ("none", "causal", "padding", "window", "painted")
+MASK_KINDS = ("none", "causal", "padding", "window", "painted")
 # What each field may be, besides switches and texts that stand for numbers.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "embedding": EMBEDDINGS,
-    "weights": WEIGHTS,
+    "weights": WEIGHT_KINDS,
     "init": tuple(INITIALISATIONS),
     "output_matrix": OUTPUT_MATRICES,
     "scaling": SCALINGS,
-    "mask": MASKS,
+    "mask": MASK_KINDS,
 }
-LIMITS: Mapping[str, tuple[float, float]] = {
+FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
     "n_tokens": (0, MAX_TOKENS),
     "piece": (0, 12),
-    "d_model": (1, MAX_WIDTH),
+    "d_model": (1, MAX_MATRIX_WIDTH),
     "n_heads": (1, MAX_HEADS),
     "d_k": (0, MAX_HEAD_WIDTH),
     "d_v": (0, MAX_HEAD_WIDTH),

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, is_finite_number, one_of, whole_number
+from attention_core.checks import Array, check_choice, is_finite_number
 from attention_core.derivation import Derivation, array_of, derive, expand
 from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
-from attention_core.rules import rule_of
 from attention_core.trace import Trace
 
-ASKED = (
+ASKED_FIELDS = (
     "queries",
     "keys",
     "values",
@@ -27,8 +26,8 @@ ASKED = (
     "merged",
     "output",
 )
-MOST_TERMS = 16  # more are no work for a hand
-MOST_NUMBER = 9999
+MAX_TERMS = 16  # more are no work for a hand
+MAX_ANSWER = 9999
 _FEWEST_PLACES, _MOST_PLACES = 2, 8
 
 
@@ -82,7 +81,9 @@ def askable(trace: Trace) -> tuple[str, ...]:
     """The fields of which a cell can be worked out by hand: of at most 16 terms, and with
     finite numbers.
     """
-    return tuple(field for field in ASKED if _is_short(trace, field) and len(_cells(trace, field)))
+    return tuple(
+        field for field in ASKED_FIELDS if _is_short(trace, field) and len(_cells(trace, field))
+    )
 
 
 def ask(trace: Trace, number: int, field: str = "") -> Question:
@@ -97,14 +98,14 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
     """
-    rng = generator(whole_number("number", number, 1, MOST_NUMBER), Stream.QUESTIONS)
+    rng = generator(number, Stream.QUESTIONS)
     fields = askable(trace)
     if not fields:
         raise SettingsError(
             "No step of this layer is short enough to be worked out by hand; choose smaller sizes"
         )
     in_turn = sorted(fields, key=lambda name: _n_terms(trace, name))[(number - 1) % len(fields)]
-    asked = one_of("field", field, ("", *fields)) or in_turn
+    asked = check_choice("field", field, ("", *fields)) or in_turn
     cells = _cells(trace, asked)
     return _question(trace, asked, (0, *cells[rng.integers(len(cells))].tolist()))
 
@@ -121,19 +122,17 @@ def _question(trace: Trace, field: str, index: tuple[int, ...]) -> Question:
     def rounded(name: str, at: tuple[int, ...]) -> float:
         return float(np.round(array_of(trace, name)[at], places))
 
-    return Question(
-        exact, expand(rule_of(trace, field), field, index, rounded, exact.result), places
-    )
+    return Question(exact, expand(trace.rule(field), field, index, rounded, exact.result), places)
 
 
 def _is_short(trace: Trace, field: str) -> bool:
     if field == "output" and trace.projections.w_o is None:
         return False  # it is the merged heads as they are
-    return rule_of(trace, field).softcap is None and _n_terms(trace, field) <= MOST_TERMS
+    return trace.rule(field).softcap is None and _n_terms(trace, field) <= MAX_TERMS
 
 
 def _n_terms(trace: Trace, field: str) -> int:
-    rule = rule_of(trace, field)
+    rule = trace.rule(field)
     return rule.length + len(rule.adds)
 
 

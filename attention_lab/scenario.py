@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
-from attention_core.checks import Array, one_of, whole_number
+from attention_core.cache import cached
+from attention_core.checks import Array, check_choice, whole_number
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import STEPS, Trace
@@ -18,13 +18,13 @@ from . import by_hand
 from .choices import BY_HAND as BY_HAND
 from .choices import CHOICES as CHOICES
 from .choices import DRAWN as DRAWN
-from .choices import LIMITS as LIMITS
-from .choices import MASKS as MASKS
+from .choices import FIELD_BOUNDS as FIELD_BOUNDS
+from .choices import MASK_KINDS as MASK_KINDS
 from .choices import MAX_TEXT as MAX_TEXT
 from .choices import OUTPUT_MATRICES as OUTPUT_MATRICES
 from .choices import SCALINGS as SCALINGS
 from .choices import TRAINED as TRAINED
-from .choices import WEIGHTS as WEIGHTS
+from .choices import WEIGHT_KINDS as WEIGHT_KINDS
 from .sentences import alone as alone
 from .sentences import embedding_of as embedding_of
 from .sentences import in_batch as in_batch
@@ -42,7 +42,7 @@ from .user_data.own_matrices import OwnMatrices
 from .user_data.painted import painted_mask
 
 
-@remembered(32)
+@cached
 def trace_of(scenario: Scenario) -> Trace:
     """The whole layer run on a scenario; the labels of a batch are those of its first sentence.
     Raises: AttentionError.
@@ -74,7 +74,7 @@ def sequence_of(scenario: Scenario, sequence: int) -> Trace:
     return trace_of(scenario) if n_batch == 1 else _part_of(scenario, place)
 
 
-@remembered(64)
+@cached
 def _part_of(scenario: Scenario, place: int) -> Trace:
     whole, part = trace_of(scenario), slice(place, place + 1)
     arrays = {name: getattr(whole, name)[part] for name in STEPS}
@@ -103,7 +103,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
     """The user's own matrices in their places; without W_O and its bias where none is asked for,
     but with the user's own.
     """
-    if one_of("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
+    if check_choice("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
         drawn = replace(drawn, w_o=None, b_o=None)
     return replace(drawn, **own.weights)
 
@@ -111,7 +111,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
 def _projections(scenario: Scenario) -> Projections:
     s = scenario
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
-    one_of("weights", s.weights, WEIGHTS)
+    check_choice("weights", s.weights, WEIGHT_KINDS)
     if s.weights == "by hand":
         return by_hand.hand_made()
     if s.weights == "random":
@@ -126,12 +126,12 @@ def _projections(scenario: Scenario) -> Projections:
 
 def _scale(scenario: Scenario) -> float | None:
     factors = {"on": None, "off": 1.0, "custom": scenario.scale}
-    return factors[one_of("scaling", scenario.scaling, SCALINGS)]
+    return factors[check_choice("scaling", scenario.scaling, SCALINGS)]
 
 
 def _mask(scenario: Scenario) -> Array | None:
     """The chosen mask; in a batch every key that fills a sequence up is hidden, too."""
-    one_of("mask", scenario.mask, MASKS)
+    check_choice("mask", scenario.mask, MASK_KINDS)
     ones = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
     n_tokens, chosen = len(tokens_of(scenario).tokens), None
     if scenario.mask == "window":

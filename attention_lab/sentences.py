@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import check_text, whole_number
 from attention_core.counting import counted
 from attention_core.embeddings import Embedding, embed
@@ -57,7 +57,7 @@ def batch_notes(scenario: Scenario) -> tuple[str, ...]:
     return (f"A batch has at most {MOST_SENTENCES} sentences; the last {left_out} are left out.",)
 
 
-@remembered(256)
+@cached
 def in_batch(scenario: Scenario, sequence: int) -> Scenario:
     """The scenario of one sentence as it stands in the batch: filled up to the longest.
 
@@ -93,7 +93,7 @@ def _tokens_of_line(scenario: Scenario, sequence: int) -> tuple[str, ...]:
         raise TextError(f"Further sentence {sequence}: {error}") from error
 
 
-@remembered(256)
+@cached
 def tokens_of(scenario: Scenario) -> Tokens:
     """The token sequence of a scenario, of a batch the first; a fitting one ends at `MAX_TOKENS`.
     Raises: TextError, SettingsError.
@@ -113,7 +113,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
     return replace(tokens, notes=tokens.notes + by_hand.notes(len(tokens.tokens)))
 
 
-@remembered(64)
+@cached
 def embedding_of(scenario: Scenario) -> Embedding:
     """The vectors of a scenario's tokens, of a batch those of the first sentence; those of a
     trained layer have no position codes of their own beside them, those of a layer made by hand are

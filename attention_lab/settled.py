@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
+
+from attention_core.cache import cached
 
 from . import by_hand
 from .choices import BY_HAND, TRAINED
@@ -64,7 +65,7 @@ def own_of(scenario: Scenario) -> OwnMatrices:
     return _own_at(scenario.own)
 
 
-_own_at = lru_cache(maxsize=8)(OwnMatrices.at)
+_own_at = cached(OwnMatrices.at)
 
 
 def settled(scenario: Scenario) -> Scenario:

@@ -5,30 +5,32 @@ too long for it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from attention_core.checks import (
+    check_choice,
     check_switch,
     check_text,
     number_between,
-    one_of,
-    shown,
+    short_repr,
     whole_number,
 )
-from attention_core.errors import AttentionError, FileError, SettingsError
+from attention_core.errors import FileError, SettingsError
 
 from .files.file_checks import has_half_character
+from .files.json_file import JsonFile, check_names
 from .notation.texts import NOTATIONS
-from .scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
-from .user_data.edits import LAST_PLACE, MOST_EDITS, Edits
-from .user_data.matrix_names import MAX_STATE
+from .scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, edits_of, own_of
+from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
+from .user_data.matrix_names import MAX_STATE_BYTES
 from .user_data.own_matrices import OwnMatrices
 from .user_data.painted import mask_from_text
 
 FORMAT, VERSION = "Attention Lab state", 1
-MAX_PARTS = 2000  # brackets, commas and quotes, those in the sentence included
+SAYS_NOT = "choose one that was downloaded here"
+FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # What edits and own stand for is an entry of its own, in full.
@@ -54,9 +56,9 @@ class State:
         checked = {name: checked_choice(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
-            whole_number(name, place, 0, LAST_PLACE)
-        whole_number("sentence", self.sentence, 0, LAST_PLACE)
-        one_of("notation", self.notation, NOTATIONS)
+            whole_number(name, place, 0, MAX_INDEX)
+        whole_number("sentence", self.sentence, 0, MAX_INDEX)
+        check_choice("notation", self.notation, NOTATIONS)
 
     @property
     def places(self) -> dict[str, int]:
@@ -94,21 +96,21 @@ def read_state(data: bytes) -> State:
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
     """
-    content = _parsed(data)
+    content = FILE.parse(data)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileError("The file is no state of this app; choose one that was downloaded here")
+        raise FileError(f"The file is no state of this app; {SAYS_NOT}")
     version = content.get("version")
     if version is True or version != VERSION:
         raise FileError(
-            f"The state file has version {shown(version)}, but {VERSION} is read here; use its"
+            f"The state file has version {short_repr(version)}, but {VERSION} is read here; use its"
             " own app"
         )
-    _check_names("the state file", content, _ENTRIES)
+    check_names("the state file", content, _ENTRIES)
     scenario, focus = (
-        _check_names(name, content.get(name, {}), known)
+        check_names(name, content.get(name, {}), known)
         for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
     )
-    edits = Edits.decode(_text(content, "edits"), MOST_EDITS)
+    edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
     own = OwnMatrices.decode(_text(content, "own"))
     return State(
         Scenario(**scenario, edits=edits.address(), own=own.address()),
@@ -118,58 +120,10 @@ def read_state(data: bytes) -> State:
     )
 
 
-def _parsed(data: bytes) -> Any:
-    """What the JSON says. Size and number of parts are checked first: an empty list takes
-    twenty times its text.
-    """
-    if len(data) > MAX_STATE:
-        raise FileError(
-            f"The state file has {len(data):,} bytes but may have at most {MAX_STATE:,}"
-        )
-    if sum(data.count(mark) for mark in (b"[", b"{", b",", b'"')) > MAX_PARTS:
-        raise FileError(
-            "The file holds more parts than a state has; choose one that was downloaded here"
-        )
-    try:
-        return json.loads(
-            data.decode("utf-8-sig"), object_pairs_hook=_each_once, parse_constant=_no_number
-        )
-    except AttentionError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise FileError(
-            "The state file is damaged: it is no JSON in UTF-8; download it again"
-        ) from error
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise FileError(f"The state file says {shown(twice)} twice; leave one of them out")
-    return entries
-
-
-def _no_number(word: str) -> Any:
-    raise FileError(f"The state file holds {word}, which is no finite number; replace it")
-
-
-def _check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
-    if not isinstance(entries, dict):
-        raise FileError(f"{where} is {shown(entries)} but must be an object with names and values")
-    unknown = [name for name in entries if name not in known]
-    if unknown:
-        raise FileError(
-            f"{where} holds {shown(unknown[0])}, which is none of {', '.join(known)}; leave it out"
-        )
-    return entries
-
-
 def _text(content: Mapping[str, Any], name: str) -> str:
     text = content.get(name, "")
     if not isinstance(text, str):
-        raise FileError(f"{name} is {shown(text)} but must be a text")
+        raise FileError(f"{name} is {short_repr(text)} but must be a text")
     return text
 
 
@@ -180,8 +134,12 @@ def checked_choice(name: str, value: Any) -> Any:
         check_switch(name, value)
         return value
     if isinstance(default, str):
-        return one_of(name, value, CHOICES[name]) if name in CHOICES else _checked_text(name, value)
-    low, high = LIMITS[name]
+        return (
+            check_choice(name, value, CHOICES[name])
+            if name in CHOICES
+            else _checked_text(name, value)
+        )
+    low, high = FIELD_BOUNDS[name]
     return (
         whole_number(name, value, low, int(high))
         if isinstance(default, int)

@@ -17,15 +17,15 @@ from attention_viz.story.batch import LINK, Batch, batch_board, beside_stage
 from .board import show_board
 from .facts import fact
 from .focus import follow_cell
-from .here import Here
 from .markdown import plain
+from .page_context import PageContext
 from .sequence import choose_sequence
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
 OVERVIEW = "probabilities"  # what the overview shows of each sequence
 
 
-def batch_of(now: Here, field: str, board: JSON) -> Batch | None:
+def batch_of(now: PageContext, field: str, board: JSON) -> Batch | None:
     """What is shown of the batch at a step, where there is one. board: of the step, whose cell is
     marked in the sequence that is shown.
     """
@@ -37,7 +37,7 @@ def batch_of(now: Here, field: str, board: JSON) -> Batch | None:
     return Batch(now.batch, field, now.sequences, now.sequence, index)
 
 
-def with_batch(now: Here, stage: JSON, batch: Batch | None) -> JSON:
+def with_batch(now: PageContext, stage: JSON, batch: Batch | None) -> JSON:
     """A stage with the choice of the sentence and a picture of each; the overview has no room for
     pictures.
     """
@@ -70,7 +70,7 @@ def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
     return follow
 
 
-def show_batch(now: Here, batch: Batch | None) -> None:
+def show_batch(now: PageContext, batch: Batch | None) -> None:
     """All sequences with all heads, and what is to be said of them, below the stage."""
     if batch is None:
         return
@@ -80,7 +80,7 @@ def show_batch(now: Here, batch: Batch | None) -> None:
     show_board(batch_board(batch, now.notation), "batch", on_pin=partial(_go_to, axes))
 
 
-def _block(now: Here, letter: str) -> int | None:
+def _block(now: PageContext, letter: str) -> int | None:
     """The width of a head where heads lie side by side."""
     return now.trace.sizes[letter.split("·")[1]] if "·" in letter else None
 
@@ -91,7 +91,7 @@ def _go_to(axes: Sequence[tuple[str, int | None]], array: str, index: list[int])
     follow_cell(axes, index)
 
 
-def _says(now: Here, field: str) -> str:
+def _says(now: PageContext, field: str) -> str:
     batch = now.batch
     named = ", ".join(notation.axes(batch, field, now.notation))
     sizes = " × ".join(map(str, fact("shape_of_batch", notation.shape(batch, field, now.notation))))

@@ -7,7 +7,7 @@ from typing import Any
 
 from attention_core import Trace
 from attention_core.projections import MATRICES
-from attention_lab.notation.notation import OURS, Notation
+from attention_lab.notation.notation import Notation
 from attention_lab.scenario import DRAWN, Scenario, edits_of, own_of, settled, tokens_of
 from attention_lab.user_data.edits import outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
@@ -127,10 +127,10 @@ def _mask(facts: Facts) -> str:
 
 def _letters(notation: Notation) -> str:
     """Whose symbols a hand-out has, and how its matrices lie, where that is another text's."""
-    if notation is OURS:
-        return ""
-    lie = "; the matrices are shown transposed, the line of code has tokens as rows"
-    return f". Symbols of {notation.title}" + (lie if notation.convention == "column" else "")
+    said = "" if notation.has_our_letters else f". Symbols of {notation.title}"
+    if notation.convention == "column":
+        said += "; the matrices are shown transposed, the line of code has tokens as rows"
+    return said
 
 
 # How each fact is said, in this order; seed, layer and window stand beside what they belong to.

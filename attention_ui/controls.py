@@ -1,7 +1,7 @@
 """The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL.
 
-Bounds (`LIMITS`, `CHOICES`) never depend on another control: Streamlit ends the page when a bound
-value falls outside moved bounds.
+Bounds (`FIELD_BOUNDS`, `CHOICES`) never depend on another control: Streamlit ends the page when a
+bound value falls outside moved bounds.
 """
 
 from __future__ import annotations
@@ -12,17 +12,14 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario
-from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_WIDTH
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
 
-from .address import bound
 from .control_list import CONTROLS as CONTROLS
 from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
-from .groups import bring_along, folded, needed
 from .mask_choice import make_room
-from .visit import visit
-from .whole_numbers import whole_number_input
+from .url_state import bound, folded, keep_in_url, needed, session, whole_number_input
 
 LINES = 68  # px, two lines
 MOST_DIGITS = 5  # more than any size has
@@ -50,7 +47,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
                 for one in _of(GROUPS[0])
                 if used is None or one.name in used or needed(_defaults([one]))
             ]
-            bring_along(GROUPS[0], _defaults(wanted))
+            keep_in_url(GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
 
@@ -61,7 +58,7 @@ def _ahead() -> dict[str, int]:
     """
     found = {}
     for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
-        asked = visit().asked.get(name, [""])[-1]
+        asked = session().asked.get(name, [""])[-1]
         text = str(st.session_state.get(name, asked))
         is_number = text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
         found[name] = int(text) if is_number else DEFAULTS[name]
@@ -89,7 +86,7 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
 
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
     """What became of the weights with the last choices, in sentences."""
-    return change_notes(visit().before, scenario)
+    return change_notes(session().before, scenario)
 
 
 def field_notes(field: str, text: str) -> tuple[str, ...]:
@@ -122,7 +119,7 @@ def _draw_decided(control: Control, counts: Any) -> None:
     elif control.name == "n_heads":
         st.slider(min_value=1, max_value=MAX_HEADS, value=counts, **about)
     else:
-        st.number_input(min_value=1, max_value=MAX_WIDTH, value=counts, **about)
+        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=counts, **about)
 
 
 def cut_text(key: str) -> None:
@@ -164,7 +161,7 @@ def _draw(control: Control, disabled: bool) -> Any:
     if isinstance(default, str):
         text = bound(st.text_input, control.label, default, **about)
         return one_line(text or "")[:MAX_TEXT]
-    low, high = LIMITS[name]
+    low, high = FIELD_BOUNDS[name]
     if isinstance(default, float):
         typed = bound(
             st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about

@@ -17,11 +17,10 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.head_blocks import head_columns
 from attention_lab.state_file import FOCUS
-from attention_lab.user_data.edits import LAST_PLACE
+from attention_lab.user_data.edits import MAX_INDEX
 
-from .address import mirror
-from .places import adopt_place, choose_place, named_places
 from .presets import is_untouched
+from .url_state import choose_place, named_places, restore_place, write_to_url
 
 NAMES = FOCUS
 HELPS = {
@@ -82,17 +81,17 @@ def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
     Without a trace, or where nothing is named, the place stays as it is.
     """
     lengths = (
-        _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, LAST_PLACE + 1)
+        _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, MAX_INDEX + 1)
     )
     for name in NAMES:
-        adopt_place(name, name.capitalize(), 0, lengths[name])
+        restore_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in NAMES))
     # What names nothing opens the first example, so that the usual layer's address names the head.
     is_first = trace is not None and place == Focus(0, 0, 0, 0) and is_untouched()
     for name in NAMES:
-        mirror(name, None if is_first and name == "head" else 0)
+        write_to_url(name, None if is_first and name == "head" else 0)
     return place
 
 
@@ -119,7 +118,7 @@ def follow_click(names: tuple[str, str], head: int, row: int, column: int) -> No
         **({"head": head} if head >= 0 else {}),
     }
     st.session_state.update(
-        {name: min(max(number, 0), LAST_PLACE) for name, number in moved.items()}
+        {name: min(max(number, 0), MAX_INDEX) for name, number in moved.items()}
     )
 
 
@@ -135,4 +134,4 @@ def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) ->
             moved["head"], moved["feature"] = divmod(number, block)
         elif letter in AXIS_NAMES:
             moved[AXIS_NAMES[letter]] = number
-    st.session_state.update({name: min(number, LAST_PLACE) for name, number in moved.items()})
+    st.session_state.update({name: min(number, MAX_INDEX) for name, number in moved.items()})

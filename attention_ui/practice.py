@@ -9,15 +9,15 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.derivation import Derivation
 from attention_lab.files.file_checks import typed_number
-from attention_lab.practice import MOST_NUMBER, Question, ask
+from attention_lab.practice import MAX_ANSWER, Question, ask
 from attention_viz.labels import counted
 from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
 
 from .facts import fact
 from .focus import follow_cell
-from .here import Here
 from .markdown import plain
+from .page_context import PageContext
 from .panels import open_step
 
 UNANSWERED = {"pr_answer": "", "pr_show": False}
@@ -72,7 +72,7 @@ def anew() -> None:
 
 def next_question(number: int) -> None:
     """In a callback: the question after this one."""
-    st.session_state.update({"pr_number": number % MOST_NUMBER + 1} | UNANSWERED)
+    st.session_state.update({"pr_number": number % MAX_ANSWER + 1} | UNANSWERED)
 
 
 def open_cell(trace: Trace, asked: Derivation) -> None:
@@ -86,7 +86,7 @@ def open_cell(trace: Trace, asked: Derivation) -> None:
     open_step(asked.field)
 
 
-def sheet(now: Here, first: int, field: str) -> None:
+def sheet(now: PageContext, first: int, field: str) -> None:
     """A sheet of questions and one of answers to print, made when it is asked for."""
     with st.expander(
         "Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun"
@@ -103,18 +103,18 @@ def sheet(now: Here, first: int, field: str) -> None:
             )
 
 
-def printed(now: Here, first: int, field: str) -> str:
+def printed(now: PageContext, first: int, field: str) -> str:
     """The sheet as HTML."""
     return worksheet(different(now, first, field), now.sentence)
 
 
-def different(now: Here, first: int, field: str) -> list[tuple[int, Asked]]:
+def different(now: PageContext, first: int, field: str) -> list[tuple[int, Asked]]:
     """Up to ten questions by their numbers, none of them twice; after the last number comes the
     first one.
     """
     found: dict[str, tuple[int, Asked]] = {}
     for place in range(first - 1, first - 1 + LOOKED_AT):
-        number = place % MOST_NUMBER + 1
+        number = place % MAX_ANSWER + 1
         asked = worded(ask(now.trace, number, field), now.trace, now.notation)
         found.setdefault(asked.question, (number, asked))
         if len(found) == ON_A_SHEET:

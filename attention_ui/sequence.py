@@ -10,21 +10,20 @@ import streamlit as st
 from attention_core import AttentionError
 from attention_lab.scenario import Scenario, alone, sentences_of
 from attention_lab.sentences import MOST_SENTENCES, batch_notes
-from attention_lab.user_data.edits import LAST_PLACE
+from attention_lab.user_data.edits import MAX_INDEX
 
-from .address import mirror
 from .facts import fact
-from .places import adopt_place
 from .presets import SENTENCE
 from .registry import Page
+from .url_state import restore_place, write_to_url
 
 
 def of_batch(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
     """What a page is run on, and which sequence of it is shown, which session and address hold: the
     story has the whole batch, other pages have the chosen sentence alone.
     """
-    adopt_place(SENTENCE, "Sentence", 0, _count(scenario))
-    mirror(SENTENCE, 0)
+    restore_place(SENTENCE, "Sentence", 0, _count(scenario))
+    write_to_url(SENTENCE, 0)
     sequence = int(st.session_state[SENTENCE])
     if not scenario.batch or page.section == "story":
         return scenario, sequence
@@ -44,7 +43,7 @@ def _count(scenario: Scenario) -> int:
 
 def choose_sequence(place: int) -> None:
     """In a callback: show another sentence of the batch."""
-    st.session_state[SENTENCE] = min(max(place, 0), LAST_PLACE)
+    st.session_state[SENTENCE] = min(max(place, 0), MAX_INDEX)
 
 
 def notes_of_batch(scenario: Scenario, page: Page) -> tuple[str, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from .heads.beside_one import open_beside
+from .heads.one_wide_head import open_one_wide_head
 from .mask_choice import choose_mask
 from .random_weights import train
 from .sequence import choose_sequence
-from .visit import visit
+from .url_state import session
 
 THREE = ("queries", "keys", "values")
 
@@ -23,11 +23,11 @@ def choose(name: object, value: object) -> None:
         case ("present" | "hide" | "whole") as switch, bool(on):
             st.session_state[switch] = on
         case "weights", "trained":
-            train(visit().here.scenario)
+            train(session().page_context.scenario)
         case "mask", str(mask):
             choose_mask(mask)
         case "beside", True:
-            open_beside()
+            open_one_wide_head()
         case "sentence", int(place) if place >= 0:
             choose_sequence(place)
         case "head", int(head) if head >= 0:

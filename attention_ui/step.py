@@ -17,10 +17,10 @@ from attention_viz.story.batch import Batch
 from .batch import batch_of, opening, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
-from .here import Here
+from .page_context import PageContext
 from .registry import strip
 from .stage_choices import THREE
-from .visit import visit
+from .url_state import session
 
 # What URLs with pinned cells call the board of a page, where not by the name of the page.
 BOARDS = {"projections": "projection", "overview": "layer"}
@@ -28,7 +28,7 @@ WHOLE = "Every number is real and computed from your sentence: click a matrix to
 
 
 def show_step(
-    now: Here,
+    now: PageContext,
     field: str,
     board: JSON,
     more: str = "",
@@ -45,7 +45,7 @@ def show_step(
     them, which is news and no part of a hand-out. on_open: called with the link of a clicked
     matrix.
     """
-    page = visit().page
+    page = session().page
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
@@ -67,19 +67,19 @@ def show_step(
 
 
 def _show(
-    now: Here, stage: JSON, batch: Batch | None, on_open: Callable[[str], None] | None
+    now: PageContext, stage: JSON, batch: Batch | None, on_open: Callable[[str], None] | None
 ) -> None:
     """Show a stage with what belongs to a batch, in the place of the page."""
-    path = visit().page.url_path
-    with visit().stage_place:
+    path = session().page.url_path
+    with session().stage_place:
         show_board(with_batch(now, stage, batch), BOARDS.get(path, path), opening(on_open))
         show_batch(now, batch)
-    visit().is_headed = True
+    session().is_headed = True
 
 
 def show_strip(text: Notation) -> None:
     """Show the strip of steps alone, above a page of the story that has no stage."""
-    place = strip().index(visit().page)
+    place = strip().index(session().page)
     steps = [(step.title, step.url_path) for step in strip()]
     show_board(strip_alone(steps, place, text.convention == "column"), "strip")
 

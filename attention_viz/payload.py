@@ -16,8 +16,8 @@ import numpy as np
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.derivation import array_of
-from attention_core.derived_arrays import ASIDES, aside_of, shape_of
-from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
+from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
+from attention_core.rules import INPUT_RULE, Position, Read, Rule
 from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written
@@ -32,7 +32,7 @@ Window = tuple[int, int]
 
 # Fields on the scale of another one, so that a step's effect is seen.
 LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}
-# Whose scale an aside has; shares and exponentials go from 0 to 1.
+# Whose scale a derived array has; shares and exponentials go from 0 to 1.
 ASIDE_SCALES = {
     "weighted_values": "head_outputs",
     "head_contributions": "output",
@@ -77,7 +77,9 @@ class Stage:
         if name in STEPS:
             return STEPS[name].letters
         return (
-            aside_of(self.trace, name).axes if name in ASIDES else tuple(GIVEN_AXES[name].split())
+            derived_array_of(self.trace, name).axes
+            if name in DERIVED_ARRAYS
+            else tuple(GIVEN_AXES[name].split())
         )
 
     def symbol(self, name: str) -> str:
@@ -88,9 +90,9 @@ class Stage:
         """How an array's cells are computed, if that can be told."""
         if name == "inputs":
             return INPUT_RULE if self._sums_words else None
-        if name in ASIDES:
-            return aside_of(self.trace, name).rule
-        return rule_of(self.trace, name) if name in STEPS else None
+        if name in DERIVED_ARRAYS:
+            return derived_array_of(self.trace, name).rule
+        return self.trace.rule(name) if name in STEPS else None
 
     @property
     def _sums_words(self) -> bool:
@@ -104,8 +106,8 @@ class Stage:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """How long the axes of an array are, as far as it is sent."""
-        if name in ASIDES:
-            return shape_of(self.trace, aside_of(self.trace, name))
+        if name in DERIVED_ARRAYS:
+            return shape_of(self.trace, derived_array_of(self.trace, name))
         sizes = zip(self.letters(name), self.values(name).shape, strict=True)
         return tuple(len(range(*slice(*self.windows.get(a, (None,))).indices(n))) for a, n in sizes)
 
@@ -135,15 +137,15 @@ def sent(stage: Stage, name: str) -> JSON:
     letters = stage.letters(name)
     title = turned(title_of(name), stage.notation) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
-    aside = aside_of(stage.trace, name) if name in ASIDES else None
-    whole = shape_of(stage.trace, aside) if aside else stage.values(name).shape
+    derived = derived_array_of(stage.trace, name) if name in DERIVED_ARRAYS else None
+    whole = shape_of(stage.trace, derived) if derived else stage.values(name).shape
     if stage.names and (names := axis_names(name, letters, whole, stage.names)):
         about["names"] = names
-    if not aside:
+    if not derived:
         return about | _numbers(stage, name)
     return about | {
         "shape": list(whole),
-        "kind": aside.kind,
+        "kind": derived.kind,
         "limit": _aside_limit(stage, name),
     }
 
@@ -189,8 +191,8 @@ def limit(stage: Stage, name: str) -> float | JSON | None:
 
 
 def _aside_limit(stage: Stage, name: str) -> float | None:
-    """An aside has the scale of the array it is made from; shares and exponentials go from 0 to
-    1.
+    """A derived array has the scale of the array it is made from; shares and exponentials go from 0
+    to 1.
     """
     likeness = ASIDE_SCALES.get(name)
     if likeness is None:

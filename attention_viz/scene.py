@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from attention_core import AXES
-from attention_core.derived_arrays import ASIDES
+from attention_core.derived_arrays import DERIVED_ARRAYS
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
 from attention_lab.notation.wording import turned
@@ -71,8 +71,8 @@ def dressed(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
 
 
 def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
-    """The arrays of the panels, what asides among them are worked out from, and settings that
-    the rules read.
+    """The arrays of the panels, what derived arrays among them are worked out from, and settings
+    that the rules read.
     """
     found = dict.fromkeys(names)
     waiting = list(found)
@@ -81,7 +81,7 @@ def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
         rule = stage.rule(name)
         for r in (*rule.reads, *rule.adds) if rule else ():
             small = r.array in GIVEN_AXES and len(stage.letters(r.array)) < 2
-            if r.array not in found and (name in ASIDES or small):
+            if r.array not in found and (name in DERIVED_ARRAYS or small):
                 found[r.array] = None
                 waiting.append(r.array)
     return list(found)

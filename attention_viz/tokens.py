@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from attention_core.text import PAD, Tokens
+from attention_core.text import PADDING_TOKEN, Tokens
 
 
 def chips_html(tokens: Tokens, chosen: int) -> str:
@@ -21,7 +21,7 @@ def chips_html(tokens: Tokens, chosen: int) -> str:
     for place, token in enumerate(tokens.tokens):
         kinds = (
             ["token"]
-            + ["padding"] * (token == PAD and place >= tokens.n_real)
+            + ["padding"] * (token == PADDING_TOKEN and place >= tokens.n_real)
             + ["chosen"] * (place == chosen)
         )
         inside = f"<bdi>{escape(token)}</bdi><small>{place}</small>"

@@ -26,7 +26,7 @@ import numpy as np
 import torch
 
 from attention_core import STEPS, Trace
-from attention_lab.export.step_code import SETTINGS, given, value
+from attention_lab.export.step_code import SETTING_NAMES, given, value
 from attention_lab.rounding import tolerance
 from scripts.torch_code_cases import CHOICES, Case, cases, lines_of, trace_of
 
@@ -43,7 +43,8 @@ def tensors(trace: Trace) -> dict[str, Any]:
     """What the lines of a trace read, as tensors."""
     arrays = {name: value(trace, name) for name in given(trace)}
     made = {
-        name: thing if name in SETTINGS else torch.tensor(thing) for name, thing in arrays.items()
+        name: thing if name in SETTING_NAMES else torch.tensor(thing)
+        for name, thing in arrays.items()
     }
     return {"torch": torch, "F": torch.nn.functional, **trace.sizes, **made}
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from streamlit import config
 
-from attention_lab.files.weight_file import MAX_BYTES
+from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_ui import own_numbers
 from attention_ui.labs import picture_upload
 from attention_ui.trained import own_heads as heads_of_a_file
@@ -114,7 +114,7 @@ def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
     """
     promised = (heads_of_a_file.LARGEST, own_numbers.LARGEST_FILE, picture_upload.LARGEST_FILE)
     assert max(promised) <= OPTIONS["server.maxUploadSize"]
-    assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_BYTES
+    assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_WEIGHT_BYTES
 
 
 def test_every_uploader_says_how_much_it_takes() -> None:
@@ -165,11 +165,11 @@ def test_each_requirement_is_pinned_and_has_its_reason() -> None:
     assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+(; [^;]+)?", pin) for pin in lines[1::2])
 
 
-def test_the_app_needs_five_packages_and_a_faster_loop() -> None:
-    """Nothing but streamlit, numpy, plotly, pandas and latex2mathml is needed to run the app;
-    uvloop speeds it where there is one.
+def test_the_app_needs_six_packages_and_a_faster_loop() -> None:
+    """Nothing but streamlit, numpy, plotly, pandas, latex2mathml and segno is needed to run the
+    app; uvloop speeds it where there is one.
     """
-    needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml"}
+    needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml", "segno"}
     assert {package.name for package in required()} == {*needed, "uvloop"}
 
 

@@ -15,14 +15,14 @@ from attention_core.attention import attend
 from attention_core.checks import (
     Array,
     as_stack,
-    check_range,
+    check_choice,
     check_switch,
     number_between,
-    one_of,
     seed_number,
     whole_number,
 )
 from attention_core.limits import check_seconds
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 
 from ..heads.measure_checks import unit_sized
@@ -30,7 +30,7 @@ from ..layer_norm import standardised
 from .measures import diagonal
 
 STACK_WEIGHTS = ("weightless", "random")
-MOST_LAYERS = 64
+MAX_LAYERS = 64
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Stack:
     norm_before: bool = False
 
     def __post_init__(self) -> None:
-        one_of("weights", self.weights, STACK_WEIGHTS)
+        check_choice("weights", self.weights, STACK_WEIGHTS)
         whole_number("n_heads", self.n_heads, 1)
-        whole_number("n_layers", self.n_layers, 0, MOST_LAYERS)
+        whole_number("n_layers", self.n_layers, 0, MAX_LAYERS)
         check_switch("skip", self.skip)
         check_switch("layer_norm", self.layer_norm)
         check_switch("norm_before", self.norm_before)

@@ -15,9 +15,9 @@ from attention_core.masks import causal_mask
 
 # The longest text in which numbers are still looked at rather than scrolled past: 8 rows of 8
 # full-length numbers.
-READABLE = 1500
+MAX_READABLE = 1500
 # Characters of the shortest number with its comma and space.
-SHORTEST = 5
+MIN_PACKED = 5
 
 # How an expression begins that needs this function.
 PACKED = "unpacked('"
@@ -45,10 +45,10 @@ def array_source(array: Array) -> str:
             return f"np.eye({n_rows}{dtype})"
         if _same(array, causal_mask(n_rows, n_columns)):
             return f"np.tri({n_rows}, {n_columns}, dtype=bool)"
-    if array.size * SHORTEST <= READABLE:
+    if array.size * MIN_PACKED <= MAX_READABLE:
         width = max(len(_number(number)) for number in array.ravel().tolist())
         numbers = _rows(array.tolist(), width if array.ndim > 1 else 0, margin=" " * 4)
-        if len(numbers) <= READABLE:
+        if len(numbers) <= MAX_READABLE:
             return (
                 f"np.array(\n    {numbers}{dtype}\n)"
                 if "\n" in numbers

@@ -18,7 +18,7 @@ from ..notation.formulas import formula
 from ..notation.notation import OURS
 from . import step_code
 from .literals import PACKED, UNPACKED, array_source, labels_source
-from .step_code import SETTINGS, numpy_lines, value
+from .step_code import SETTING_NAMES, numpy_lines, value
 
 TITLE = "One layer of multi-head attention, computed again step by step"
 ABOUT = """\
@@ -36,7 +36,8 @@ def script(trace: Trace, sequences: Labels = ()) -> str:
     first difference. sequences: of a batch the tokens of each sequence, in place of the trace's.
     """
     steps = [
-        f"# {_heading(name)}\n# {trace.says(name)}\n{numpy_lines(trace, name)}" for name in STEPS
+        f"# {_heading(name)}\n# {trace.sentence(name)}\n{numpy_lines(trace, name)}"
+        for name in STEPS
     ]
     given, shown = _given(trace), _shown(trace)
     head = [
@@ -63,7 +64,7 @@ def notebook(trace: Trace, sequences: Labels = ()) -> str:
         _code("shown", shown),
     ]
     for name in STEPS:
-        text = f"## {_heading(name)}\n\n$${formula(trace, name, OURS)}$$\n\n{trace.says(name)}"
+        text = f"## {_heading(name)}\n\n$${formula(trace, name, OURS)}$$\n\n{trace.sentence(name)}"
         first = ", ".join("0" * (getattr(trace, name).ndim - 2))
         look = f"{name}[{first}].round(3)"
         cells += [
@@ -124,7 +125,9 @@ def _given(trace: Trace) -> str:
     for name in step_code.given(trace):
         thing = value(trace, name)
         rows.append(
-            f"{name} = {float(thing)!r}" if name in SETTINGS else f"{name} = {array_source(thing)}"
+            f"{name} = {float(thing)!r}"
+            if name in SETTING_NAMES
+            else f"{name} = {array_source(thing)}"
         )
     return "\n".join(rows)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attention_core.checks import one_of
 from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import STEPS, Trace
 
@@ -13,9 +12,9 @@ from ..rounding import tolerance
 from . import torch_code
 
 # What the lines read besides the fields: what a layer is given.
-SEQUENCES = {"x": "inputs", "other_sequence": "memory"}
-SETTINGS = ("scale", "softcap")
-MASKS = ("mask", "bias")
+SEQUENCE_FIELDS = {"x": "inputs", "other_sequence": "memory"}
+SETTING_NAMES = ("scale", "softcap")
+MASK_NAMES = ("mask", "bias")
 IN_ONE_CALL = {"head_outputs": torch_code.heads_in_one_call, "output": torch_code.layer_in_one_call}
 
 
@@ -41,7 +40,7 @@ def torch_lines(trace: Trace, field: str) -> str:
     """The PyTorch lines of a step, likewise; and below them the one call that does all of it,
     if any.
     """
-    code = str(getattr(torch_code, one_of("field", field, STEPS))(trace))
+    code = torch_code.statements(trace, field)
     lines = [*_shapes(trace, field, code), code]
     if field in IN_ONE_CALL:
         lines += ["", "# in one call", IN_ONE_CALL[field](trace)]
@@ -60,22 +59,22 @@ def given(trace: Trace) -> Iterator[str]:
     if trace.memory is not trace.inputs:
         yield "other_sequence"
     yield from (name for name in MATRICES + BIASES if getattr(trace.projections, name) is not None)
-    yield from (name for name in MASKS + SETTINGS if getattr(trace, name) is not None)
+    yield from (name for name in MASK_NAMES + SETTING_NAMES if getattr(trace, name) is not None)
 
 
 def value(trace: Trace, name: str) -> Any:
     """What a name of the lines stands for: a field, or something given."""
     if name in MATRICES + BIASES:
         return getattr(trace.projections, name)
-    return getattr(trace, SEQUENCES.get(name, name))
+    return getattr(trace, SEQUENCE_FIELDS.get(name, name))
 
 
 def axes(trace: Trace, name: str) -> tuple[str, ...]:
     """The axis letters of a field or of an array that was given; 1 where a mask or bias is the
     same along an axis.
     """
-    if name not in MASKS:
-        return trace.axes(SEQUENCES.get(name, name))
+    if name not in MASK_NAMES:
+        return trace.axes(SEQUENCE_FIELDS.get(name, name))
     shape = value(trace, name).shape
     letters = trace.axes("scores")[4 - len(shape) :]
     return tuple("1" if size == 1 else letter for size, letter in zip(shape, letters, strict=True))
@@ -89,6 +88,6 @@ def _shapes(trace: Trace, field: str, code: str) -> Iterator[str]:
     for name in [*read, field]:
         way = "out" if name == field else "in "
         size = value(trace, name)
-        if name not in SETTINGS:
+        if name not in SETTING_NAMES:
             size = f"({', '.join(axes(trace, name))}) = {size.shape}"
         yield f"# {way}  {name.ljust(width)} {size}"

@@ -22,7 +22,7 @@ from attention_core.errors import FileError, ShapeError
 from .file_checks import typed_number
 
 MAX_LINES = 4096
-MAX_LINE = 2**16  # 2048 cells of 32 characters
+MAX_LINE_LENGTH = 2**16  # 2048 cells of 32 characters
 Lines = list[tuple[int, str]]
 _MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
@@ -38,9 +38,10 @@ def csv_lines(data: bytes) -> Lines:
     raw_lines = data.removeprefix(b"\xef\xbb\xbf").splitlines()
     lines = []
     for number, raw in enumerate(raw_lines, start=1):
-        if len(raw) > MAX_LINE:
+        if len(raw) > MAX_LINE_LENGTH:
             raise FileError(
-                f"Line {number} has {len(raw):,} characters but may have at most {MAX_LINE:,}"
+                f"Line {number} has {len(raw):,} characters but may have at most"
+                f" {MAX_LINE_LENGTH:,}"
             )
         try:
             line = raw.decode("utf-8")

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 MAX_AXES = 8
 # Of the user's own numbers. The board shows float32: scores of such inputs and weights stay below
 # its 3.4e38.
-LARGEST_VALUE = 1e6
-VALUES = f"between {-LARGEST_VALUE:,.0f} and {LARGEST_VALUE:,.0f}"  # in words
+MAX_VALUE = 1e6
+VALUE_RANGE = f"between {-MAX_VALUE:,.0f} and {MAX_VALUE:,.0f}"  # in words
 
 
 def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:

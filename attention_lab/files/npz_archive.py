@@ -20,11 +20,11 @@ from attention_core.errors import FileError
 
 from .npy_head import NpyHead, read_npy_head
 
-LONGEST_NAME = 256
+MAX_NAME_LENGTH = 256
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x07"
 _LONGEST_COMMENT = 2**16
 _ENTRY = (
-    46 + LONGEST_NAME + 128
+    46 + MAX_NAME_LENGTH + 128
 )  # bytes of the directory for one array, with some room for other programs' notes
 _ENCRYPTED = 1
 _DAMAGE = (
@@ -116,9 +116,9 @@ def check_names(names: Iterable[str], most: int) -> None:
             f"The file holds {len(listed):,} arrays, but at most {most:,} are read: leave some out"
         )
     for name in listed:
-        if len(name) > LONGEST_NAME or not name.isprintable():
+        if len(name) > MAX_NAME_LENGTH or not name.isprintable():
             raise FileError(
-                f"The file names an array {name[:40]!r}…, but a name has at most {LONGEST_NAME}"
+                f"The file names an array {name[:40]!r}…, but a name has at most {MAX_NAME_LENGTH}"
                 " characters, all of which can be shown: rename it"
             )
 

@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_core.errors import FileError
 
 from .npz_archive import NpzArchive
-from .weight_file import MAX_BYTES, MAX_HEADER, MAX_TENSORS, bytes_read, pickle_error
+from .weight_file import MAX_HEADER_BYTES, MAX_TENSORS, MAX_WEIGHT_BYTES, bytes_read, pickle_error
 
 
 class NpzFile:
@@ -21,7 +21,7 @@ class NpzFile:
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
-        self._archive = NpzArchive(file, MAX_TENSORS, MAX_BYTES)
+        self._archive = NpzArchive(file, MAX_TENSORS, MAX_WEIGHT_BYTES)
         if any(member.endswith(".pkl") for member in self._archive.names):
             raise pickle_error(name)
         self._heads = {member: self._archive.head(member) for member in self._archive.names}
@@ -42,10 +42,10 @@ class NpzFile:
                 f'"tokens" has shape {head.shape}, but must be a list of words, one for each'
                 " position"
             )
-        if head.n_bytes > MAX_HEADER:
+        if head.n_bytes > MAX_HEADER_BYTES:
             raise FileError(
-                f'"tokens" has {head.n_bytes:,} bytes, but labels may have {MAX_HEADER:,}: shorten'
-                " them"
+                f'"tokens" has {head.n_bytes:,} bytes, but labels may have at most'
+                f" {MAX_HEADER_BYTES:,}: shorten them"
             )
         words = self._archive.read("tokens", head).reshape(-1)
         if words.view(f"{words.dtype.byteorder}u4").max(initial=0) > sys.maxunicode:

@@ -20,7 +20,7 @@ from attention_core.errors import FileError
 
 from .file_checks import is_possible_shape
 from .npz_archive import check_names
-from .weight_file import MAX_HEADER, MAX_TENSORS, bytes_read, file_size
+from .weight_file import MAX_HEADER_BYTES, MAX_TENSORS, bytes_read, file_size
 
 # BF16 is the upper half of a float32.
 _TYPES = {
@@ -61,8 +61,8 @@ class SafetensorsFile:
         length = int.from_bytes(file.read(8), "little")
         if size < 10 or not 2 <= length <= size - 8:
             _refuse(f"its header should have {length:,} bytes, but the file has {size:,}")
-        if length > MAX_HEADER:
-            _refuse(f"its header has {length:,} bytes, and at most {MAX_HEADER:,} are read")
+        if length > MAX_HEADER_BYTES:
+            _refuse(f"its header has {length:,} bytes, and at most {MAX_HEADER_BYTES:,} are read")
         self._start = 8 + length
         header = _parse(file.read(length))
         self._metadata = _metadata(header.pop("__metadata__", {}))

@@ -16,10 +16,10 @@ from typing import BinaryIO, Protocol
 from attention_core.checks import Array
 from attention_core.errors import FileError
 
-MAX_BYTES = 600_000_000
+MAX_WEIGHT_BYTES = 600_000_000
 MAX_TENSORS = 4096
 # Of a header: room for 4096 tensors with long names.
-MAX_HEADER = 2**22
+MAX_HEADER_BYTES = 2**22
 PICKLES = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
 
 

@@ -7,10 +7,10 @@ from typing import BinaryIO
 
 from attention_core.errors import FileError
 
-from .npz_archive import LONGEST_NAME
+from .npz_archive import MAX_NAME_LENGTH
 from .npz_file import NpzFile
 from .safetensors_file import SafetensorsFile
-from .weight_file import MAX_BYTES, PICKLES, WeightFile, file_size, pickle_error
+from .weight_file import MAX_WEIGHT_BYTES, PICKLES, WeightFile, file_size, pickle_error
 
 
 def open_weights(file: BinaryIO, name: str) -> WeightFile:
@@ -20,16 +20,16 @@ def open_weights(file: BinaryIO, name: str) -> WeightFile:
     Raises: FileError for pickles, for anything else, and for what is damaged or beyond the limits.
     """
     name = PurePath(name).name
-    if len(name) > LONGEST_NAME or not name.isprintable():
+    if len(name) > MAX_NAME_LENGTH or not name.isprintable():
         raise FileError(
-            f"The file's name must have at most {LONGEST_NAME} characters that can all be shown:"
+            f"The file's name must have at most {MAX_NAME_LENGTH} characters that can all be shown:"
             " rename it"
         )
     size = file_size(file)
-    if size > MAX_BYTES:
+    if size > MAX_WEIGHT_BYTES:
         raise FileError(
-            f"{name} has {size:,} bytes, but at most {MAX_BYTES:,} are read: save the layer you"
-            " want alone"
+            f"{name} has {size:,} bytes, but at most {MAX_WEIGHT_BYTES:,} are read: save the"
+            " layer you want alone"
         )
     file.seek(0)
     start = file.read(300)

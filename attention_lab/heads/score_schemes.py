@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import LARGEST, Array, as_array, as_numbers, too_large, whole_number
+from attention_core.checks import Array, as_array, as_numbers, whole_number
 from attention_core.errors import ShapeError
+from attention_core.number_types import MAX_OF_TYPE, too_large
 
 from .counts import Count
 
@@ -83,7 +84,7 @@ def _prepared(query_HTK: ArrayLike, key_HSK: ArrayLike) -> tuple[Array, Array, A
     if query_HTK.dtype != object and key_HSK.dtype != object:
         most = [float(np.abs(array).max(initial=0.0)) for array in (query_HTK, key_HSK)]
         dtype = np.result_type(query_HTK, key_HSK)
-        if math.prod(most) * query_HTK.shape[2] > LARGEST[dtype]:
+        if math.prod(most) * query_HTK.shape[2] > MAX_OF_TYPE[dtype]:
             raise too_large(dtype)
     shape = *query_HTK.shape[:2], key_HSK.shape[1]
     return query_HTK, key_HSK, np.empty(shape, np.result_type(query_HTK, key_HSK))

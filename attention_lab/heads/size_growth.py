@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attention_core.checks import divisors, one_of
+from attention_core.checks import check_choice
+from attention_core.head_widths import divisors
 
 from .counts import LayerSize
 
@@ -19,7 +20,7 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     h: as many heads share a key/value head as before, or all of them if all did.
     Raises: SettingsError.
     """
-    one_of("letter", letter, LETTERS)
+    check_choice("letter", letter, LETTERS)
     if letter == "n":
         first = min(3, size.n_tokens.bit_length() - 1)
         return tuple(replace(size, n_tokens=2**k) for k in range(first, 10))
@@ -34,7 +35,7 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
 def grown(size: LayerSize, letter: str) -> int:
     """How large a growing size is. Raises: SettingsError."""
     names = dict(zip(LETTERS, ("n_tokens", "d_model", "n_heads", "n_kv_heads"), strict=True))
-    return int(getattr(size, names[one_of("letter", letter, LETTERS)]))
+    return int(getattr(size, names[check_choice("letter", letter, LETTERS)]))
 
 
 def _with_heads(size: LayerSize, n_heads: int) -> LayerSize:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, check_range, head_width, one_of, seed_number, whole_number
+from attention_core.checks import Array, check_choice, seed_number, whole_number
+from attention_core.head_widths import head_width
 from attention_core.initialisation import normal, orthonormal_columns, xavier
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 
 from ..heads.patterns import entropy
@@ -48,7 +50,7 @@ def column_effect(
 
     Raises: SettingsError.
     """
-    draw = COLUMNS[one_of("columns", columns, COLUMNS)]
+    draw = COLUMNS[check_choice("columns", columns, COLUMNS)]
     n = head_width(whole_number("d_model", d_model, 1, 512), whole_number("n_heads", n_heads, 1))
     rng = np.random.default_rng(seed_number(seed))
     x_TD = rng.standard_normal((whole_number("n_tokens", n_tokens, 2, 256), d_model))

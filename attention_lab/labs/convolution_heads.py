@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from attention_core.checks import Array, is_finite_number, shown, whole_number
+from attention_core.checks import Array, is_finite_number, short_repr, whole_number
 from attention_core.errors import SettingsError
 from attention_core.projections import Projections
 
@@ -160,6 +160,7 @@ def check_sharpness(sharpness: float) -> float:
     """The sharpness itself. Raises: SettingsError when it is outside 0 to 200."""
     if not is_finite_number(sharpness) or not 0 < sharpness <= SHARPEST:
         raise SettingsError(
-            f"sharpness is {shown(sharpness)} but must be a number above 0 and at most {SHARPEST:g}"
+            f"sharpness is {short_repr(sharpness)} but must be a number above 0 and at most"
+            f" {SHARPEST:g}"
         )
     return float(sharpness)

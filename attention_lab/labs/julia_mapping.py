@@ -23,16 +23,16 @@ from attention_core.checks import (
     as_numbers,
     as_stack,
     check_alike,
-    check_range,
+    check_choice,
     check_switch,
-    head_width,
-    one_of,
     seed_number,
     whole_number,
 )
 from attention_core.errors import SettingsError, ShapeError
+from attention_core.head_widths import head_width
 from attention_core.initialisation import orthonormal_columns
 from attention_core.limits import check_room
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
@@ -203,7 +203,7 @@ def check_mapping(
     ...     add_connection=True).difference < 1e-12
     True
     """
-    chosen = CONVENTIONS[one_of("convention", convention, CONVENTIONS)]
+    chosen = CONVENTIONS[check_choice("convention", convention, CONVENTIONS)]
     columns = _columns(z, heads, add_connection)
     projections, scale = chosen.mapping(heads)
     trace = attend(columns.T, projections, scale=scale, residual=add_connection)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, as_mapping, check_switch, check_text, shown
+from attention_core.checks import Array, as_list, as_mapping, check_switch, check_text, short_repr
 from attention_core.errors import SettingsError, TextError
 from attention_core.text import tokenize
 
@@ -129,7 +129,7 @@ def _known(word: str, features: Iterable[str]) -> set[str]:
     for feature in (chosen := as_list("features", features)):
         if not isinstance(feature, str) or feature not in TICKABLE:
             raise SettingsError(
-                f"{word!r} cannot have the feature {shown(feature)}: choose from"
+                f"{word!r} cannot have the feature {short_repr(feature)}: choose from"
                 f" {', '.join(TICKABLE)}"
             )
     return set(chosen)

@@ -18,13 +18,13 @@ from attention_core.checks import (
     as_list,
     as_mapping,
     as_numbers,
-    check_range,
+    check_choice,
     number_between,
-    one_of,
     whole_number,
 )
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.head_blocks import head_columns
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
@@ -63,7 +63,9 @@ def same(features: tuple[str, ...], strength: float) -> tuple[tuple[Mix, Mix], .
     SettingsError.
     """
     number_between("strength", strength)
-    names = [one_of("features", feature, FEATURES) for feature in as_list("features", features)]
+    names = [
+        check_choice("features", feature, FEATURES) for feature in as_list("features", features)
+    ]
     return tuple(({feature: strength}, {feature: 1.0}) for feature in names)
 
 
@@ -233,5 +235,5 @@ def section_blocks(matrix: Array) -> Array:
 def _dimensions(mix: Mix) -> Array:
     """Weights by feature as one vector. Shapes: (16,). Raises: SettingsError."""
     for feature, weight in mix.items():
-        number_between(one_of("feature", feature, FEATURES), weight)
+        number_between(check_choice("feature", feature, FEATURES), weight)
     return np.array([mix.get(feature, 0.0) for feature in FEATURES])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_stack, one_of
+from attention_core.checks import Array, as_stack, check_choice
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.projections import Projections
 from attention_core.trace import Trace
@@ -56,7 +56,7 @@ def run_one_by_one(
         raise ShapeError(
             f"tokens (T, C) and kernel (C, C_out) do not fit: {x_TC.shape} and {kernel_CO.shape}"
         )
-    x_TC = normalised(x_TC) if one_of("kind", kind, TOKENS) == "layer-normed" else x_TC
+    x_TC = normalised(x_TC) if check_choice("kind", kind, TOKENS) == "layer-normed" else x_TC
     compared_TF = np.eye(len(x_TC)) if kind == "with positions" else x_TC
     inputs_TD = np.hstack([x_TC, compared_TF])
     reads_content, reads_compared = np.split(np.eye(inputs_TD.shape[1]), [x_TC.shape[1]], axis=1)

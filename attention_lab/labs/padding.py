@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, check_switch, one_of, shown, whole_number
+from attention_core.checks import (
+    Array,
+    as_list,
+    check_choice,
+    check_switch,
+    short_repr,
+    whole_number,
+)
 from attention_core.errors import SettingsError
 
 # Beyond it the scores of every token for every other do not fit into memory.
@@ -55,14 +62,14 @@ PADDINGS = {
 
 def check_padding(padding: str) -> str:
     """The padding itself. Raises: SettingsError when there is none of that name."""
-    return one_of("padding", padding, PADDINGS)
+    return check_choice("padding", padding, PADDINGS)
 
 
 def check_pair(name: str, pair: object) -> tuple[int, int]:
     """Two whole numbers, down and across. Raises: SettingsError."""
     if len(numbers := as_list(name, pair)) != 2:
         raise SettingsError(
-            f"{name} is {shown(pair)} but must be two whole numbers, down and across"
+            f"{name} is {short_repr(pair)} but must be two whole numbers, down and across"
         )
     return whole_number(name, numbers[0], -MAX_GRID, MAX_GRID), whole_number(
         name, numbers[1], -MAX_GRID, MAX_GRID

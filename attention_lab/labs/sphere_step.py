@@ -54,7 +54,7 @@ def sphere_step(
     """
     point_3, gradient_3 = checks.as_numbers("point", point), checks.as_numbers("gradient", gradient)
     if point_3.shape != (3,) or gradient_3.shape != (3,) or not point_3.any():
-        given = f"{checks.shown(point)}, {checks.shown(gradient)}"
+        given = f"{checks.short_repr(point)}, {checks.short_repr(gradient)}"
         raise SettingsError(
             f"point and gradient must be three numbers each, the point not 0: {given}"
         )

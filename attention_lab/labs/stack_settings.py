@@ -8,14 +8,14 @@ import math
 from dataclasses import dataclass
 
 from attention_core.checks import (
+    check_choice,
     check_switch,
-    divisors,
     number_between,
-    one_of,
     seed_number,
     whole_number,
 )
 from attention_core.errors import SettingsError
+from attention_core.head_widths import divisors
 from attention_core.limits import check_seconds
 
 from .textures import CLASSES
@@ -81,8 +81,8 @@ class StackSettings:
         seed_number(self.seed)
         number_between("learning_rate", self.learning_rate, 1e-6, 1.0)
         check_switch("connection", self.connection)
-        one_of("row", self.row, ROWS)
-        one_of("loss", self.loss, ("relative error", "cross-entropy"))
+        check_choice("row", self.row, ROWS)
+        check_choice("loss", self.loss, ("relative error", "cross-entropy"))
         if whole_number("n_heads", self.n_heads) not in divisors(WIDTH):
             fitting = ", ".join(map(str, divisors(WIDTH)))
             raise SettingsError(

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attention_core.cache import remembered
-from attention_core.checks import check_switch, one_of
+from attention_core.cache import cached
 from attention_core.masks import causal_mask
 from attention_core.trace import Trace
 
@@ -16,7 +15,7 @@ from ..heads.reruns import rerun
 from ..scenario import Scenario, trace_of
 from .fault_checks import Verdict, verdicts
 from .faults import FAULTS, Fault, first_difference
-from .replaced_steps import RIGHT, Steps, given_of, run
+from .replaced_steps import CORRECT_STEPS, Steps, given_of, run
 
 NO_FAULT = "none"
 
@@ -36,22 +35,20 @@ class Examined:
 
 
 def fault_of(key: str) -> Fault | None:
-    """The fault of a key; None for "none". Raises: SettingsError."""
-    known: dict[str, Fault | None] = {NO_FAULT: None} | {fault.key: fault for fault in FAULTS}
-    return known[one_of("fault", key, known)]
+    """The fault of a key; None for "none"."""
+    return {NO_FAULT: None, **{fault.key: fault for fault in FAULTS}}[key]
 
 
-@remembered(16)
+@cached
 def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
     """The layer of a scenario with a fault, put to all checks.
 
     masked: under a causal mask where the scenario has no mask. Raises: AttentionError.
     """
-    check_switch("masked", masked)
     right = trace_of(scenario)
     if masked and right.mask is None:
         right = rerun(right, mask=causal_mask(right.sizes["T"]))
     fault = fault_of(key)
-    steps: Steps = fault.steps if fault else RIGHT
+    steps: Steps = fault.steps if fault else CORRECT_STEPS
     faulty = run(given_of(right), steps)
     return Examined(right, faulty, verdicts(right, steps), first_difference(right, faulty))

@@ -11,11 +11,12 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
+from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import STEPS, Trace
 
-from ..rounding import RELATIVE, tolerance
+from ..rounding import tolerance
 from .invariances import shuffled_order
-from .replaced_steps import RIGHT, Given, Steps, given_of, run
+from .replaced_steps import CORRECT_STEPS, Given, Steps, given_of, run
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _row_sums(given: Given, steps: Steps) -> Verdict:
     layer = run(given, steps)
     sums = layer.probabilities.sum(axis=-1)[~layer.empty_rows]
     gap = _gap(sums, np.ones_like(sums))
-    if gap <= RELATIVE[sums.dtype]:
+    if gap <= RELATIVE_ROUNDING[sums.dtype]:
         return Verdict(True, "Every row of probabilities sums to 1.")
     return Verdict(
         False, f"Rows of probabilities do not sum to 1: they are off by up to {gap:.3g}.", gap
@@ -169,7 +170,7 @@ def _whole_embedding(given: Given, steps: Steps) -> Verdict:
     inputs = given.inputs.copy()
     inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
     changed = replace(given, inputs=inputs)
-    if not _moves(given, changed, RIGHT):
+    if not _moves(given, changed, CORRECT_STEPS):
         return Verdict(
             True, "By its weights head 0 reads no other features than its own, and so it does."
         )

@@ -1,5 +1,5 @@
-r"""One quantity, several ways to write it: our notation, and the symbols, words and axes of any
-other text.
+r"""One quantity, several ways to write it: our notation, with tokens as rows or as columns, and the
+symbols, words and axes of any other text.
 
 In the column convention a token is a column: every matrix stands transposed, its numbers are the
 same (see `columns`). Symbols are in `symbols`, the texts themselves in `texts`, axes in
@@ -9,7 +9,7 @@ same (see `columns`). Symbols are in `symbols`, the texts themselves in `texts`,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attention_core.errors import SettingsError
 from attention_core.steps import AXES
@@ -77,6 +77,11 @@ class Notation:
     first_head: int = 0
     even: bool = False
 
+    @property
+    def has_our_letters(self) -> bool:
+        """Whether the symbols and words are ours, and not those of a text."""
+        return self.symbols is OURS.symbols
+
     def base(self, name: str) -> str:
         """The symbol of a quantity without its head. Raises: SettingsError."""
         if name not in OURS.symbols:
@@ -121,6 +126,8 @@ OURS = Notation(
     | {n: s.title for n, s in STEPS.items()},
     remarks={"n_heads": "As an index, the same letter is one head, counted from 0."},
 )
+
+COLUMNS = replace(OURS, key="columns", title="Ours, with tokens as columns", convention="column")
 
 
 def symbol(name: str, notation: Notation) -> Symbol:

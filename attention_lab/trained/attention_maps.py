@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_labels, shown, whole_number
+from attention_core.checks import Array, as_array, as_labels, short_repr, whole_number
 from attention_core.errors import SettingsError, ShapeError
 
 from ..heads.patterns import Pattern
@@ -93,7 +93,7 @@ class AttentionMaps:
             given = [None] if attentions is None else list(attentions)
         except TypeError as error:
             raise SettingsError(
-                f"attentions is {shown(attentions)} but must hold one array per layer"
+                f"attentions is {short_repr(attentions)} but must hold one array per layer"
             ) from error
         if any(layer is None for layer in given):
             raise ShapeError(

@@ -14,10 +14,11 @@ from itertools import pairwise
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_labels, as_list, as_stack, check_range
+from attention_core.buffer_pool import pooled_array
+from attention_core.checks import Array, as_labels, as_list, as_stack
 from attention_core.errors import ShapeError
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
-from attention_core.spare_memory import spare_array
 from attention_core.trace import Trace
 
 from ..layer_norm import Norm, layer_norm
@@ -143,7 +144,7 @@ def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
         raise ShapeError(
             f"x has shape {x_TD.shape} but w_in reads {len(weights.w_in)} features; make them agree"
         )
-    wide_TF = spare_array((len(x_TD), len(weights.b_in)), np.result_type(x_TD, weights.w_in))
+    wide_TF = pooled_array((len(x_TD), len(weights.b_in)), np.result_type(x_TD, weights.w_in))
     np.dot(x_TD, weights.w_in, out=wide_TF)
     for block in _row_blocks(wide_TF):
         block += weights.b_in

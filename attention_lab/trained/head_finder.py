@@ -10,9 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_labels, number_between, one_of, whole_number
+from attention_core.checks import (
+    Array,
+    as_array,
+    as_labels,
+    check_choice,
+    number_between,
+    whole_number,
+)
 from attention_core.errors import SettingsError, ShapeError, TextError
-from attention_core.text import CONTINUES
+from attention_core.text import CONTINUATION_MARK
 
 from .attention_maps import AttentionMaps
 
@@ -80,9 +87,7 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
-    """What the marked keys get from queries that look at all keys they may see alike, on
-    average.
-    """
+    """The mean share of the marked keys if queries looked at all visible keys alike."""
     n_seen_T = np.maximum(seen_TS.sum(axis=1), 1)
     return float(((marked_TS & seen_TS).sum(axis=1) / n_seen_T).mean())
 
@@ -151,7 +156,7 @@ def targets_of(maps: AttentionMaps, rule: str) -> Targets:
     """Which keys a rule names for the queries of these heads. Raises: SettingsError for one
     that says nothing.
     """
-    if one_of("rule", rule, rules_for(maps)) in _ACROSS:
+    if check_choice("rule", rule, rules_for(maps)) in _ACROSS:
         return RULES[rule](maps.tokens, maps.memory_tokens)
     return RULES[rule](maps.tokens)
 
@@ -193,7 +198,7 @@ def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     _count(tokens)
     for position, token in enumerate(tokens):
-        if found and token.startswith(CONTINUES):
+        if found and token.startswith(CONTINUATION_MARK):
             found[-1] += (position,)
         else:
             found.append((position,))
@@ -212,7 +217,7 @@ def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
 
 
 def _text(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:
-    return "".join(tokens[place].removeprefix(CONTINUES) for place in word)
+    return "".join(tokens[place].removeprefix(CONTINUATION_MARK) for place in word)
 
 
 def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, one_of
+from attention_core.checks import Array, as_list, check_choice
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 
-from ..diagonal.measures import square_of
+from ..diagonal.measures import self_attention_of
 from ..diagonal.metrics import METRICS, Metric
+from ..heads.head_portraits import MEASURES, Measure
 from ..heads.patterns import evenly, pattern_of
-from ..heads.portraits import MEASURES, Measure
 from .attention_maps import AttentionMaps, pattern_of_layer
 
 
@@ -89,7 +89,7 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
     >>> measure_layers("self_mass", maps).values.tolist()
     [[0.75]]
     """
-    measure = LAYER_MEASURES[one_of("measure", key, LAYER_MEASURES)]
+    measure = LAYER_MEASURES[check_choice("measure", key, LAYER_MEASURES)]
     if measure.of_scores and not (traces := as_list("traces", traces)):
         raise SettingsError(
             f"{measure.title} is read off the scores, but of these heads only the attention is"
@@ -141,7 +141,7 @@ def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None
 
 def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:
     heads = [
-        [float(source.of(square_of(trace, head))) for head in range(trace.sizes["H"])]
+        [float(source.of(self_attention_of(trace, head))) for head in range(trace.sizes["H"])]
         for trace in traces
     ]
     return np.array(heads)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from attention_core.checks import check_text, whole_number
 from attention_core.errors import TextError
-from attention_core.text import CONTINUES, MAX_CHARACTERS
+from attention_core.text import CONTINUATION_MARK, MAX_CHARACTERS
 
 FIRST, LAST, UNKNOWN, FILLER = "[CLS]", "[SEP]", "[UNK]", "[PAD]"
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
@@ -154,7 +154,7 @@ class WordPiece:
         found: list[str] = []
         start = 0
         while start < len(word):
-            prefix = CONTINUES if start else ""
+            prefix = CONTINUATION_MARK if start else ""
             ends = range(len(word), start, -1)
             end = next((end for end in ends if prefix + word[start:end] in self.vocabulary), None)
             if end is None:

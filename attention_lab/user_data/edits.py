@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import NO_NUMBERS, Array, one_of, shown, whole_number
+from attention_core.checks import NOT_A_NUMBER, Array, check_choice, short_repr, whole_number
 from attention_core.errors import SettingsError
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 
-from ..files.file_checks import LARGEST_VALUE, VALUES
+from ..files.file_checks import MAX_VALUE, VALUE_RANGE
 from .kept_texts import is_key, keep, recall
 from .matrix_names import SYMBOLS
 
-LAST_PLACE = 4095
-MOST_EDITS = 4000
-MOST_IN_ADDRESS = 40
+MAX_INDEX = 4095
+MAX_EDITS = 4000
+MAX_URL_EDITS = 40
 
 _CODES = {name.replace("_", ""): name for name in SYMBOLS}
 _NUMBER = re.compile(r"-?\d{1,32}(\.\d{1,32})?(e-?\d{1,3})?", re.ASCII)
@@ -42,19 +42,19 @@ class Edit:
     value: float
 
     def __post_init__(self) -> None:
-        one_of("matrix", self.matrix, SYMBOLS)
+        check_choice("matrix", self.matrix, SYMBOLS)
         for name in ("row", "column"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, LAST_PLACE))
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, MAX_INDEX))
         value = self.value
-        if isinstance(value, NO_NUMBERS) or not isinstance(
+        if isinstance(value, NOT_A_NUMBER) or not isinstance(
             value, (int, float, np.integer, np.floating)
         ):
-            raise SettingsError(f"The new value is {shown(value)} but must be a number")
+            raise SettingsError(f"The new value is {short_repr(value)} but must be a number")
         value = (
             value.item() if isinstance(value, np.generic) else value
         )  # float16 does not reach the limit
-        if not abs(value) <= LARGEST_VALUE:
-            raise SettingsError(f"The new value is {shown(value)} but must lie {VALUES}")
+        if not abs(value) <= MAX_VALUE:
+            raise SettingsError(f"The new value is {short_repr(value)} but must lie {VALUE_RANGE}")
         object.__setattr__(self, "value", float(value))
 
     @property
@@ -77,7 +77,7 @@ class Edits:
 
     An edit changes one cell of one matrix and nothing else: tied or orthonormal weights stop being
     so.
-    Raises: SettingsError for more than `MOST_EDITS`.
+    Raises: SettingsError for more than `MAX_EDITS`.
     """
 
     items: tuple[Edit, ...] = ()
@@ -88,7 +88,7 @@ class Edits:
             latest.pop(edit.cell, None)
             latest[edit.cell] = edit
         object.__setattr__(self, "items", tuple(latest.values()))
-        _check_count(len(self.items), MOST_EDITS)
+        _check_count(len(self.items), MAX_EDITS)
 
     def add(self, edit: Edit) -> Edits:
         """One edit more; an earlier one of the same cell goes."""
@@ -110,7 +110,7 @@ class Edits:
         return "__".join(edit.encode() for edit in self.items)
 
     @classmethod
-    def decode(cls, text: str, most: int = MOST_IN_ADDRESS) -> Edits:
+    def decode(cls, text: str, most: int = MAX_URL_EDITS) -> Edits:
         """The edits of a text; of two for one cell the last counts. Raises: SettingsError
         naming the bad part.
         """
@@ -123,12 +123,12 @@ class Edits:
         """What stands in the address of a page: the text itself, or the key of a kept one where
         it is too long.
         """
-        return self.encode() if len(self.items) <= MOST_IN_ADDRESS else keep(self.encode())
+        return self.encode() if len(self.items) <= MAX_URL_EDITS else keep(self.encode())
 
     @classmethod
     def at(cls, address: str) -> Edits:
         """The edits that a part of an address stands for. Raises: SettingsError."""
-        return cls.decode(recall(address), MOST_EDITS) if is_key(address) else cls.decode(address)
+        return cls.decode(recall(address), MAX_EDITS) if is_key(address) else cls.decode(address)
 
 
 def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array, Projections]:
@@ -143,10 +143,10 @@ def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array,
     [[0.0, 9.0], [0.0, 0.0]]
     """
     changed: dict[str, Any] = {}
-    shown = _matrices(inputs, projections)
+    short_repr = _matrices(inputs, projections)
     for edit in edits.items:
-        if _inside(edit, shown):
-            array = changed.setdefault(edit.matrix, np.array(shown[edit.matrix]))
+        if _inside(edit, short_repr):
+            array = changed.setdefault(edit.matrix, np.array(short_repr[edit.matrix]))
             array[edit.row, edit.column] = edit.value
     for array in changed.values():
         array.setflags(write=False)
@@ -158,8 +158,8 @@ def outside(edits: Edits, trace: Trace) -> tuple[Edit, ...]:
     """The edits of cells that the layer does not have now, because a size or the kind of
     weights has changed.
     """
-    shown = _matrices(trace.inputs[0], trace.projections)
-    return tuple(edit for edit in edits.items if not _inside(edit, shown))
+    short_repr = _matrices(trace.inputs[0], trace.projections)
+    return tuple(edit for edit in edits.items if not _inside(edit, short_repr))
 
 
 def outside_note(edits: Edits, trace: Trace) -> str:
@@ -169,7 +169,7 @@ def outside_note(edits: Edits, trace: Trace) -> str:
         return ""
     subject, verb = ("1 edit lies", "it is") if count == 1 else (f"{count:,} edits lie", "they are")
     return (
-        f"{subject} outside the matrices now shown; {verb} kept, and back with the sizes and"
+        f"{subject} outside the matrices now short_repr; {verb} kept, and back with the sizes and"
         " weights of before."
     )
 
@@ -179,10 +179,10 @@ def _matrices(inputs: Array, projections: Projections) -> Mapping[str, Array]:
     return {"x": inputs} | {name: array for name, array in weights.items() if array is not None}
 
 
-def _inside(edit: Edit, shown: Mapping[str, Array]) -> bool:
-    if edit.matrix not in shown:
+def _inside(edit: Edit, short_repr: Mapping[str, Array]) -> bool:
+    if edit.matrix not in short_repr:
         return False
-    n_rows, n_columns = shown[edit.matrix].shape
+    n_rows, n_columns = short_repr[edit.matrix].shape
     return bool(edit.row < n_rows and edit.column < n_columns)
 
 
@@ -206,10 +206,10 @@ def _decode(part: str) -> Edit:
             f"{said}: its matrix is {code!r} but must be one of {', '.join(_CODES)}"
         )
     for name, place in (("row", row), ("column", column)):
-        if not _PLACE.fullmatch(place) or int(place) > LAST_PLACE:
+        if not _PLACE.fullmatch(place) or int(place) > MAX_INDEX:
             raise SettingsError(
-                f"{said}: its {name} is {place!r} but must be a whole number from 0 to {LAST_PLACE}"
+                f"{said}: its {name} is {place!r} but must be a whole number from 0 to {MAX_INDEX}"
             )
-    if not _NUMBER.fullmatch(value) or not abs(float(value)) <= LARGEST_VALUE:
-        raise SettingsError(f"{said}: its value is {value!r} but must be a number {VALUES}")
+    if not _NUMBER.fullmatch(value) or not abs(float(value)) <= MAX_VALUE:
+        raise SettingsError(f"{said}: its value is {value!r} but must be a number {VALUE_RANGE}")
     return Edit(_CODES[code], int(row), int(column), float(value))

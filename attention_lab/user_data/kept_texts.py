@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from attention_core.errors import SettingsError
 
 KEY_MARK = "."  # no text that is kept begins with it, and an address carries it as it is
-CAPACITY = 96 * 2**20  # characters: the longest text there can be, twice
+MAX_KEPT_BYTES = 96 * 2**20  # characters: the longest text there can be, twice
 
 
 class Kept:
@@ -49,7 +49,7 @@ def keep(text: str) -> str:
     with _lock:
         _texts[kept.key] = kept
         _texts.move_to_end(kept.key)
-        while len(_texts) > 1 and sum(len(one.text) for one in _texts.values()) > CAPACITY:
+        while len(_texts) > 1 and sum(len(one.text) for one in _texts.values()) > MAX_KEPT_BYTES:
             _texts.popitem(last=False)
     return kept.key
 

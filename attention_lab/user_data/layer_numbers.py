@@ -10,7 +10,7 @@ from attention_core.checks import Array, whole_number
 from attention_core.errors import FileError, SettingsError
 from attention_core.projections import Projections
 
-from ..files.file_checks import LARGEST_VALUE, VALUES
+from ..files.file_checks import MAX_VALUE, VALUE_RANGE
 from ..files.weight_file import WeightFile
 from .own_weights import FoundLayer
 
@@ -57,12 +57,12 @@ def _numbers(file: WeightFile, name: str) -> Array:
             f"{name!r} must hold finite numbers, but holds NaN, infinity or whole numbers; save it"
             " again"
         )
-    if max(array.max(initial=0), -array.min(initial=0)) > LARGEST_VALUE:
+    if max(array.max(initial=0), -array.min(initial=0)) > MAX_VALUE:
         place = [
             int(number) for number in np.unravel_index(int(np.abs(array).argmax()), array.shape)
         ]
         raise FileError(
             f"{name!r} holds {array[tuple(place)]:.3g} at {place} (counted from 0), but its numbers"
-            f" must lie {VALUES}: replace it"
+            f" must lie {VALUE_RANGE}: replace it"
         )
     return array

@@ -11,13 +11,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, all_finite, as_array
+from attention_core.checks import Array, as_array
 from attention_core.errors import SettingsError, ShapeError
+from attention_core.number_types import all_finite
 
-from ..files.file_checks import LARGEST_VALUE, VALUES
+from ..files.file_checks import MAX_VALUE, VALUE_RANGE
 
 MAX_TOKENS = 64
-MAX_WIDTH = 512
+MAX_MATRIX_WIDTH = 512
 MAX_HEADS = 16
 MAX_HEAD_WIDTH = 128
 _ALL_HEADS = MAX_HEADS * MAX_HEAD_WIDTH
@@ -25,21 +26,21 @@ _ALL_HEADS = MAX_HEADS * MAX_HEAD_WIDTH
 SYMBOLS = {"x": "X", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 BIAS_SYMBOLS = {"b_q": "b_Q", "b_k": "b_K", "b_v": "b_V", "b_o": "b_O"}
 ALL_SYMBOLS = SYMBOLS | BIAS_SYMBOLS
-LARGEST_SHAPES: dict[str, tuple[int, ...]] = {
-    "x": (MAX_TOKENS, MAX_WIDTH),
-    "w_q": (MAX_WIDTH, _ALL_HEADS),
-    "w_k": (MAX_WIDTH, _ALL_HEADS),
-    "w_v": (MAX_WIDTH, _ALL_HEADS),
-    "w_o": (_ALL_HEADS, MAX_WIDTH),
+MAX_SHAPES: dict[str, tuple[int, ...]] = {
+    "x": (MAX_TOKENS, MAX_MATRIX_WIDTH),
+    "w_q": (MAX_MATRIX_WIDTH, _ALL_HEADS),
+    "w_k": (MAX_MATRIX_WIDTH, _ALL_HEADS),
+    "w_v": (MAX_MATRIX_WIDTH, _ALL_HEADS),
+    "w_o": (_ALL_HEADS, MAX_MATRIX_WIDTH),
     "b_q": (_ALL_HEADS,),
     "b_k": (_ALL_HEADS,),
     "b_v": (_ALL_HEADS,),
-    "b_o": (MAX_WIDTH,),
+    "b_o": (MAX_MATRIX_WIDTH,),
 }
-# What a file, or the text of an address, may take: all of them as float64 are LARGEST_BYTES, in the
-# base64 of a state a third more, beside the steps in a downloaded trace a third more as well.
-LARGEST_BYTES = 8 * sum(map(math.prod, LARGEST_SHAPES.values()))
-MAX_FILE, MAX_UNPACKED, MAX_STATE = 40 * 2**20, 64 * 2**20, 48 * 2**20
+# What a file, or the text of an address, may take: all of them as float64 are MAX_MATRIX_BYTES, in
+# the base64 of a state a third more, beside the steps in a downloaded trace a third more as well.
+MAX_MATRIX_BYTES = 8 * sum(map(math.prod, MAX_SHAPES.values()))
+MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_STATE_BYTES = 40 * 2**20, 64 * 2**20, 48 * 2**20
 # The name that a downloaded trace gives to X.
 _SPELLINGS = {name.replace("_", ""): name for name in ALL_SYMBOLS} | {"inputs": "x"}
 
@@ -55,14 +56,14 @@ def matrix_named(text: str) -> str | None:
 
 
 def check_matrix_shape(name: str, shape: tuple[int, ...]) -> None:
-    """A matrix has rows and columns, at least one of each; nothing is larger than `LARGEST_SHAPES`.
+    """A matrix has rows and columns, at least one of each; nothing is larger than `MAX_SHAPES`.
     Raises: ShapeError.
 
     A bias is one row of numbers, as a list of them, or as a matrix with one row or one column.
     """
     if name in BIAS_SYMBOLS:
         return _check_bias_shape(name, shape)
-    rows, columns = LARGEST_SHAPES[name]
+    rows, columns = MAX_SHAPES[name]
     symbol = SYMBOLS[name]
     if len(shape) != 2:
         raise ShapeError(
@@ -80,7 +81,7 @@ def check_matrix_shape(name: str, shape: tuple[int, ...]) -> None:
 
 
 def _check_bias_shape(name: str, shape: tuple[int, ...]) -> None:
-    symbol, most = ALL_SYMBOLS[name], LARGEST_SHAPES[name][0]
+    symbol, most = ALL_SYMBOLS[name], MAX_SHAPES[name][0]
     if len(shape) not in (1, 2) or (len(shape) == 2 and min(shape) > 1):
         raise ShapeError(
             f"{symbol} has shape {shape} but must be one row of numbers; give one for each output"
@@ -97,7 +98,7 @@ def _check_bias_shape(name: str, shape: tuple[int, ...]) -> None:
 
 
 def as_matrix(name: str, values: ArrayLike) -> Array:
-    """`values` as new read-only float64 numbers, none beyond `LARGEST_VALUE`; a bias has one axis.
+    """`values` as new read-only float64 numbers, none beyond `MAX_VALUE`; a bias has one axis.
 
     Raises: ShapeError, SettingsError.
     """
@@ -111,7 +112,7 @@ def as_matrix(name: str, values: ArrayLike) -> Array:
     matrix = matrix.reshape(-1) if name in BIAS_SYMBOLS else matrix
     if not all_finite(matrix):
         _refuse_first(name, matrix, ~np.isfinite(matrix), "be finite")
-    _refuse_first(name, matrix, np.abs(matrix) > LARGEST_VALUE, f"lie {VALUES}")
+    _refuse_first(name, matrix, np.abs(matrix) > MAX_VALUE, f"lie {VALUE_RANGE}")
     matrix.setflags(write=False)
     return matrix
 

@@ -15,9 +15,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.errors import FileError
 
-from .matrix_names import ALL_SYMBOLS, LARGEST_BYTES, check_matrix_shape
+from .matrix_names import ALL_SYMBOLS, MAX_MATRIX_BYTES, check_matrix_shape
 
-_MOST_BYTES = LARGEST_BYTES + 200
+_MOST_BYTES = MAX_MATRIX_BYTES + 200
 _ENTRY = re.compile(rf"({'|'.join(ALL_SYMBOLS)}) (\d{{1,4}}) (\d{{1,4}})", re.ASCII)
 # Beyond, no address holds the text: the best compression would take 6 s for a layer 384 wide, this
 # takes 0.2 s.

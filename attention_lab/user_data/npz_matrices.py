@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_core.errors import FileError
 
 from ..files.npz_archive import NpzArchive
-from .matrix_names import ALL_SYMBOLS, MAX_UNPACKED, check_matrix_shape, matrix_named
+from .matrix_names import ALL_SYMBOLS, MAX_UNPACKED_BYTES, check_matrix_shape, matrix_named
 
 MAX_MEMBERS = 64
 
@@ -27,7 +27,7 @@ def read_npz(data: bytes) -> tuple[dict[str, Array], tuple[str, ...]]:
     of length 1 in front is a matrix too, so that a downloaded trace can be read. Raises: FileError,
     ShapeError.
     """
-    archive = NpzArchive(io.BytesIO(data), MAX_MEMBERS, MAX_UNPACKED)
+    archive = NpzArchive(io.BytesIO(data), MAX_MEMBERS, MAX_UNPACKED_BYTES)
     matrices: dict[str, Array] = {}
     unread = []
     for title in archive.names:

@@ -10,21 +10,29 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from attention_core.checks import Array, nearest_divisors, whole_number
+from attention_core.checks import Array
 from attention_core.counting import counted
 from attention_core.errors import FileError, ShapeError
+from attention_core.head_widths import nearest_divisors
 from attention_core.projections import BIASES
 from attention_core.trace import Trace
 
 from .csv_matrices import read_csv
 from .kept_texts import is_key, keep, recall
-from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_FILE, MAX_HEAD_WIDTH, MAX_HEADS, as_matrix
+from .matrix_names import (
+    ALL_SYMBOLS,
+    BIAS_SYMBOLS,
+    MAX_FILE_BYTES,
+    MAX_HEAD_WIDTH,
+    MAX_HEADS,
+    as_matrix,
+)
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
 
 # A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs
 # room as well.
-LONGEST_IN_ADDRESS = 6000
+MAX_URL_CHARACTERS = 6000
 
 # Which sides must be equally long, and why; side 0 is the number of rows, or how many numbers a
 # bias has.
@@ -54,9 +62,9 @@ class OwnMatrices:
     read-only.
 
     Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most
-    `LARGEST_SHAPES`; a bias is as wide as its matrix: b_q and b_k (H*K,), b_v (H*V,), b_o (O,).
+    `MAX_SHAPES`; a bias is as wide as its matrix: b_q and b_k (H*K,), b_v (H*V,), b_o (O,).
     notes say what of a file was left unread.
-    Raises: ShapeError, SettingsError for a number that is not finite, or beyond `LARGEST_VALUE`.
+    Raises: ShapeError, SettingsError for a number that is not finite, or beyond `MAX_VALUE`.
     """
 
     x: Array | None = None
@@ -82,15 +90,11 @@ class OwnMatrices:
 
     @property
     def weights(self) -> dict[str, Any]:
-        """All but X: `dataclasses.replace(projections, **own.weights)` puts them in their
-        places.
-        """
+        """All but X, as `dataclasses.replace(projections, **own.weights)` takes them."""
         return {name: array for name, array in self.given.items() if name != "x"}
 
     def updated(self, newer: OwnMatrices) -> OwnMatrices:
-        """These matrices with the newer ones in place of their namesakes; files with one matrix
-        each add up so.
-        """
+        """These matrices with the newer ones in place of their namesakes."""
         return replace(self, **newer.given, notes=newer.notes)
 
     def sizes(self, n_heads: int, joined: bool = False, free: bool = False) -> dict[str, int]:
@@ -103,7 +107,6 @@ class OwnMatrices:
         >>> OwnMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
         {'n_tokens': 3, 'd_model': 8, 'd_k': 3}
         """
-        whole_number("n_heads", n_heads, 1, MAX_HEADS)
         d_model, all_keys, all_values = (
             _common(self.given, *sides) for sides in (_READ, _COMPARED, _MIXED)
         )
@@ -141,9 +144,7 @@ class OwnMatrices:
         return cls(**matrices)
 
     def address(self) -> str:
-        """What stands in the address of a page: the text itself, or the key of a kept one where
-        it is too long.
-        """
+        """What stands in the URL: the text itself, or the key of a kept one if it is too long."""
         return in_address(self.encode())
 
     @classmethod
@@ -156,7 +157,7 @@ class OwnMatrices:
 
 def in_address(text: str) -> str:
     """What stands for encoded matrices in the address of a page."""
-    return text if len(text) <= LONGEST_IN_ADDRESS else keep(text)
+    return text if len(text) <= MAX_URL_CHARACTERS else keep(text)
 
 
 def read_own(data: bytes, file_name: str) -> OwnMatrices:
@@ -166,9 +167,9 @@ def read_own(data: bytes, file_name: str) -> OwnMatrices:
     used as a path.
     Raises: FileError, ShapeError, SettingsError.
     """
-    if len(data) > MAX_FILE:
+    if len(data) > MAX_FILE_BYTES:
         raise FileError(
-            f"The file has {len(data):,} bytes but may have at most {MAX_FILE:,}; leave some"
+            f"The file has {len(data):,} bytes but may have at most {MAX_FILE_BYTES:,}; leave some"
             " arrays out"
         )
     name = PurePath(file_name).name

@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attention_core.checks import divisors
 from attention_core.counting import counted
 from attention_core.errors import FileError
+from attention_core.head_widths import divisors
 
 from ..files.weight_file import WeightFile, bytes_read
-from .weight_names import LEFT_OUT, NAMINGS, Naming
+from .weight_names import NAMINGS, UNUSED_TENSORS, Naming
 
 # Heads of trained models have nearly always this width.
 USUAL_WIDTH = 64
-MAX_WIDTH = 32_768
+MAX_LAYER_WIDTH = 32_768
 # Bytes of a layer once it is read, as many as Llama 2 7B needs: compressed zeros unpack to a
 # thousand times their size.
-MAX_MEMORY = 2**28
+MAX_LAYER_BYTES = 2**28
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
         )
     notes = (
         naming.note,
-        *(says for name, says in LEFT_OUT.items() if prefix + name in file.shapes),
+        *(says for name, says in UNUSED_TENSORS.items() if prefix + name in file.shapes),
     )
     saved = _saved_heads(file, prefix + naming.heads) if naming.heads else None
     return FoundLayer(
@@ -149,18 +149,18 @@ def _check_sizes(
     """Raises: FileError for matrices that are too wide, or take too much memory; one array of
     64 bits makes all so.
     """
-    if max(max(shape) for shape in shapes.values()) > MAX_WIDTH:
+    if max(max(shape) for shape in shapes.values()) > MAX_LAYER_WIDTH:
         raise FileError(
-            f"The matrices of {prefix!r} are wider than the {MAX_WIDTH:,} features that are read:"
-            f" {shapes}"
+            f"The matrices of {prefix!r} are wider than the {MAX_LAYER_WIDTH:,} features that"
+            f" are read: {shapes}"
         )
     parts = [name for suffix in naming.parts.values() if (name := prefix + suffix) in file.shapes]
     in_double = any(file.n_bytes(name) > bytes_read(file.shapes[name], 4) for name in parts)
     numbers = sum(math.prod(shape) for shape in shapes.values())
-    if (n_bytes := bytes_read((numbers,), 8 if in_double else 4)) > MAX_MEMORY:
+    if (n_bytes := bytes_read((numbers,), 8 if in_double else 4)) > MAX_LAYER_BYTES:
         raise FileError(
             f"The matrices of {prefix!r} take {n_bytes:,} bytes once they are read, but may take at"
-            f" most {MAX_MEMORY:,}: choose a smaller model, or numbers of 32 bits"
+            f" most {MAX_LAYER_BYTES:,}: choose a smaller model, or numbers of 32 bits"
         )
 
 
@@ -168,10 +168,10 @@ def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:
     """Raises: FileError for a bias longer than queries, keys and values side by side."""
     for name in (prefix + suffix for part, suffix in naming.parts.items() if part.startswith("b_")):
         shape = file.shapes.get(name, ())
-        if math.prod(shape) > 3 * MAX_WIDTH:
+        if math.prod(shape) > 3 * MAX_LAYER_WIDTH:
             raise FileError(
-                f"{name!r} has shape {shape}, but a bias has at most {3 * MAX_WIDTH:,} numbers;"
-                " save it again"
+                f"{name!r} has shape {shape}, but a bias has at most {3 * MAX_LAYER_WIDTH:,}"
+                " numbers; save it again"
             )
 
 

@@ -8,7 +8,7 @@ from attention_core.checks import Array
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.projections import BIASES, MATRICES, Projections
 
-from .matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_WIDTH
+from .matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH
 from .own_matrices import OwnMatrices
 
 _SHARED = ("w_k", "w_v", "b_k", "b_v")
@@ -41,7 +41,7 @@ def check_fits(layer: Projections) -> None:
     SettingsError, ShapeError.
     """
     sizes = {
-        "features": (max(layer.d_model, layer.d_out), MAX_WIDTH),
+        "features": (max(layer.d_model, layer.d_out), MAX_MATRIX_WIDTH),
         "heads": (layer.n_heads, MAX_HEADS),
         "numbers in a head": (max(layer.d_k, layer.d_v), MAX_HEAD_WIDTH),
     }

@@ -13,8 +13,8 @@ class Naming:
     parts: an argument of `Projections`, or w_qkv and b_qkv for the three side by side -> the file's
     name for it. transposed: matrices stand left of a column vector, as PyTorch's do, with one row
     for each feature that comes out; None where only a file tells, by the longer side of its joint
-    matrix of queries, keys and values. unlike: what the weights alone do not say, of `UNLIKE`.
-    heads: the file's name for the number of heads, if it has one.
+    matrix of queries, keys and values. unlike: what the weights alone do not say, of
+    `OTHER_ARCHITECTURES`. heads: the file's name for the number of heads, if it has one.
     """
 
     title: str
@@ -26,7 +26,7 @@ class Naming:
     @property
     def note(self) -> str:
         """What the weights alone do not say, in sentences."""
-        return " ".join(UNLIKE[key] for key in self.unlike)
+        return " ".join(OTHER_ARCHITECTURES[key] for key in self.unlike)
 
     @property
     def anchor(self) -> str:
@@ -53,7 +53,7 @@ def _matrices_and_biases(**stems: str) -> dict[str, str]:
 
 
 # What some layers have beside their matrices and is not done here, by the name of its array.
-LEFT_OUT = {
+UNUSED_TENSORS = {
     "bias_k": "Its bias_k and bias_v, one more key for every query, are left out.",
     "q_norm.weight": (
         "Its q_norm and k_norm, which give queries and keys another length, are left out."
@@ -61,7 +61,7 @@ LEFT_OUT = {
     "sinks": "Its sinks, one more score for every query, are left out.",
 }
 # What a model does beside its attention layer, which its weights do not say.
-UNLIKE = {
+OTHER_ARCHITECTURES = {
     "causal": "In this model no query sees a later key: switch the causal mask on.",
     "rotary": (
         "This model turns queries and keys by their position before it compares them; that is not"

@@ -15,14 +15,20 @@ from attention_core import STEPS
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, telling_pair
-from attention_lab.user_data.edits import LAST_PLACE
+from attention_lab.user_data.edits import MAX_INDEX
 
-from ..address import mirror
 from ..focus import AXIS_NAMES, Focus
 from ..panels import open_step
-from ..places import adopt_place, choose_place, named_places, pin_places, pinned
 from ..registry import page_of
-from ..way import ask_for
+from ..url_state import (
+    choose_place,
+    named_places,
+    pin_places,
+    pinned,
+    request_page,
+    restore_place,
+    write_to_url,
+)
 
 LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
 LABELS = {LAYER: "Layer", HEAD: "Head"}
@@ -34,8 +40,8 @@ def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
     becomes the last.
     """
     for name, count in ((LAYER, n_layers), (HEAD, n_heads)):
-        adopt_place(name, LABELS[name], FIRST[name], count)
-        mirror(name, FIRST[name])
+        restore_place(name, LABELS[name], FIRST[name], count)
+        write_to_url(name, FIRST[name])
     return st.session_state[LAYER], st.session_state[HEAD]
 
 
@@ -46,7 +52,7 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
         st.number_input(
             LABELS[name],
             0,
-            LAST_PLACE,
+            MAX_INDEX,
             at,
             step=1,
             key=name,
@@ -59,9 +65,9 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
 
 def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
     """Draw the choice of a token; its place is in the address."""
-    adopt_place(name, label, default, len(tokens))
+    restore_place(name, label, default, len(tokens))
     chosen = choose_place(label, name, named_places(tokens))
-    mirror(name, default)
+    write_to_url(name, default)
     return chosen
 
 
@@ -93,7 +99,7 @@ def pin_cell(at: Focus, array: str, index: list[int]) -> None:
         if letter in AXIS_NAMES
     }
     if "head" in moved:
-        st.session_state[HEAD] = min(moved["head"], LAST_PLACE)
+        st.session_state[HEAD] = min(moved["head"], MAX_INDEX)
     pin_places(CELL, *(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
 
 
@@ -125,11 +131,11 @@ def open_measured(dot: object) -> None:
 
 def open_head(layer: int, head: int, query: int | None = None, key: int | None = None) -> None:
     """In a callback: ask for the page of one head, with a cell where there is one."""
-    st.session_state.update({LAYER: min(layer, LAST_PLACE), HEAD: min(head, LAST_PLACE), CELL: ""})
+    st.session_state.update({LAYER: min(layer, MAX_INDEX), HEAD: min(head, MAX_INDEX), CELL: ""})
     if query is not None and key is not None:
         pin_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
-    ask_for(
+    request_page(
         page_of("one-head").path, **{name: place for name, place in places.items() if place != ""}
     )
 
@@ -155,4 +161,4 @@ def _places(array: str) -> list[int]:
 def _cell(n_queries: int, n_keys: int) -> tuple[int, ...]:
     """Query, key and feature as the session or the address has them, or nothing yet."""
     such_as = "A cell is query-key-feature, three whole numbers such as 9-2-0"
-    return pinned(CELL, "Cell", "", (n_queries, n_keys, LAST_PLACE + 1), such_as)
+    return pinned(CELL, "Cell", "", (n_queries, n_keys, MAX_INDEX + 1), such_as)

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core import AttentionError, Projections, Trace, attend
 from attention_core.embeddings import embed
 from attention_core.errors import FileError
-from attention_lab.files.weight_file import MAX_BYTES, WeightFile
+from attention_lab.files.weight_file import MAX_WEIGHT_BYTES, WeightFile
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.maps_file import read_maps
@@ -19,14 +19,14 @@ from attention_lab.user_data.own_weights import FoundLayer, find_layers
 from attention_viz.labels import counted
 
 from ..facts import fact
-from ..here import Here
 from ..markdown import plain
+from ..page_context import PageContext
 from ..registry import OwnControls, Page
 from ..upload_room import check_kept
 
 # In the session: the file, and whether it or the model is shown.
 OWN, WHOSE = "own heads", "th_whose"
-LARGEST = MAX_BYTES // 1_000_000  # MB
+LARGEST = MAX_WEIGHT_BYTES // 1_000_000  # MB
 MOST_LISTED = 200
 # The pages that show the heads of a file.
 SHOWING = ("trained-heads", "one-head", "find-a-head", "layers")
@@ -55,7 +55,7 @@ class OwnHeads:
         return self.given if isinstance(self.given, AttentionMaps) else None
 
 
-def trace_of_own(now: Here, projections: Projections) -> Trace:
+def trace_of_own(now: PageContext, projections: Projections) -> Trace:
     """The user's layer on the sentence: mask, scale and residual are the sidebar's.
 
     It reads the inputs of the sidebar where their width fits, else word vectors of the app of the

@@ -81,9 +81,9 @@ def pair(stage: Stage, cell: Cell) -> JSON:
     """
     head, query, key = cell
     panels = [
-        Panel("query_heads", 1, 3, (0, 1), title="the query in every head"),
-        Panel("key_heads", 3, 1, (1, 0), title="the key in every head"),
-        Panel("pair_products", 3, 4, (1, 1), "result", diagonal=True),
+        Panel("query_heads", 1, 3, (0, 1), title="query, all heads"),
+        Panel("key_heads", 3, 1, (1, 0), title="key, all heads"),
+        Panel("pair_products", 3, 4, (1, 1), "result", title="all pairs of heads", diagonal=True),
         Panel("pair_hadamard", 3, 4, (2, 1), "aside", title="query ⊙ key"),
         Panel("scores", 1, None, (3, 1), "aside", title="row sums = scores"),
         Panel("pair_total", None, None, (3, 2), "aside"),

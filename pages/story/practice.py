@@ -5,30 +5,29 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.practice import ASKED, MOST_NUMBER, MOST_TERMS, ask, askable
-from attention_ui.address import KEPT, bound
+from attention_lab.practice import ASKED_FIELDS, MAX_ANSWER, MAX_TERMS, ask, askable
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain_quotations
+from attention_ui.page_context import page_context
 from attention_ui.practice import anew, judged, next_question, open_cell, sheet
-from attention_ui.whole_numbers import whole_number_input
+from attention_ui.url_state import KEPT, bound, whole_number_input
 from attention_viz.practice import worded
 
-TITLES = {STEPS[field].title: field for field in ASKED}
+TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 
-now = here()
+now = page_context()
 trace = now.trace
 left, middle = st.columns(2, vertical_alignment="bottom")
 title = bound(
     left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT
 )
 number = whole_number_input(
-    middle, "Question", 1, MOST_NUMBER, 1, key="pr_number", on_change=anew, **KEPT
+    middle, "Question", 1, MAX_ANSWER, 1, key="pr_number", on_change=anew, **KEPT
 )
 field, fields = TITLES.get(title or "", ""), askable(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
     st.info(
-        f"Here the numbers of the {title} are no work for a hand: each takes more than {MOST_TERMS}"
+        f"Here the numbers of the {title} are no work for a hand: each takes more than {MAX_TERMS}"
         " terms, or none. So another step is asked for. Smaller sizes help; the example *Two heads"
         " by hand* has them."
     )

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_lab.heads.portraits import MEASURES
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.heads.portrait_figures import strip
+from attention_viz.heads.head_portraits import strip
 from attention_viz.theme import PALETTES
 from tests.browser.charting import FIRST, HEATMAPS, grid, zoom
 from tests.browser.driving import settled

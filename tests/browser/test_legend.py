@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.heads.worth_figures import stacked
+from attention_viz.heads.head_worth import stacked
 from tests.browser.driving import settled
 
 pytestmark = pytest.mark.browser

@@ -20,7 +20,7 @@ PAGES = {
     "encoder-decoder": 6,
     "mask-workshop": 6,
     "self-attention-mass": 1,
-    "truths": 1,
+    "propositions": 1,
     "one-head": 2,
     "change-a-word": 3,
     "compare": 3,
@@ -92,6 +92,21 @@ def test_the_main_matrices_are_in_sight(page: Page, address: str, path: str) -> 
     assert found == {}
 
 
+@pytest.mark.parametrize("notation", ["ours", "columns"])
+def test_the_titles_of_one_matrix_or_many_are_whole(
+    page: Page, address: str, notation: str
+) -> None:
+    """In the smaller of two common windows no title of its first board ends in dots."""
+    page.set_viewport_size({"width": WINDOWS[1][0], "height": WINDOWS[1][1]})
+    page.goto(f"{address}/one-matrix-or-many?notation={notation}")
+    settled(page)
+    board = page.locator("section.board").first
+    cut = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
+    found = board.locator(".title").evaluate_all(cut)
+    assert len(found) == 6
+    assert max(found) <= 0
+
+
 @pytest.mark.parametrize("window", WINDOWS)
 def test_training_and_its_curve_share_a_window(
     page: Page, address: str, window: tuple[int, int]
@@ -138,13 +153,13 @@ def test_a_clicked_picture_opens_its_page_at_the_top(
 def test_a_picture_that_arrives_moves_nothing(page: Page, address: str) -> None:
     """Its room is kept: opening such a page by the menu shifts less than a fiftieth of it."""
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.goto(f"{address}/about")
+    page.goto(f"{address}/sources")
     settled(page)
     page.evaluate(WATCH)
     found = {}
     for path in PAGES:
-        page.evaluate(OPEN, f"{address}/about")
-        expect_title(page, page_of("about").title)
+        page.evaluate(OPEN, f"{address}/sources")
+        expect_title(page, page_of("sources").title)
         settled(page)
         page.evaluate("() => { window.shifted = 0; }")
         page.evaluate(OPEN, f"{address}/{path}")

@@ -1,4 +1,6 @@
-"""Asides: the matrices that only explain agree with the functions that compute them whole."""
+"""Derived arrays: the matrices that only explain agree with the functions that compute them
+whole.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
-from attention_core.derived_arrays import ASIDES, aside_of, shape_of, slice_of
+from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of, slice_of
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
 
@@ -29,10 +31,12 @@ def shared() -> Trace:
 
 
 def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None:
-    """The rule of each aside reads only cells that exist, at its first and its last place."""
+    """The rule of each derived array reads only cells that exist, at its first and its last
+    place.
+    """
     for layer in (trace, shared):
-        for name in ASIDES:
-            shape = shape_of(layer, aside_of(layer, name))
+        for name in DERIVED_ARRAYS:
+            shape = shape_of(layer, derived_array_of(layer, name))
             for corner in (0, -1):
                 fixed = {axis: range(length)[corner] for axis, length in enumerate(shape)}
                 assert not np.isnan(slice_of(layer, name, fixed))
@@ -134,9 +138,7 @@ def test_the_total_over_heads_is_one_wide_dot_product(trace: Trace) -> None:
 
 
 def test_what_there_is_not() -> None:
-    """An unknown name, and contributions of a layer without W_O, are errors that say so."""
+    """The contributions of a layer without W_O are an error that says so."""
     layer = attend([[1.0], [2.0]], Projections.weightless(1))
-    with pytest.raises(SettingsError, match="aside is 'magic' but must be one of"):
-        aside_of(layer, "magic")
     with pytest.raises(SettingsError, match="no W_O"):
-        aside_of(layer, "head_contributions")
+        derived_array_of(layer, "head_contributions")

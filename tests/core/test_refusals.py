@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, Projections, attend
-from attention_core.checks import one_of, shown, whole_number
-from attention_core.limits import MOST_NUMBERS, check_room, check_seconds
-from attention_lab.diagonal import counterexamples, depth, growth, growth_curves
+from attention_core.checks import check_choice, short_repr, whole_number
+from attention_core.limits import MAX_NUMBERS, check_room, check_seconds
+from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.propositions import proposition
+from attention_lab.diagonal.propositions import counterexamples
+from attention_lab.diagonal.propositions.catalogue import proposition
 from attention_lab.labs import backward
 from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.layer_norm import standardised
@@ -52,9 +53,9 @@ def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
                 ValueError,
                 Warning,
             ) as error:
-                wrong.append(f"{argument} = {shown(value)}: {error!r}")
+                wrong.append(f"{argument} = {short_repr(value)}: {error!r}")
             else:
-                wrong.append(f"{argument} = {shown(value)} was taken")
+                wrong.append(f"{argument} = {short_repr(value)} was taken")
     assert wrong == []
 
 
@@ -68,7 +69,7 @@ def named(argument: str) -> tuple[str, ...]:
 # What a sentence calls an argument whose own name says less.
 CALLED = {
     "key": ("fault", "situation", "measure"),
-    "name": ("aside", "field", "task"),
+    "name": ("array", "field", "task"),
     "value": ("number that hides",),
     "point_D": ("point",),
     "queries_T2": ("queries",),
@@ -143,20 +144,20 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
 
 def test_what_does_not_fit_into_memory_is_refused() -> None:
     """Sizes are multiplied before anything is made of them, and named."""
-    check_room(rows=MOST_NUMBERS, columns=1)
+    check_room(rows=MAX_NUMBERS, columns=1)
     with pytest.raises(
         AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"
     ):
-        check_room(rows=MOST_NUMBERS, columns=2)
+        check_room(rows=MAX_NUMBERS, columns=2)
 
 
 def test_choices_and_long_values() -> None:
     """One check serves every choice, whatever is given; a long value is cut off in the sentence."""
-    assert one_of("kind", "a", ("a", "b")) == "a"
+    assert check_choice("kind", "a", ("a", "b")) == "a"
     with pytest.raises(AttentionError, match=r"^kind is \[\] but must be one of a, b$"):
-        one_of("kind", [], ("a", "b"))
+        check_choice("kind", [], ("a", "b"))
     with pytest.raises(
         AttentionError, match=r"^n is a number too long to write but must be at least 0$"
     ):
         whole_number("n", -(10**5000), 0)
-    assert shown("a" * 200) == "'" + "a" * 99 + "…"
+    assert short_repr("a" * 200) == "'" + "a" * 99 + "…"

@@ -11,7 +11,7 @@ import pytest
 from attention_core import SettingsError, TextError
 from attention_core.text import (
     MAX_CHARACTERS,
-    PAD,
+    PADDING_TOKEN,
     Tokens,
     pieces,
     tokenize,
@@ -52,7 +52,7 @@ def test_ten_thousand_words_are_cut() -> None:
         (0, ("a", "b", "c"), 3),
         (1, ("a",), 1),
         (3, ("a", "b", "c"), 3),
-        (5, ("a", "b", "c", PAD, PAD), 3),
+        (5, ("a", "b", "c", PADDING_TOKEN, PADDING_TOKEN), 3),
     ],
 )
 def test_the_sequence_is_cut_or_filled_up(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from attention_core import TextError
 from attention_core.text import (
-    CONTINUES,
-    PAD,
+    CONTINUATION_MARK,
+    PADDING_TOKEN,
     pieces,
     tokenize,
 )
@@ -86,7 +86,7 @@ def test_the_same_text_gives_the_same_tokens(text: str, piece: int, n_tokens: in
     first, again = (tokenize(text, piece=piece, n_tokens=n_tokens) for _ in range(2))
     assert first == again
     assert len(first.tokens) == (n_tokens or first.n_real) >= first.n_real >= 1
-    assert first.tokens[first.n_real :] == (PAD,) * (len(first.tokens) - first.n_real)
+    assert first.tokens[first.n_real :] == (PADDING_TOKEN,) * (len(first.tokens) - first.n_real)
 
 
 @given(TEXTS.filter(kept), st.integers(1, 7))
@@ -94,5 +94,5 @@ def test_pieces_put_together_are_the_word(text: str, size: int) -> None:
     """The pieces of every token, without their marks, are the token again."""
     for token in tokenize(text).tokens:
         first, *rest = pieces(token, size)
-        assert all(part.startswith(CONTINUES) for part in rest)
-        assert first + "".join(part.removeprefix(CONTINUES) for part in rest) == token
+        assert all(part.startswith(CONTINUATION_MARK) for part in rest)
+        assert first + "".join(part.removeprefix(CONTINUATION_MARK) for part in rest) == token

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from attention_core import Projections, Trace, attend
-from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
-COLUMNS = replace(OURS, key="columns", convention="column")
-WRITTEN = [*NOTATIONS.values(), COLUMNS]
+WRITTEN = tuple(NOTATIONS.values())
 BIAS = np.random.default_rng(8).normal(size=(H, T, S))
 MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6
 # name -> the weights, the options; "cross" asks for a memory.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attention_core import AttentionError, FileError, SettingsError, ShapeError
-from attention_lab.user_data.matrix_names import MAX_FILE, MAX_UNPACKED
+from attention_lab.user_data.matrix_names import MAX_FILE_BYTES, MAX_UNPACKED_BYTES
 from tests.lab.made_matrix_files import LYING, SIX, WHOLE, Harm, directory, header, npy, one, zipped
 from tests.lab.own_matrix_cases import npz
 from tests.lab.refusal import Facts
@@ -23,12 +23,12 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     "no members": (lambda: zipped(), FileError, ("npz",)),
     "flipped number": (lambda: WHOLE.replace(SIX, SIX[::-1]), FileError, ("W_Q", "numpy.savez")),
     "too large": (
-        lambda: bytes(MAX_FILE + 1),
+        lambda: bytes(MAX_FILE_BYTES + 1),
         FileError,
         (41943041, 41943040),
     ),
     "bomb": (
-        lambda: zipped(("a.npy", bytes(MAX_UNPACKED + 1)), method=zipfile.ZIP_DEFLATED),
+        lambda: zipped(("a.npy", bytes(MAX_UNPACKED_BYTES + 1)), method=zipfile.ZIP_DEFLATED),
         FileError,
         (67108865, 67108864),
     ),
@@ -182,12 +182,12 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     "huge header": (
         lambda: one(npy(" " * 70_000, SIX, version=b"\2\0")),
         FileError,
-        ("W_Q", 70000, 65536),
+        ("W_Q", 4000, "numpy.save"),
     ),
     "endless header": (
         lambda: one(npy("", version=b"\2\0", length=2**32 - 1)),
         FileError,
-        ("W_Q", 4294967295, 65536),
+        ("W_Q", 4000, "numpy.save"),
     ),
     "short header": (lambda: one(npy(header(), length=4000)), FileError, ("W_Q", "numpy.save")),
     "code as header": (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attention_core import Projections, Trace, attend
-from attention_lab.files.file_checks import LARGEST_VALUE
+from attention_lab.files.file_checks import MAX_VALUE
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_lab.user_data.own_matrices import OwnMatrices
 
@@ -18,7 +18,7 @@ T, D, H, K, V = 5, 7, 2, 11, 13
 MATRICES = {"x": (T, D), "w_q": (D, H * K), "w_k": (D, H * K), "w_v": (D, H * V), "w_o": (H * V, D)}
 BIASES = {"b_q": (H * K,), "b_k": (H * K,), "b_v": (H * V,), "b_o": (D,)}
 SHAPES: dict[str, tuple[int, ...]] = {**MATRICES, **BIASES}
-NUMBERS = st.floats(-LARGEST_VALUE, LARGEST_VALUE)
+NUMBERS = st.floats(-MAX_VALUE, MAX_VALUE)
 
 
 def some(*names: str, seed: int = 0) -> OwnMatrices:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_core.text import PAD
+from attention_core.text import PADDING_TOKEN
 from attention_lab.cell_worth_telling import NO_WORDS, Cell, cell_worth_telling
-from attention_lab.scenario import MASKS, Scenario, trace_of
+from attention_lab.scenario import MASK_KINDS, Scenario, trace_of
 
 TOKENS = ("red", "tea", "we", "like")
 
@@ -47,10 +47,12 @@ def test_a_pronoun_that_sees_only_itself_has_nothing_to_tell() -> None:
 def test_what_is_no_word_is_not_told_of(other: str) -> None:
     """Neither as query nor as key, as long as there are two words."""
     assert cell_worth_telling(looking(SHARES, (other, "tea", "we", "like"))) == Cell(0, 1, 3, 0)
-    assert cell_worth_telling(looking(SHARES, (PAD, PAD, PAD, "like"))) == Cell(0, 2, 0, 0)
+    assert cell_worth_telling(
+        looking(SHARES, (PADDING_TOKEN, PADDING_TOKEN, PADDING_TOKEN, "like"))
+    ) == Cell(0, 2, 0, 0)
 
 
-@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("mask", MASK_KINDS)
 @pytest.mark.parametrize("text", ["a b", "one two three four five", "the cat saw it"])
 def test_never_a_token_with_itself(text: str, mask: str) -> None:
     """Whatever is hidden: even where every token sees itself alone."""

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import SettingsError
-from attention_lab.files.file_checks import LARGEST_VALUE
-from attention_lab.user_data.edits import LAST_PLACE, MOST_EDITS, MOST_IN_ADDRESS, Edit, Edits
+from attention_lab.files.file_checks import MAX_VALUE
+from attention_lab.user_data.edits import MAX_EDITS, MAX_INDEX, MAX_URL_EDITS, Edit, Edits
 from attention_lab.user_data.kept_texts import is_key
 from attention_lab.user_data.matrix_names import SYMBOLS
 from tests.lab.refusal import Facts, refused
 
-PLACES = st.integers(0, LAST_PLACE)
-VALUES = st.floats(-LARGEST_VALUE, LARGEST_VALUE)
+PLACES = st.integers(0, MAX_INDEX)
+VALUES = st.floats(-MAX_VALUE, MAX_VALUE)
 SOME_EDITS = st.lists(
     st.builds(Edit, st.sampled_from(sorted(SYMBOLS)), PLACES, PLACES, VALUES), max_size=40
 )
@@ -146,10 +146,10 @@ def test_many_edits_are_kept_apart_from_the_address() -> None:
     """Forty edits stand in the address themselves; more are kept under a key, and there is an
     end to them.
     """
-    many = tuple(Edit("x", i // 10, i % 10, i / 3) for i in range(MOST_IN_ADDRESS + 1))
+    many = tuple(Edit("x", i // 10, i % 10, i / 3) for i in range(MAX_URL_EDITS + 1))
     short, long = Edits(many[1:]), Edits(many)
     assert short.address() == short.encode()
     assert is_key(long.address())
     assert (Edits.at(short.address()), Edits.at(long.address())) == (short, long)
     with refused(SettingsError, 4000):
-        Edits(tuple(Edit("x", i // 4000, i % 4000, 0) for i in range(MOST_EDITS + 1)))
+        Edits(tuple(Edit("x", i // 4000, i % 4000, 0) for i in range(MAX_EDITS + 1)))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from attention_core import Projections, attend
 from attention_lab.masks.fault_checks import CHECKS, verdicts
 from attention_lab.masks.faults import FAULTS, Fault
-from attention_lab.masks.replaced_steps import RIGHT, given_of
+from attention_lab.masks.replaced_steps import CORRECT_STEPS, given_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.fault_cases import EMPTY_ROWS, causal, every_fault, failed
 from tests.lab.refusal import missing
@@ -38,7 +38,7 @@ def test_a_right_layer_passes_every_check(
 ) -> None:
     """No check accuses a layer without a fault, whatever its sizes, weights and options."""
     layer, options = call
-    assert failed(layer.run(**options, empty_rows=empty_rows), RIGHT) == set()
+    assert failed(layer.run(**options, empty_rows=empty_rows), CORRECT_STEPS) == set()
 
 
 @settings(max_examples=20)
@@ -46,9 +46,9 @@ def test_a_right_layer_passes_every_check(
 def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, Any]]) -> None:
     """The same where a layer attends to its own inputs, in both precisions."""
     layer, options = call
-    assert failed(layer.run(**options | {"memory": None}), RIGHT) == set()
+    assert failed(layer.run(**options | {"memory": None}), CORRECT_STEPS) == set()
     single = {name: a.astype(np.float32) if name == "bias" else a for name, a in options.items()}
-    assert failed(layer.astype("float32").run(**single | {"memory": None}), RIGHT) == set()
+    assert failed(layer.astype("float32").run(**single | {"memory": None}), CORRECT_STEPS) == set()
 
 
 @every_fault
@@ -80,7 +80,8 @@ def test_heads_that_are_equal_by_their_weights() -> None:
     p = Projections.random(4, 2)
     blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
     assert (
-        failed(attend(np.eye(4), Projections.from_heads([blocks, blocks], p.w_o)), RIGHT) == set()
+        failed(attend(np.eye(4), Projections.from_heads([blocks, blocks], p.w_o)), CORRECT_STEPS)
+        == set()
     )
 
 
@@ -88,7 +89,7 @@ def test_heads_that_are_equal_by_their_weights() -> None:
 def test_wrong_shapes_fail_the_first_check(merge: Any) -> None:
     """Arrays that do not fit together are a failed check with a sentence, not a crash."""
     check = next(check for check in CHECKS if check.key == "shapes")
-    verdict = check.verdict(given_of(causal()), replace(RIGHT, merge=merge))
+    verdict = check.verdict(given_of(causal()), replace(CORRECT_STEPS, merge=merge))
     assert not verdict.passed
     assert verdict.gap is None
     assert missing(verdict.says, "arrays") == []

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError, SettingsError
-from attention_lab.files.weight_file import MAX_BYTES
+from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.labs.picture_file import read_picture
 from attention_lab.user_data.layer_numbers import read_layer
@@ -146,7 +146,7 @@ class Endless(io.BytesIO):
     """A file that says it is larger than any that is read."""
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        return MAX_BYTES + 1 if whence == 2 else super().seek(offset, whence)
+        return MAX_WEIGHT_BYTES + 1 if whence == 2 else super().seek(offset, whence)
 
     def read(self, size: int | None = -1) -> bytes:
         raise AssertionError("it was read before its size was looked at")

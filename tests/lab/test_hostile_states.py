@@ -10,7 +10,7 @@ import pytest
 from attention_core import AttentionError, FileError, SettingsError, ShapeError, TextError
 from attention_lab.scenario import own_of
 from attention_lab.state_file import read_state, write_state
-from attention_lab.user_data.matrix_names import MAX_STATE
+from attention_lab.user_data.matrix_names import MAX_STATE_BYTES
 from attention_lab.user_data.matrix_text import pack
 from tests.lab.refusal import Facts, refused
 from tests.lab.state_cases import DEFAULTS, STATE, file, scenario_file
@@ -68,7 +68,7 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
     "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, ("state",)),
     "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, ("state",)),
     "too large": (
-        b" " * (MAX_STATE + 1),
+        b" " * (MAX_STATE_BYTES + 1),
         FileError,
         (50331649, 50331648),
     ),

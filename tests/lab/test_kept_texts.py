@@ -16,7 +16,7 @@ from tests.lab.refusal import refused
 @pytest.fixture(autouse=True)
 def _room_for_ten_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty place of its own for each test, with little room."""
-    monkeypatch.setattr(kept_texts, "CAPACITY", 10)
+    monkeypatch.setattr(kept_texts, "MAX_KEPT_BYTES", 10)
     monkeypatch.setattr(kept_texts, "_texts", OrderedDict())
     monkeypatch.setattr(kept_texts, "_held", WeakValueDictionary())
 

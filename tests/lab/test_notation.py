@@ -1,4 +1,4 @@
-"""Six notations of one layer: ours is what the trace itself writes, and the others differ in
+"""Seven notations of one layer: ours is what the trace itself writes, and the others differ in
 letters, not in truth.
 """
 
@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import STEPS, SettingsError
 from attention_lab.notation.array_axes import axes
-from attention_lab.notation.notation import OURS, Notation, Symbol, symbol
+from attention_lab.notation.notation import COLUMNS, OURS, Notation, Symbol, symbol
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import GML, MQL5, NOTATIONS, NOTE
 from attention_lab.notation.wording import says, turned
@@ -20,15 +20,28 @@ from tests.lab.notation_cases import ALL, a_trace
 from tests.lab.refusal import missing, refused
 
 
-def test_there_are_six() -> None:
-    """Ours and five texts, each by the key that stands in the URL; only the manual writes
-    tokens as columns.
+def test_there_are_seven() -> None:
+    """Ours, ours transposed and five texts, each by the key that stands in the URL; of the texts
+    only the manual writes tokens as columns.
     """
-    assert list(NOTATIONS) == ["ours", "gml", "mql5", "doshi", "slides", "note"]
+    assert list(NOTATIONS) == ["ours", "columns", "gml", "mql5", "doshi", "slides", "note"]
     assert all(notation.key == key and notation.title for key, notation in NOTATIONS.items())
     assert [key for key, notation in NOTATIONS.items() if notation.convention == "column"] == [
-        "gml"
+        "columns",
+        "gml",
     ]
+
+
+def test_ours_transposed_keeps_our_letters() -> None:
+    """Every symbol, word and index is ours; no text is asked for, so no remark is made."""
+    assert [key for key, text in NOTATIONS.items() if text.has_our_letters] == ["ours", "columns"]
+    for ours, theirs in zip(glossary(OURS), glossary(COLUMNS), strict=True):
+        assert (theirs.their_symbol, theirs.their_word) == (ours.our_symbol, ours.our_word)
+        assert theirs.remark == ours.remark
+    assert COLUMNS.indices == OURS.indices
+    assert says(a_trace(), "queries", COLUMNS) == says(a_trace(), "queries", OURS).replace(
+        "W_Q", "W_Qᵀ"
+    )
 
 
 def test_a_notation_cannot_be_changed() -> None:
@@ -101,6 +114,7 @@ def test_some_symbols_by_hand() -> None:
     """The symbols are those the texts print."""
     expected = {
         "ours": "Sₕ Aₕ Oₕ W_Q dₖ",
+        "columns": "Sₕ Aₕ Oₕ W_Q dₖ",
         "gml": "Cᵢ 𝒫ᵢ Oᵢ P^Q N ÷ n_heads",
         "mql5": "Sₕ Aₕ Oₕ W_QC nK",
         "doshi": "Sₕ Aₕ Oₕ W_Q Query size",
@@ -125,18 +139,18 @@ def test_sentences_follow_the_notation() -> None:
     columns.
     """
     trace = a_trace()
-    assert all(says(trace, name, OURS) == trace.says(name) for name in STEPS)
+    assert all(says(trace, name, OURS) == trace.sentence(name) for name in STEPS)
     for name, notation, ours, theirs in (
         ("queries", GML, "W_Q", "(P^Q)ᵀ"),
         ("key_heads", MQL5, "K", "KC"),
         ("scaled_scores", NOTE, "s", "λ"),
     ):
-        before, after = trace.says(name), says(trace, name, notation)
+        before, after = trace.sentence(name), says(trace, name, notation)
         assert after == re.sub(rf"(?<![\w’'])(?<![\w’']_){ours}(?!\w)", theirs, before)
         assert missing(before, ours) == missing(after, theirs) == []
     turned_names = set()
     for name in STEPS:
-        before, after = trace.says(name), says(trace, name, GML)
+        before, after = trace.sentence(name), says(trace, name, GML)
         rows, columns = (
             len(re.findall(rf"(?i)\b{side}s?\b", before)) for side in ("row", "column")
         )

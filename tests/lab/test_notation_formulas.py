@@ -12,9 +12,9 @@ import pytest
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
 from attention_lab.notation.formulas import formula, output_without_w_o
-from attention_lab.notation.notation import OURS, Notation, symbol
+from attention_lab.notation.notation import COLUMNS, OURS, Notation, symbol
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTE, SLIDES
-from tests.lab.formula_cases import COLUMNS, KNOWN, OUTPUTS, WRITTEN, run
+from tests.lab.formula_cases import KNOWN, OUTPUTS, WRITTEN, run
 from tests.lab.refusal import refused
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, ShapeError
-from attention_lab.scenario import WEIGHTS, trace_of
+from attention_lab.scenario import WEIGHT_KINDS, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.lab.refusal import refused
 from tests.lab.scenario_cases import SMALL, same
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("weights", WEIGHT_KINDS)
 def test_a_layer_without_output_matrix(weights: str) -> None:
     """Beside any weights the joined heads are the output where no W_O is asked for; all before it
     is the same, and an own W_O counts all the same.

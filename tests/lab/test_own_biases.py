@@ -12,14 +12,14 @@ import pytest
 
 from attention_core import STEPS, AttentionError, SettingsError, ShapeError
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.edits import MOST_EDITS
+from attention_lab.user_data.edits import MAX_EDITS
 from attention_lab.user_data.matrix_names import (
     ALL_SYMBOLS,
-    LARGEST_BYTES,
-    LARGEST_SHAPES,
-    MAX_FILE,
-    MAX_STATE,
-    MAX_UNPACKED,
+    MAX_FILE_BYTES,
+    MAX_MATRIX_BYTES,
+    MAX_SHAPES,
+    MAX_STATE_BYTES,
+    MAX_UNPACKED_BYTES,
 )
 from attention_lab.user_data.own_matrices import OwnMatrices, read_own
 from tests.lab.own_matrix_cases import SHAPES, D, H, K, V, assert_identical, npz, some
@@ -156,17 +156,17 @@ def test_packing_many_numbers_is_quick_and_exact() -> None:
 
 def test_every_matrix_is_known() -> None:
     """Names and largest sizes are told of all nine."""
-    assert list(ALL_SYMBOLS) == list(LARGEST_SHAPES) == list(SHAPES)
-    assert all(len(LARGEST_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
+    assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
+    assert all(len(MAX_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
 
 
 def test_files_have_room_for_the_largest_matrices() -> None:
     """All nine at once fit into a file, as base64 into a state, and beside every step into a
     downloaded trace.
     """
-    assert sum(np.ones(shape).nbytes for shape in LARGEST_SHAPES.values()) == LARGEST_BYTES
+    assert sum(np.ones(shape).nbytes for shape in MAX_SHAPES.values()) == MAX_MATRIX_BYTES
     largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
     steps = sum(getattr(largest, name).nbytes for name in STEPS)
-    assert LARGEST_BYTES < MAX_FILE
-    assert LARGEST_BYTES + steps < MAX_UNPACKED
-    assert LARGEST_BYTES * 4 / 3 + MOST_EDITS * 100 < MAX_STATE
+    assert MAX_MATRIX_BYTES < MAX_FILE_BYTES
+    assert MAX_MATRIX_BYTES + steps < MAX_UNPACKED_BYTES
+    assert MAX_MATRIX_BYTES * 4 / 3 + MAX_EDITS * 100 < MAX_STATE_BYTES

@@ -14,7 +14,7 @@ from hypothesis import given
 
 from attention_core import SettingsError, ShapeError
 from attention_lab.user_data.kept_texts import is_key
-from attention_lab.user_data.own_matrices import LONGEST_IN_ADDRESS, OwnMatrices, read_own
+from attention_lab.user_data.own_matrices import MAX_URL_CHARACTERS, OwnMatrices, read_own
 from tests.lab.own_matrix_cases import (
     MATRICES,
     D,
@@ -113,7 +113,7 @@ def test_small_matrices_ride_in_the_address() -> None:
     )
     large = OwnMatrices(w_q=rng.normal(size=(64, 64)))
     assert small.address() == small.encode()
-    assert len(small.address()) < LONGEST_IN_ADDRESS
+    assert len(small.address()) < MAX_URL_CHARACTERS
     assert is_key(large.address())
     assert large.address() == OwnMatrices(w_q=large.w_q).address()
     for own in (small, large):

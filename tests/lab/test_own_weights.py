@@ -17,7 +17,7 @@ from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_weights import FoundLayer, find_layers, possible_heads
-from attention_lab.user_data.weight_names import UNLIKE
+from attention_lab.user_data.weight_names import OTHER_ARCHITECTURES
 from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
 from tests.lab.named_weights import (
     D,
@@ -114,7 +114,9 @@ def test_what_the_weights_do_not_say() -> None:
     ):
         layer = find_layers(opened(naming(weights())))[0]
         assert layer.naming.unlike == unlike
-        assert layer.notes == tuple(filter(None, [" ".join(UNLIKE[key] for key in unlike)]))
+        assert layer.notes == tuple(
+            filter(None, [" ".join(OTHER_ARCHITECTURES[key] for key in unlike)])
+        )
     for naming, beside in (
         (as_torch, "bias_k"),
         (as_llama, "self_attn.q_norm.weight"),

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.practice import ASKED, MOST_TERMS, ask, askable
+from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, ask, askable
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import refused
@@ -67,7 +67,7 @@ def test_the_same_number_is_the_same_question() -> None:
     assert [ask(trace, number).exact.index for number in range(1, 201)] == [
         one.index for one in asked
     ]
-    assert {one.field for one in asked} == set(ASKED) == set(askable(trace))
+    assert {one.field for one in asked} == set(ASKED_FIELDS) == set(askable(trace))
     in_turn = [one.field for one in asked]
     assert in_turn[:4] == ["scaled_scores", "merged", "scores", "probabilities"]
     assert in_turn[9:18] == in_turn[:9]
@@ -106,7 +106,7 @@ def test_only_what_a_hand_can_do() -> None:
     """More than 16 terms are not asked for, nor the output without W_O, nor a cap, nor numbers
     that are not finite.
     """
-    wide, long = layer(d_model=2 * MOST_TERMS), layer(n_tokens=MOST_TERMS + 1)
+    wide, long = layer(d_model=2 * MAX_TERMS), layer(n_tokens=MAX_TERMS + 1)
     assert askable(wide) == ("scores", "scaled_scores", "probabilities", "head_outputs", "merged")
     assert askable(long) == (
         "queries",
@@ -119,8 +119,8 @@ def test_only_what_a_hand_can_do() -> None:
     )
     assert "output" not in askable(attend(np.eye(4), Projections.weightless(4)))
     assert "scaled_scores" not in askable(layer(softcap=2.0))
-    assert "output" in askable(layer(d_model=MOST_TERMS))
-    assert "output" not in askable(layer(d_model=MOST_TERMS, residual=True))
+    assert "output" in askable(layer(d_model=MAX_TERMS))
+    assert "output" not in askable(layer(d_model=MAX_TERMS, residual=True))
     with refused(SettingsError, "field", "queries"):
         ask(wide, 1, "queries")
     broken = replace(layer(), scores=np.full((1, 2, 5, 5), np.inf))

@@ -10,9 +10,9 @@ import pytest
 
 from attention_core import STEPS, AttentionError, SettingsError, TextError
 from attention_lab.scenario import (
-    MASKS,
+    MASK_KINDS,
     SCALINGS,
-    WEIGHTS,
+    WEIGHT_KINDS,
     Scenario,
     embedding_of,
     projections_of,
@@ -144,7 +144,7 @@ def test_masks_say_who_sees_whom() -> None:
         "none": [[True] * 5] * 5,
         "painted": [*painted.tolist(), [True] * 5],  # one token more than were painted
     }
-    assert set(expected) == set(MASKS)
+    assert set(expected) == set(MASK_KINDS)
     for mask, allowed in expected.items():
         probabilities = trace_of(replace(base, mask=mask)).probabilities[0]
         assert all(((head > 0) == allowed).all() for head in probabilities), mask
@@ -165,7 +165,7 @@ def test_kinds_of_weights() -> None:
     """Weightless has Q = K = V = X and no W_O, tied has W_K = W_Q, orthonormal has heads with
     orthonormal columns.
     """
-    kinds = {weights: trace_of(replace(SMALL, weights=weights)) for weights in WEIGHTS}
+    kinds = {weights: trace_of(replace(SMALL, weights=weights)) for weights in WEIGHT_KINDS}
     plain = kinds["weightless"]
     for name in ("queries", "keys", "values"):
         assert (getattr(plain, name) == plain.inputs).all()

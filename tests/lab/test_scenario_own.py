@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError
-from attention_lab.scenario import WEIGHTS, settled, trace_of
+from attention_lab.scenario import WEIGHT_KINDS, settled, trace_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.lab.refusal import Facts, refused
@@ -23,7 +23,7 @@ def test_own_matrices_decide_the_sizes() -> None:
     rng = np.random.default_rng(3)
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
     own = OwnMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
-    for weights in (weights for weights in WEIGHTS if weights != "trained"):
+    for weights in (weights for weights in WEIGHT_KINDS if weights != "trained"):
         trace = trace_of(replace(SMALL, own=own.address(), weights=weights, d_k=3))
         assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {
             "H": 2,

@@ -8,7 +8,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.heads.counts import LayerSize, total
-from attention_lab.heads.sharing import CACHE
+from attention_lab.heads.shared_keys import CACHE
 from attention_lab.heads.size_growth import LETTERS, as_grows, grown
 from tests.lab.refusal import refused
 

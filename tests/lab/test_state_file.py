@@ -12,10 +12,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_lab.files.file_checks import LARGEST_VALUE
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, edits_of, own_of
+from attention_lab.files.file_checks import MAX_VALUE
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, edits_of, own_of
 from attention_lab.state_file import FOCUS, State, read_state, write_state
-from attention_lab.user_data.edits import LAST_PLACE, MOST_IN_ADDRESS, Edit, Edits
+from attention_lab.user_data.edits import MAX_INDEX, MAX_URL_EDITS, Edit, Edits
 from attention_lab.user_data.matrix_names import SYMBOLS
 from attention_lab.user_data.own_matrices import OwnMatrices
 from tests.lab.state_cases import DEFAULTS, STATE, file, scenario_file
@@ -27,7 +27,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     values: dict[str, Any] = {
         name: draw(st.sampled_from(choices)) for name, choices in CHOICES.items()
     }
-    for name, (low, high) in LIMITS.items():
+    for name, (low, high) in FIELD_BOUNDS.items():
         bounds = (
             st.floats(low, high)
             if isinstance(DEFAULTS[name], float)
@@ -41,9 +41,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     return Scenario(text=draw(st.text(letters, max_size=20)), **values)
 
 
-PLACE = st.integers(0, LAST_PLACE)
+PLACE = st.integers(0, MAX_INDEX)
 EDIT = st.builds(
-    Edit, st.sampled_from(sorted(SYMBOLS)), PLACE, PLACE, st.floats(-LARGEST_VALUE, LARGEST_VALUE)
+    Edit, st.sampled_from(sorted(SYMBOLS)), PLACE, PLACE, st.floats(-MAX_VALUE, MAX_VALUE)
 )
 
 
@@ -92,7 +92,7 @@ def test_more_than_the_address_can_hold() -> None:
     """
     edits = Edits(tuple(Edit("w_v", i // 32, i % 32, i / 7) for i in range(1000)))
     own = OwnMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
-    assert len(edits.items) > MOST_IN_ADDRESS
+    assert len(edits.items) > MAX_URL_EDITS
     state = replace(
         STATE, scenario=replace(STATE.scenario, edits=edits.address(), own=own.address())
     )
@@ -129,4 +129,4 @@ def test_every_field_has_bounds() -> None:
         "painted",
         "batch",
     }
-    assert set(LIMITS) | set(CHOICES) | free == set(DEFAULTS)
+    assert set(FIELD_BOUNDS) | set(CHOICES) | free == set(DEFAULTS)

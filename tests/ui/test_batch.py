@@ -16,9 +16,9 @@ from tests.ui.app import (
     error,
     facts,
     gone_to,
-    here,
     html,
     opened,
+    page_context,
     refused,
     scenes,
     stage,
@@ -35,7 +35,7 @@ def test_two_lines_are_a_batch_of_three() -> None:
     app = opened("scores", text=TEXTS[0], n_heads=2)
     assert "sentences" not in stage(app)
     app.get_by_key("batch").set_value(ADDRESS["batch"]).run()
-    assert here(app).batch is trace_of(BATCH)
+    assert page_context(app).batch is trace_of(BATCH)
     assert facts(app)["batch"] == 3
     assert app.query_params["batch"] == ADDRESS["batch"]
     assert stage(app)["sentences"] == {"texts": TEXTS, "chosen": 0}
@@ -47,7 +47,7 @@ def test_every_step_shows_the_chosen_sentence(page: str) -> None:
     the shape of the whole batch is told, and the sentence alone has equal numbers.
     """
     app = opened(page, **ADDRESS, sentence=2, query=1)
-    trace, whole = here(app).trace, trace_of(BATCH)
+    trace, whole = page_context(app).trace, trace_of(BATCH)
     assert trace.labels("T") == ("the", "dog", "ran", "[pad]", "[pad]")
     for field in STEPS:
         assert np.array_equal(getattr(trace, field)[0], getattr(whole, field)[2])
@@ -82,11 +82,11 @@ def test_the_split_names_places_in_the_batch() -> None:
 def test_choosing_a_sentence_computes_nothing() -> None:
     """A choice on the stage moves to another part of the very same batch, and to the address."""
     app = opened("softmax", **ADDRESS)
-    before = here(app).batch
+    before = page_context(app).batch
     app.session_state["sentence"] = 1
     app.run()
-    assert here(app).batch is before
-    assert here(app).trace.tokens[:2] == ("it", "slept")
+    assert page_context(app).batch is before
+    assert page_context(app).trace.tokens[:2] == ("it", "slept")
     assert app.query_params["sentence"] == "1"
     assert gone_to(app, "merge").query_params["sentence"] == "1"
 
@@ -110,7 +110,7 @@ def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
 def test_a_sentence_that_there_is_not(asked: str, shown: int) -> None:
     """A place beyond the batch becomes the last, nonsense leaves the first; both are said."""
     app = opened("scores", **ADDRESS, sentence=asked)
-    assert here(app).sequence == shown
+    assert page_context(app).sequence == shown
     assert [(label, wish) for label, wish, _ in refused(app)] == [("Sentence", asked)]
 
 
@@ -120,8 +120,8 @@ def test_a_hostile_batch() -> None:
     """
     lines = ["<script>alert(1)</script> $x$ **b**", "שלום 👩🏽", *["a b"] * 3, "x" * 3000]
     app = opened("scores", text=TEXTS[0], batch="\n".join(lines))
-    assert len(here(app).sentences) == 4
-    assert len(here(app).scenario.batch) == 1000
+    assert len(page_context(app).sentences) == 4
+    assert len(page_context(app).scenario.batch) == 1000
     assert len(facts(app)["notes_of_batch"]) == 1
     assert not any("<script>alert" in body for body in html(app))
     assert not app.error
@@ -140,15 +140,15 @@ def test_with_one_sentence_nothing_changes() -> None:
     assert {"batch", "sentence"}.isdisjoint(app.query_params)
     assert "sentences" not in stage(app)
     assert len(scenes(app)) == 1
-    assert here(app).trace is trace_of(Scenario(TEXTS[0], n_heads=2))
+    assert page_context(app).trace is trace_of(Scenario(TEXTS[0], n_heads=2))
 
 
 @pytest.mark.parametrize("page", ["all-heads", "mask-workshop", "arrays", "compare"])
 def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
     """Outside the story the chosen sentence runs alone, which is said; the choice is kept."""
     app = opened(page, **ADDRESS, sentence=1)
-    assert here(app).scenario == Scenario(TEXTS[1], n_heads=2)
-    assert here(app).trace.sizes["B"] == 1
+    assert page_context(app).scenario == Scenario(TEXTS[1], n_heads=2)
+    assert page_context(app).trace.sizes["B"] == 1
     assert facts(app)["looks_at_one"]
     assert app.query_params["sentence"] == "1"
 

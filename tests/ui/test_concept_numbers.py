@@ -10,7 +10,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.scenario import trace_of
-from attention_ui.reference.concepts import concepts
+from attention_ui.reference.questions import concepts
 from attention_ui.registry import page_of
 from tests.ui.app import ROOT
 from tests.ui.concept_counts import CHECKS, address_of, scenario_of
@@ -71,5 +71,5 @@ def test_quoted_headings_stand_on_their_pages() -> None:
     assert quoted
     for one, title in quoted:
         assert f'("{title}' in " ".join(
-            (ROOT / page_of(one.page).path).read_text("utf-8").split()
+            (ROOT / "pages" / page_of(one.page).path).read_text("utf-8").split()
         ).replace("( ", "(")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.masks.sentences import three_uses
-from attention_lab.masks.uses import USES
+from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.scenario import Scenario
-from attention_ui.masks import uses_cards
+from attention_ui.masks import encoder_decoder
 from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts
 from tests.ui.pinning import pin
 
@@ -20,7 +19,7 @@ def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     sentence.
     """
     app = opened("encoder-decoder")
-    pin(app, monkeypatch, "uses", uses_cards.follow, "scores encoder", 13, 12)
+    pin(app, monkeypatch, "uses", encoder_decoder.follow, "scores encoder", 13, 12)
     assert app.session_state["ed_use"] == "encoder"
     assert scenes(app)[0]["cell"] == {"array": "scores encoder", "index": [13, 12]}
     assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}

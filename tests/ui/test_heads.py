@@ -11,13 +11,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.heads import parallel_heads
+from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import size_of
+from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares
 from attention_lab.heads.score_schemes import SCHEMES
-from attention_lab.heads.sharing import CACHE, share_heads
-from attention_lab.heads.worth import ablated_output, norm_shares, signed_shares
-from attention_ui.heads.heads_choice import pin_kind
+from attention_lab.heads.shared_keys import CACHE, share_heads
+from attention_ui.heads.shared_keys import pin_kind
 from attention_ui.registry import PAGES
-from tests.ui.app import facts, figures, gone_to, here, matrices, opened, scenes, texts
+from tests.ui.app import (
+    facts,
+    figures,
+    gone_to,
+    matrices,
+    opened,
+    page_context,
+    scenes,
+    texts,
+)
 
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
@@ -39,7 +50,7 @@ def test_without_all_heads_only_bias_and_residual_are_left() -> None:
     missing.
     """
     app = opened("head-worth", off="0.1.2.3", residual="true")
-    trace = here(app).trace
+    trace = page_context(app).trace
     ablated = next(
         figure
         for figure in figures(app)
@@ -61,8 +72,8 @@ def test_a_head_is_switched_off_and_on_again() -> None:
     app.button_group(key="switches off").set_value([2]).run()
     assert app.session_state["off"] == "2"
     assert facts(app)["off"] == (2,)
-    change = ablated_output(here(app).trace, [2]) - here(app).trace.output
-    length = np.linalg.norm(change) / np.linalg.norm(here(app).trace.output)
+    change = ablated_output(page_context(app).trace, [2]) - page_context(app).trace.output
+    length = np.linalg.norm(change) / np.linalg.norm(page_context(app).trace.output)
     assert facts(app)["moved_without_them"] == pytest.approx(length, rel=1e-6)
     switches = app.run().button_group(key="switches off").proto
     # Known to the browser, so not told again.
@@ -76,7 +87,7 @@ def test_a_head_is_switched_off_and_on_again() -> None:
 def test_shares_are_told_with_their_sums() -> None:
     """The signed shares sum to 1 as computed, and the ranking is theirs."""
     app = opened("head-worth", n_heads=8, seed=4)
-    trace, told = here(app).trace, facts(app)
+    trace, told = page_context(app).trace, facts(app)
     signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
     assert told["sum_of_signed_shares"] == pytest.approx(1) == pytest.approx(signed.sum())
     assert told["sum_of_norm_shares"] == pytest.approx(norms.sum())
@@ -108,7 +119,7 @@ def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
     counts are for it.
     """
     app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, groups=asked)
-    trace = here(app).trace
+    trace = page_context(app).trace
     assert facts(app)["sets_of_keys"] == {"MHA": n_heads, "GQA": groups, "MQA": 1}
     shared = share_heads(trace.projections, groups)
     size = sum(count.of(replace(size_of(trace), n_kv_heads=shared.groups)) for count in CACHE)
@@ -136,7 +147,7 @@ def test_the_pinned_kind_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_four_ways_are_counted_and_compared() -> None:
     """The table holds each way's counts for this layer, and a difference below 1e-12."""
     app = opened("one-matrix-or-many", n_heads=8)
-    size = size_of(here(app).trace)
+    size = size_of(page_context(app).trace)
     for scheme in SCHEMES:
         counts = tuple(one.of(size) for one in (scheme.multiplies, scheme.additions, scheme.extra))
         assert facts(app)[f"counts_of_{scheme.key}"] == counts
@@ -149,12 +160,44 @@ def test_measurements_come_when_asked_for() -> None:
     one.
     """
     app = opened("one-matrix-or-many", n_tokens=4)
-    assert (len(figures(app)), facts(app)["measured_for_other_sizes"]) == (1, False)
+    before = len(figures(app))
+    assert facts(app)["measured_for_other_sizes"] is False
     app.button(key="measure ways").click().run()
-    assert len(figures(app)) == 3
+    assert len(figures(app)) == before + 2
     app.segmented_control(key="ways_letter").set_value("C").run()
-    assert len(figures(app)) == 1
+    assert len(figures(app)) == before
     assert facts(app)["measured_for_other_sizes"] is True
+
+
+def test_what_can_run_at_once_is_of_this_layer() -> None:
+    """The depth is that of the layer, and grows by the mask that hides something."""
+    open_layer, causal = (
+        facts(opened("one-matrix-or-many", mask=mask)) for mask in ("none", "causal")
+    )
+    assert (open_layer["schedule"].depth, causal["schedule"].depth) == (7, 8)
+    many = opened("one-matrix-or-many", n_heads=8)
+    assert facts(many)["schedule"] == schedule(page_context(many).trace)
+    assert (facts(many)["heads_left_out"], open_layer["heads_left_out"]) == (4, 0)
+
+
+def test_heads_in_threads_are_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The button shows the times, the verdict that follows from them, and that the results are
+    equal; other heads need a new measurement.
+    """
+    monkeypatch.setattr(parallel_heads, "TOKENS", (16, 32))
+    app = opened("one-matrix-or-many", n_heads=2)
+    before = len(figures(app))
+    assert facts(app)["raced_for_other_heads"] is False
+    assert facts(app)["blas_threads"] == "1"
+    app.button(key="measure threads").click().run()
+    told = facts(app)
+    assert len(figures(app)) == before + 1
+    assert [race.size.n_tokens for race in told["races"]] == [16, 32]
+    assert told["verdict"] == parallel_heads.verdict(told["races"])
+    assert told["gap_of_ways"] == 0
+    app.slider(key="n_heads").set_value(4).run()
+    assert len(figures(app)) == before
+    assert facts(app)["raced_for_other_heads"] is True
 
 
 @pytest.mark.parametrize("page", HEADS)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from attention_lab.user_data.painted import mask_from_text, mask_to_text
-from attention_ui.masks import mask_bench, painting
+from attention_ui.masks import mask_workshop, painting
 from tests.ui.app import (
     facts,
     gone_to,
-    here,
     numbers_of_scene,
     opened,
+    page_context,
     pressed,
     refused,
     scenes,
@@ -34,7 +34,7 @@ def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatc
     click undoes it.
     """
     app = opened("mask-workshop")
-    touched = partial(painting._touched, 12)
+    touched = partial(painting._toggle_cell, 12)
     pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
     assert app.session_state["mw_masks"] == ["causal", "padding", "painted"]
     painted = mask_from_text("".join(app.query_params["painted"]))
@@ -67,18 +67,18 @@ def test_a_painting_becomes_the_mask_of_every_step() -> None:
     assert facts(app)["in_every_step"]
     linked = opened("all-heads", mask="painted", painted=mask_to_text(hidden))
     for shown in (gone_to(app, "softmax"), linked):
-        assert np.array_equal(here(shown).trace.hidden[0, 1], ~hidden)
+        assert np.array_equal(page_context(shown).trace.hidden[0, 1], ~hidden)
         assert shown.query_params["painted"] in (mask_to_text(hidden), [mask_to_text(hidden)])
     assert facts(gone_to(app, "mask"))["cells_hidden"] == 3
     pressed(gone_to(app, "mask-workshop"), "Hide nothing")
-    assert not here(app).trace.hidden_keys.any()
+    assert not page_context(app).trace.hidden_keys.any()
 
 
 def test_a_damaged_painting_hides_nothing() -> None:
     """A notice says so on whatever page the link leads to."""
     app = opened("scores", mask="painted", painted="banana")
     assert [one[:2] for one in refused(app)] == [("Painted mask", "banana")]
-    assert not here(app).trace.hidden_keys.any()
+    assert not page_context(app).trace.hidden_keys.any()
 
 
 def test_a_painting_is_compared_with_another_mask() -> None:
@@ -92,7 +92,7 @@ def test_the_buttons_for_painting() -> None:
     """A row can be hidden, all masks taken over, and everything shown again."""
     app = opened("mask-workshop", query=3)
     click = {button.label: button for button in app.button}
-    click["Hide the whole row of the query"].click().run()
+    click["Hide all keys from the query"].click().run()
     assert np.argwhere(~mask_from_text(app.session_state["painted"]))[:, 0].tolist() == [3] * 12
     {button.label: button for button in app.button}["Start from all masks together"].click().run()
     assert (~mask_from_text(app.session_state["painted"])).sum() == 66 + 12 - 8
@@ -105,7 +105,7 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(
 ) -> None:
     """The board's cell becomes the chosen one, and the masks that hide it are named."""
     app = opened("mask-workshop")
-    pin(app, monkeypatch, "batch", mask_bench.follow, "shares 1", 3, 8)
+    pin(app, monkeypatch, "batch", mask_workshop.follow, "shares 1", 3, 8)
     assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
     assert facts(app)["hidden_by"] == ["causal", "padding"]
 
@@ -147,7 +147,7 @@ def test_a_bias_of_0_hides_nothing() -> None:
     """A finite bias makes a key less likely below 0 only: at 0 a hidden key is read like others."""
     app = opened("mask-workshop", mw_try="how to hide", mw_bias=0, query=3)
     read = facts(app)["read_from_hidden_keys"]
-    later = here(app).trace.probabilities[0, 0, 3, 4:].sum()
+    later = page_context(app).trace.probabilities[0, 0, 3, 4:].sum()
     assert read["−∞"] == 0
     assert read["0.0"] == pytest.approx(later, abs=1e-12)
 

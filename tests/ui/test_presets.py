@@ -12,11 +12,11 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
 from attention_lab.cell_worth_telling import cell_worth_telling
-from attention_lab.scenario import CHOICES, LIMITS, MAX_TEXT, Scenario, settled, trace_of
+from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, settled, trace_of
 from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.focus import Focus
 from attention_ui.presets import FILE, Preset, presets, widget_values
-from tests.ui.app import here, opened, unfolded
+from tests.ui.app import opened, page_context, unfolded
 
 ELSEWHERE = {
     "batch": "one\ntwo",
@@ -63,8 +63,8 @@ def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
         assert type(value) is type(getattr(Scenario(), control.name))
         if control.name in CHOICES:
             assert value in CHOICES[control.name]
-        elif control.name in LIMITS:
-            low, high = LIMITS[control.name]
+        elif control.name in FIELD_BOUNDS:
+            low, high = FIELD_BOUNDS[control.name]
             assert low <= value <= high
     assert len(preset.scenario.text) <= MAX_TEXT
 
@@ -103,15 +103,15 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
     sentence is there.
     """
     app = opened("scores", **ELSEWHERE)
-    assert here(app).scenario not in [other.scenario for other in presets()]
+    assert page_context(app).scenario not in [other.scenario for other in presets()]
     assert example_box(app).value is None
     example_box(app).set_value(preset.name).run()
-    assert here(app).scenario == preset.scenario
+    assert page_context(app).scenario == preset.scenario
     for control in CONTROLS:
         assert app.get_by_key(control.name).value == widget_value(
             control, getattr(preset.scenario, control.name)
         )
-    assert here(app).focus == Focus(*(preset.focus or ()))
+    assert page_context(app).focus == Focus(*(preset.focus or ()))
     assert example_box(app).value == preset.name
     assert preset.says in [caption.value for caption in app.caption]
 
@@ -139,7 +139,7 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
     state: dict[str, Any] = widget_values(shown) | moved | {module.KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
     module._load(shown)
-    state.pop("visit", None)
+    state.pop("session", None)
     expected = example.held if loads else widget_values(replace(shown, **moved))
     assert {**state, module.KEY: ""} == {**expected, module.KEY: ""}
 

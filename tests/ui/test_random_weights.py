@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import DRAWN, WEIGHTS, Scenario, trace_of
+from attention_lab.scenario import DRAWN, WEIGHT_KINDS, Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui import random_weights, stage_choices
-from attention_ui.visit import Visit
-from tests.ui.app import facts, here, opened, stage
+from attention_ui.url_state import Session
+from tests.ui.app import facts, opened, page_context, stage
 
 STEPS = ("overview", "scores", "softmax")
 OWN = OwnMatrices(x=[[1.0] * 16]).address()
@@ -24,7 +24,7 @@ def ways(page: str, **address: object) -> list[tuple[str, str]]:
     return shown
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("weights", WEIGHT_KINDS)
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
     """And nowhere else: weights by hand do not fit the usual sizes, so they are random here."""
     is_random = weights in (*DRAWN, "by hand")
@@ -42,9 +42,9 @@ def test_each_step_of_the_pattern_says_it_once() -> None:
 
 def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same sentence, in layer 3, head 1, and there the pronoun with what it reads."""
-    state, before = {}, Visit(here=here(opened("scores")))
+    state, before = {}, Session(page_context=page_context(opened("scores")))
     monkeypatch.setattr(random_weights.st, "session_state", state)
-    monkeypatch.setattr(stage_choices, "visit", lambda: before)
+    monkeypatch.setattr(stage_choices, "session", lambda: before)
     stage_choices.choose(*LEADS)
     assert state == {
         "weights": "trained",

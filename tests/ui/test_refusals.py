@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import LIMITS, Scenario
+from attention_lab.scenario import FIELD_BOUNDS, Scenario
 from attention_ui.markdown import plain
 from tests.ui.app import (
     errors,
     facts,
-    here,
     opened,
+    page_context,
     refused,
 )
 
@@ -62,7 +62,7 @@ def test_every_wish_that_is_refused_is_said() -> None:
         ("n_tokens", "65"),
         ("n_tokens", "<script>alert(1)</script>"),
         ("seed", str(2**64)),
-        ("seed", str(LIMITS["seed"][1] + 1)),
+        ("seed", str(FIELD_BOUNDS["seed"][1] + 1)),
         ("seed", "-1"),
         ("scale", "inf"),
         ("scale", "101"),
@@ -82,7 +82,7 @@ def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None
     """
     app = opened("scores", **{name: junk})
     assert not errors(app)
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
     assert [asked for _, asked, _ in refused(app)] == [junk[:40]]
     assert "<script>" not in app.toast[0].value
 

@@ -7,13 +7,23 @@ import re
 import pytest
 
 from attention_core import STEPS
-from attention_ui.registry import PAGES, SECTIONS, Page, page_of, story
+from attention_ui.registry import (
+    FOR_MATHEMATICIANS,
+    MENU,
+    OLD_URLS,
+    PAGES,
+    SECTIONS,
+    Page,
+    page_of,
+    story,
+)
 from tests.ui.app import ROOT
 
 
 def test_pages_are_the_files_on_disk() -> None:
     """Every file in a section's folder is a page and every page has its file."""
-    files = {file.relative_to(ROOT).as_posix() for file in (ROOT / "pages").rglob("*.py")}
+    folder = ROOT / "pages"
+    files = {file.relative_to(folder).as_posix() for file in folder.glob("*/*.py")}
     assert {page.path for page in PAGES} == files
     assert len({page.path for page in PAGES}) == len(PAGES)
 
@@ -29,8 +39,8 @@ def test_a_page_is_described(page: Page) -> None:
     """Address and section follow from the file, the icon is one that Streamlit carries, the
     question is a question.
     """
-    folder, section, name = page.path.split("/")
-    assert (folder, section) == ("pages", page.section)
+    section, name = page.path.split("/")
+    assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
     assert page.section in SECTIONS
     assert re.fullmatch(r":material/[a-z_]+:", page.icon)
@@ -54,3 +64,21 @@ def test_an_unknown_address_is_the_first_page() -> None:
     """An address without a page, or with one that does not exist, shows the first page."""
     assert page_of("") is page_of("nonsense") is PAGES[0]
     assert page_of("scores").title == "Scores"
+
+
+def test_an_old_url_leads_to_a_page() -> None:
+    """Each URL of an earlier version is the URL of no page today, and names a page that exists."""
+    today = {page.url_path for page in PAGES}
+    assert OLD_URLS
+    for old, now in OLD_URLS.items():
+        assert old not in today
+        assert page_of(old).url_path == now
+
+
+def test_pages_for_mathematicians_are_pages() -> None:
+    """The heading for mathematicians holds the pages that it names, and no heading is empty."""
+    under = {heading: [page for page in PAGES if page.heading == heading] for heading in MENU}
+    assert all(under.values())
+    assert sum(map(len, under.values())) == len(PAGES)
+    mathematics = under["For mathematicians"]
+    assert {page.url_path for page in mathematics} == set(FOR_MATHEMATICIANS)

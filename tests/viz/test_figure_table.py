@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_viz.curves import curve, measured
 from attention_viz.figure_table import ERROR, NAME, figure_table
-from attention_viz.heads.head_matrices import divergences
+from attention_viz.heads.similarity import divergences
 
 LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "loss"}}}
 

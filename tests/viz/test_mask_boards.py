@@ -11,16 +11,15 @@ from attention_core import STEPS
 from attention_core.formulas import softmax
 from attention_core.rules import Position, Read, Rule
 from attention_lab.masks.bench import examined
+from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.masks.mask_experiments import nothing_left, other_padding
-from attention_lab.masks.saturation import softmax_jacobian
-from attention_lab.masks.sentences import three_uses
+from attention_lab.masks.mask_experiments import empty_row, other_padding
+from attention_lab.masks.mask_workshop import Workshop, masked_batch
 from attention_lab.masks.shuffles import shuffle
-from attention_lab.masks.uses import USES
-from attention_lab.masks.workshop import Workshop, masked_batch
+from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted import painted_mask
-from attention_viz.masks import broken, invariances, uses, workshop
+from attention_viz.masks import break_it, encoder_decoder, invariances, mask_workshop
 from attention_viz.payload import JSON, Stage
 from tests.viz.reading_scenes import numbers, written_and_read
 
@@ -32,11 +31,11 @@ BROKEN = examined(SCENARIO, "split").faulty
 WARMER = CHANGES[4].apply(TRACE, 0)
 SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])
 BOARDS: dict[str, Callable[[], JSON]] = {
-    "sequences": lambda: workshop.sequences(BATCH, 1, (1, 4, 3)),
-    "painting": lambda: workshop.painting(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
-    "emptied": lambda: workshop.emptied(BATCH, nothing_left(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)),
-    "padding": lambda: workshop.padding(BATCH, other_padding(BATCH, 1).changed, (1, 4, 3)),
-    "side by side": lambda: uses.side_by_side(USED, 1, "cross", (4, 6)),
+    "sequences": lambda: mask_workshop.sequences(BATCH, 1, (1, 4, 3)),
+    "painting": lambda: mask_workshop.painting(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
+    "emptied": lambda: mask_workshop.emptied(BATCH, empty_row(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)),
+    "padding": lambda: mask_workshop.padding(BATCH, other_padding(BATCH, 1).changed, (1, 4, 3)),
+    "side by side": lambda: encoder_decoder.side_by_side(USED, 1, "cross", (4, 6)),
     **{
         f"shuffled {f}": lambda f=f: invariances.shuffled(
             shuffle(SCENARIO, "causal mask"), f, (1, 2, 3)
@@ -51,7 +50,10 @@ BOARDS: dict[str, Callable[[], JSON]] = {
     },
     "temperatures": lambda: invariances.temperatures(TRACE, WARMER, 2.0, (1, 2, 3)),
     "jacobians": lambda: invariances.jacobians(TRACE, SHARES, (1, 2, 3)),
-    **{f"broken {f}": lambda f=f: broken.broken(TRACE, BROKEN, f, 1, 2, 3) for f in broken.FIELDS},
+    **{
+        f"broken {f}": lambda f=f: break_it.broken(TRACE, BROKEN, f, 1, 2, 3)
+        for f in break_it.FIELDS
+    },
 }
 
 
@@ -128,7 +130,7 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
             (invariances.changed(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.same)
             for c in CHANGES
         ),
-        (broken.broken(trace, examined(scenario, "mask").faulty, "probabilities", 1, 2, 3), True),
+        (break_it.broken(trace, examined(scenario, "mask").faulty, "probabilities", 1, 2, 3), True),
     ):
         *_, gap = scene["arrays"].values()
         darkest = float(np.abs(numbers(gap)).max()) / gap["limit"]
@@ -159,7 +161,7 @@ def test_numbers_of_the_boards() -> None:
 def test_large_sequences_are_small_but_for_one() -> None:
     """Of sequences with more than 24 tokens only the chosen one is drawn in full."""
     scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
-    scene = workshop.sequences(masked_batch(scenario, Workshop(("b",))), 0, (1, 0, 0))
+    scene = mask_workshop.sequences(masked_batch(scenario, Workshop(("b",))), 0, (1, 0, 0))
     assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {
         "scores 0": "small",
         "shares 0": "small",
@@ -172,7 +174,7 @@ def test_the_steps_of_a_use() -> None:
     """The board of cross-attention names who gives what, and explains its output by the
     engine's rules.
     """
-    scene = uses.steps(Stage(USED["cross"]), USES[2], 1, (4, 6))
+    scene = encoder_decoder.steps(Stage(USED["cross"]), USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
     titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
@@ -184,8 +186,8 @@ def test_the_steps_of_a_use() -> None:
 
 def test_the_table_of_shapes() -> None:
     """Every step with its axes and its shape in all three uses."""
-    table = uses.shapes_table(USED)
+    table = encoder_decoder.shapes_table(USED)
     assert "| scores | B · H · T · S | 1 × 2 × :blue[**7**] × :red[**7**] |" in table
     assert "| head outputs | B · H · T · V |" in table
-    assert table.count("\n") == 1 + len(uses.SHAPED)
-    assert set(uses.SHAPED) < set(STEPS)
+    assert table.count("\n") == 1 + len(encoder_decoder.TABLE_FIELDS)
+    assert set(encoder_decoder.TABLE_FIELDS) < set(STEPS)

@@ -14,7 +14,7 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
-from attention_lab.practice import ASKED, MOST_TERMS, Question, ask
+from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, Question, ask
 from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
 from tests.viz.reading_words import NUMBER, missing, numbers_said
@@ -50,7 +50,7 @@ def worked_out(question: Question, given: list[list[float]]) -> float:
     return float(np.dot(given[0], given[1])) + sum(added[0] for added in given[2:])
 
 
-@pytest.mark.parametrize("field", [field for field in ASKED if field != "merged"])
+@pytest.mark.parametrize("field", [field for field in ASKED_FIELDS if field != "merged"])
 def test_what_is_given_is_enough(field: str) -> None:
     """From the lists on the page alone a hand comes to an answer that is right, biases and
     residual included.
@@ -60,12 +60,12 @@ def test_what_is_given_is_enough(field: str) -> None:
         question = ask(trace, number, field)
         asked = worded(question, trace, OURS)
         assert question.accepts(worked_out(question, lists(asked)))
-        assert all(len(numbers) <= MOST_TERMS for numbers in lists(asked))
+        assert all(len(numbers) <= MAX_TERMS for numbers in lists(asked))
         assert asked.question.endswith("?") or asked.question.endswith(".")
         assert asked.how.endswith(".")
 
 
-@pytest.mark.parametrize("field", ASKED)
+@pytest.mark.parametrize("field", ASKED_FIELDS)
 def test_no_number_is_shown_too_coarsely(field: str) -> None:
     """Of large numbers, and of float32's 0.01 that is a little less, no digit gets lost in an
     exponent.

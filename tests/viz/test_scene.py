@@ -15,7 +15,7 @@ from hypothesis import given
 
 from attention_core import Projections, Trace, attend
 from attention_core.derivation import array_of, derive
-from attention_core.derived_arrays import ASIDES, aside_of, shape_of
+from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
 from attention_core.embeddings import embed
 from attention_lab.notation.texts import NOTATIONS
 from attention_viz import story
@@ -44,9 +44,9 @@ def check(trace: Trace, scene: JSON) -> None:
         elif name in RIBBONS:  # see test_ribbons.py
             assert scene["rules"][name]["operation"] == "copy"
         else:
-            assert name in ASIDES
-            assert tuple(array["shape"]) == shape_of(trace, aside_of(trace, name))
-            assert scene["rules"][name]["operation"] == aside_of(trace, name).rule.operation
+            assert name in DERIVED_ARRAYS
+            assert tuple(array["shape"]) == shape_of(trace, derived_array_of(trace, name))
+            assert scene["rules"][name]["operation"] == derived_array_of(trace, name).rule.operation
         assert len(array["axes"]) == len(array["shape"])
         assert set(array["axes"]) <= set(scene["axes"])
     for panel in scene["panels"]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_core.derived_arrays import ASIDES
+from attention_core.derived_arrays import DERIVED_ARRAYS
 from attention_lab.notation.notation import WEIGHTS
 from attention_viz.names import ROLES, role_of
 from attention_viz.theme import PALETTES, coloured
@@ -156,7 +156,7 @@ def test_every_field_has_a_role(field: str) -> None:
     colours of the story.
     """
     assert role_of(field) in PALETTES["light"]
-    assert set(ROLES) <= {*STEPS, *WEIGHTS, *ASIDES}
+    assert set(ROLES) <= {*STEPS, *WEIGHTS, *DERIVED_ARRAYS}
     story = {"query_heads": "query", "keys": "key", "values": "value", "output": "output"}
     assert {name: role_of(name) for name in story} == story
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from attention_core.text import PAD, Tokens
+from attention_core.text import PADDING_TOKEN, Tokens
 from attention_viz.tokens import chips_html
 from tests.viz.example_traces import HOSTILE
 
-TOKENS = Tokens((*HOSTILE, PAD), len(HOSTILE))
+TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))
 
 
 def test_tokens_are_escaped() -> None:
@@ -22,7 +22,7 @@ def test_the_chosen_token_and_the_padding_are_marked() -> None:
     """One chip is lit; only tokens that fill the sequence up are dashed, not a word that looks
     like them.
     """
-    html = chips_html(Tokens((PAD, "a", PAD), 2), 1)
+    html = chips_html(Tokens((PADDING_TOKEN, "a", PADDING_TOKEN), 2), 1)
     assert html.count("chosen") == 1
     assert html.count("padding") == 1
     assert [f"<small>{place}</small>" in html for place in range(3)] == [True] * 3

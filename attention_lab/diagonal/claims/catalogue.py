@@ -4,7 +4,7 @@ that runs on the spot.
 
 from __future__ import annotations
 
-from attention_core.checks import shown
+from attention_core.checks import short_repr
 from attention_core.errors import SettingsError
 
 from . import doshi, geometric_machine_learning, lecture_note, mql5, papers, popular, slides
@@ -34,7 +34,9 @@ def claim(identifier: str) -> Claim:
     ]
     if found:
         return found[0]
-    raise SettingsError(f"there is no claim {shown(identifier)}; choose one such as {CLAIMS[0].id}")
+    raise SettingsError(
+        f"there is no claim {short_repr(identifier)}; choose one such as {CLAIMS[0].id}"
+    )
 
 
 __all__ = ["ALWAYS", "CLAIMS", "CONDITION", "FALSE", "TEXTS", "Claim", "Evidence", "claim"]

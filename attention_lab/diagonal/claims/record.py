@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 
 from attention_core.checks import Array
 
-from ...notation.notation import OURS
 from ...notation.texts import NOTATIONS
+from ..measures import TOLERANCE
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
-TEXTS = {key: text.title for key, text in NOTATIONS.items() if text is not OURS} | {
+TEXTS = {key: text.title for key, text in NOTATIONS.items() if not text.has_our_letters} | {
     "vaswani": "Vaswani et al. 2017, Attention Is All You Need",
     "alammar": "Alammar 2018, The Illustrated Transformer",
     "dong": "Dong et al. 2021, Attention is not all you need",
@@ -96,12 +96,12 @@ def same(one: ArrayLike, other: ArrayLike) -> bool:
 
 
 def shown(error: float) -> str:
-    """A difference in words: the size of a rounding error, or two decimals of a larger one.
+    """A difference as it is read: 0 where it is rounding alone, two decimals of a large one.
 
-    >>> shown(0.0), shown(2.2e-16), shown(0.25)
-    ('0', '2e-16', '0.25')
+    >>> shown(2.2e-16), shown(6e-6), shown(0.25)
+    ('0', '6e-06', '0.25')
     """
-    if error == 0:
+    if abs(error) < TOLERANCE:
         return "0"
     return f"{error:.0e}" if error < 1e-3 else f"{error:.2f}"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections
-from attention_lab.heads.worth import switch_off
+from attention_lab.heads.head_worth import switch_off
 from attention_lab.labs import evaluation
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.tasks import unseen_examples

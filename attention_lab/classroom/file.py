@@ -1,0 +1,111 @@
+"""The file of all rooms: opened, written in whole transactions, read."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from attention_core.errors import FileError
+
+from .place import SETTING
+
+VERSION = 1
+WAITS = 5.0  # seconds for another process that writes
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS rooms (
+    room TEXT PRIMARY KEY, secret BLOB NOT NULL, opened REAL NOT NULL, version INTEGER NOT NULL,
+    n_writes INTEGER NOT NULL, state TEXT NOT NULL, number INTEGER NOT NULL, moment TEXT NOT NULL,
+    n_moments INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS questions (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
+    posed TEXT NOT NULL, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS votes (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
+    visitor BLOB NOT NULL, answer REAL NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (room, number, visitor)
+) WITHOUT ROWID;
+"""
+
+
+class ClassFile:
+    """One connection to the file of all rooms; threads take turns.
+
+    A transaction is on the disk when `writing` ends: with a write-ahead log that is synchronised
+    in full neither a killed process nor a power cut loses it. Deleted rows are overwritten.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._turn = path, RLock()
+        with self._explained():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Before SQLite makes it: votes are nobody else's business.
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._database = sqlite3.connect(
+                path, timeout=WAITS, isolation_level=None, check_same_thread=False
+            )
+            self._prepare()
+
+    def _prepare(self) -> None:
+        run = self._database.execute
+        (version,) = run("PRAGMA user_version").fetchone()
+        if version not in (0, VERSION):
+            self.close()
+            raise FileError(
+                f"{self.path} is of version {version} where {VERSION} is known; choose another"
+                f" file by {SETTING}"
+            )
+        for setting in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            "secure_delete = ON",
+        ):
+            run(f"PRAGMA {setting}")
+        if version == 0:
+            self._database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION};")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it is kept, or nothing after an error."""
+        with self._turn, self._explained():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+
+    def read(self, query: str, *given: Any) -> list[Any]:
+        """All rows of a query."""
+        with self._turn, self._explained():
+            return self._database.execute(query, given).fetchall()
+
+    def empty_log(self) -> None:
+        """Take what was deleted out of the write-ahead log, too; while others read it stays for
+        now.
+        """
+        with self._turn, suppress(sqlite3.Error):
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._turn:
+            self._database.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise FileError(
+                f"The file of classes {self.path} cannot be used: {error}; free it, or choose"
+                f" another by {SETTING}"
+            ) from error

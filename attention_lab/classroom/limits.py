@@ -1,0 +1,108 @@
+"""What a class may take of the machine, and the errors that say so."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attention_core.errors import AttentionError
+
+
+class RoomError(AttentionError):
+    """No room has these letters."""
+
+
+class RightsError(AttentionError):
+    """Only the teacher of the room may do this."""
+
+
+class ClosedError(AttentionError):
+    """The vote on this question is not open."""
+
+
+class TooManyError(AttentionError):
+    """More than a class may take of the machine; nobody else is hindered."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of all rooms of one file; seconds where nothing else is said.
+
+    voters: of one room. per_source: voters of one room from one network address. pace: votes of one
+    visitor in a second, on average; burst: as many at once. The same of all at one network address,
+    which a whole class may share.
+    """
+
+    rooms: int = 200
+    questions: int = 100
+    voters: int = 600
+    per_source: int = 300
+    pace: float = 2.0
+    burst: int = 5
+    source_pace: float = 50.0
+    source_burst: int = 300
+    lasts: float = 24 * 3600.0
+
+
+LIMITS = Limits()
+
+
+class Pace:
+    """So many acts a second for everybody, each counted by himself, in a bounded memory.
+
+    >>> now = [0.0]
+    >>> pace = Pace(per_second=1.0, burst=2, clock=lambda: now[0])
+    >>> [pace.takes("a"), pace.takes("a"), pace.takes("a"), pace.takes("b")]
+    [True, True, False, True]
+    >>> now[0] = 1.0
+    >>> pace.takes("a"), pace.takes("a")
+    (True, False)
+    """
+
+    def __init__(
+        self, per_second: float, burst: int, clock: Callable[[], float], most: int = 10_000
+    ) -> None:
+        self._per_second, self._burst, self._clock, self._most = per_second, burst, clock, most
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def takes(self, who: str) -> bool:
+        """Whether this act of somebody is within his pace; one beyond it is not counted."""
+        now = self._clock()
+        left, since = self._left.pop(who, (float(self._burst), now))
+        left = min(float(self._burst), left + max(0.0, now - since) * self._per_second)
+        is_within = left >= 1
+        self._left[who] = (left - is_within, now)
+        while len(self._left) > self._most:
+            self._left.popitem(last=False)  # who was quiet for the longest time
+        return is_within
+
+    def wait(self) -> int:
+        """Seconds after which one more act is taken at the latest."""
+        return math.ceil(1 / self._per_second)
+
+
+class Seats:
+    """Who has come to a room from where: one network address cannot take all seats of others."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._taken: OrderedDict[str, dict[str, set[str]]] = OrderedDict()
+
+    def take(self, room: str, source: str, visitor: str) -> None:
+        """A seat for a visitor, who keeps it. Raises: TooManyError where there are too many."""
+        by_source = self._taken.setdefault(room, {})
+        mine = by_source.setdefault(source, set())
+        if visitor in mine:
+            return
+        if len(mine) >= self._limits.per_source:
+            raise TooManyError(
+                f"{len(mine)} people have answered from your network address, and no more are"
+                " possible; open a second room"
+            )
+        if sum(map(len, by_source.values())) >= 2 * self._limits.voters:
+            raise TooManyError("This room is full; open a second room")
+        mine.add(visitor)
+        while len(self._taken) > 2 * self._limits.rooms:
+            self._taken.popitem(last=False)

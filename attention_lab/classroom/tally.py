@@ -1,0 +1,92 @@
+"""What a class has answered: a histogram, and a table to take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from .posed import Posed, from_json
+from .rooms import Rooms
+
+MOST_BARS = 8  # of different numbers; the rest is one bar
+REST = "other"
+# A spreadsheet takes a cell that begins with one of these for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar of the histogram: an answer, how many gave it, whether it is right."""
+
+    label: str
+    count: int
+    is_right: bool
+
+
+def answers(rooms: Rooms, room: str, number: int) -> list[float]:
+    """All answers to a question, without whose they are."""
+    query = "SELECT answer FROM votes WHERE room = ? AND number = ?"
+    return [answer for (answer,) in rooms.file.read(query, room, number)]
+
+
+def count(rooms: Rooms, room: str, number: int) -> int:
+    """How many have answered a question."""
+    query = "SELECT count(*) FROM votes WHERE room = ? AND number = ?"
+    return int(rooms.file.read(query, room, number)[0][0])
+
+
+def histogram(posed: Posed, given: Sequence[float]) -> list[Bar]:
+    """How often each answer was given: of a choice every option; of a number all that is right as
+    one bar, the seven most frequent others, and the rest.
+
+    >>> from attention_lab.classroom.posed import Posed
+    >>> asked = Posed("number", "2 × 3?", 6.0, "2 × 3 = 6")
+    >>> [(bar.label, bar.count, bar.is_right) for bar in histogram(asked, [6, 5, 6, 8])]
+    [('5', 1, False), ('6', 2, True), ('8', 1, False)]
+    """
+    if posed.kind == "choice":
+        chosen = Counter(int(answer) for answer in given)
+        return [Bar(o, chosen[i], i == posed.answer) for i, o in enumerate(posed.options)]
+    found = Counter(posed.answer if posed.accepts(answer) else answer for answer in given)
+    found[posed.answer] += 0
+    wrong = [answer for answer, _ in found.most_common() if answer != posed.answer]
+    shown = sorted([posed.answer, *wrong[: MOST_BARS - 1]])
+    bars = [Bar(f"{answer:.6g}", found[answer], answer == posed.answer) for answer in shown]
+    rest = sum(found[answer] for answer in wrong[MOST_BARS - 1 :])
+    return [*bars, Bar(REST, rest, False)] if rest else bars
+
+
+def export(rooms: Rooms, room: str, secret: str) -> str:
+    """All votes of a room as CSV, with visitors numbered in the order of their first vote. No cell
+    can be taken for a formula.
+    """
+    rooms.check_teacher(room, secret)
+    query = (
+        "SELECT number, visitor, answer, at, posed FROM votes JOIN questions USING (room, number)"
+        " WHERE room = ? ORDER BY number, at, visitor"
+    )
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\r\n")
+    table.writerow(("question", "text", "student", "answer", "right", "time"))
+    known: dict[bytes, int] = {}
+    for number, visitor, answer, at, kept in rooms.file.read(query, room):
+        posed = from_json(kept)
+        said = posed.options[int(answer)] if posed.kind == "choice" else f"{answer:.12g}"
+        time = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+        student = known.setdefault(visitor, len(known) + 1)
+        right = "yes" if posed.accepts(answer) else "no"
+        table.writerow((number, _cell(posed.text), student, _cell(said), right, time))
+    return written.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; a number stays a number."""
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}" if text.startswith(_FORMULA) else text
+    return text

@@ -1,0 +1,179 @@
+"""A scenario and the same scenario with one control changed: both layers, and their largest
+difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from attention_core.checks import (
+    Array,
+    as_stack,
+    check_alike,
+    check_choice,
+    check_text,
+)
+from attention_core.errors import SettingsError, ShapeError
+from attention_core.trace import Trace
+
+from .scenario import Scenario, trace_of
+from .state_file import checked_choice
+
+# Controls that decide the number of tokens would give matrices of different sizes. The user's own
+# numbers are no control.
+NOT_BESIDE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
+COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_BESIDE)
+FIELDS = ("masked_scores", "probabilities", "output")
+# The value to compare with; if the scenario has that value already, the second one.
+OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
+    "embedding": ("integers", "normal"),
+    "positions": (False, True),
+    "d_model": (32, 16),
+    "n_heads": (1, 2),
+    "d_k": (2, 4),
+    "d_v": (2, 4),
+    "d_o": (6, 4),
+    "weights": ("random", "weightless"),
+    "layer": (3, 0),
+    "init": ("normal", "xavier"),
+    "seed": (1, 0),
+    "output_matrix": ("none", "W_O"),
+    "scaling": ("off", "on"),
+    "scale": (0.5, 1.0),
+    "mask": ("causal", "none"),
+    "window": (1, 2),
+    "residual": (True, False),
+}
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The cell with the largest difference between two matrices, and its two numbers."""
+
+    row: int
+    column: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSettings:
+    """Two layers that differ in one control. scenario: that of the layer `after`."""
+
+    before: Trace
+    after: Trace
+    scenario: Scenario
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """One label for each position. If the sentences differ there, it has both words."""
+        pairs = zip(self.before.labels("T"), self.after.labels("T"), strict=True)
+        return tuple(one if one == other else f"{one} → {other}" for one, other in pairs)
+
+    def head_beside(self, head: int) -> int:
+        """The head of the changed layer to compare with: the same one, or its last."""
+        return min(head, self.after.sizes["H"] - 1)
+
+    def matrices(self, field: str, head: int) -> tuple[Array, Array]:
+        """Both matrices of a field: of one head, or of the layer for the output. Raises: ShapeError
+        if the outputs have different widths.
+        """
+        if field != "output":
+            beside = self.head_beside(head)
+            return getattr(self.before, field)[0, head], getattr(self.after, field)[0, beside]
+        widths = [trace.sizes["O"] for trace in (self.before, self.after)]
+        if widths[0] != widths[1]:
+            raise ShapeError(
+                f"the outputs have {widths[0]} and {widths[1]} features, so they have no"
+                " difference:"
+                " compare scores or probabilities"
+            )
+        return self.before.output[0], self.after.output[0]
+
+    def elsewhere(self, head: int) -> float:
+        """The part of its attention that a query of a head gives to other keys after the change, on
+        average: ½ Σ |after − before|. Units or range: 0 to 1.
+        """
+        before_TS, after_TS = self.matrices("probabilities", head)
+        return float(0.5 * np.abs(after_TS - before_TS).sum(axis=-1).mean())
+
+
+def other_value(scenario: Scenario, name: str) -> Any:
+    """The value to compare with if none was chosen: another value of the control; for the sentence,
+    its words in reverse order.
+    """
+    if name == "text":
+        return " ".join(reversed(scenario.text.split()))
+    first, second = OTHER_VALUES[name]
+    return second if getattr(scenario, name) == first else first
+
+
+def value_in(name: str, text: str) -> Any:
+    """The value of a control, read from the text in a URL.
+
+    Raises: SettingsError for a value that the control cannot have.
+
+    >>> value_in("n_heads", "4"), value_in("residual", "true"), value_in("mask", "causal")
+    (4, True, 'causal')
+    """
+    check_text("text", text)
+    default = getattr(Scenario(), check_choice("name", name, COMPARABLE))
+    return checked_choice(name, text if isinstance(default, str) else _typed(text, type(default)))
+
+
+def _typed(text: str, kind: type) -> Any:
+    """A text as a value of a type. A text that cannot be read stays a text, which is refused."""
+    if kind is bool:
+        return {"true": True, "false": False}.get(text, text)
+    try:
+        return kind(text) if text.isascii() and len(text) < 20 else text
+    except ValueError:
+        return text
+
+
+def beside(scenario: Scenario, name: str, value: Any) -> TwoSettings:
+    """The layer of a scenario, and of the same scenario with one control set to a value.
+
+    Raises: AttentionError if there is no such layer, or if it has another number of tokens.
+    """
+    other = replace(scenario, **{name: checked_choice(name, value)})
+    before, after = trace_of(scenario), trace_of(other)
+    lengths = [trace.sizes["T"] for trace in (before, after)]
+    if lengths[0] != lengths[1]:
+        raise SettingsError(
+            f"the layers have {lengths[0]} and {lengths[1]} tokens, but their numbers must match:"
+            " choose another sentence or other weights, or set the sequence length"
+        )
+    return TwoSettings(before, after, other)
+
+
+def moved_most(before: Array, after: Array, rounding: float = 0.0) -> Moved | None:
+    """The cell with the largest difference between two matrices; None if no difference exceeds the
+    rounding. A cell that is minus infinity in one of them, because it is hidden, does not count.
+
+    >>> moved_most(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
+    Moved(row=0, column=0, before=0.5, after=0.75)
+    """
+    gaps = np.abs(differences(before, after))
+    gaps[~np.isfinite(gaps)] = 0.0
+    row, column = divmod(int(gaps.argmax()), gaps.shape[1])
+    if gaps[row, column] <= rounding:
+        return None
+    return Moved(row, column, float(before[row, column]), float(after[row, column]))
+
+
+def differences(before: Array, after: Array) -> Array:
+    """After minus before, cell by cell; minus infinity where one of them is. Shapes: (R, C)."""
+    hidden = np.isneginf(before) | np.isneginf(after)
+    numbers = [np.where(np.isneginf(one), 0.0, one) for one in (before, after)]
+    first, second = (
+        as_stack(name, one, 2, exactly=True)
+        for name, one in zip(("before", "after"), numbers, strict=True)
+    )
+    check_alike("before", first, "after", second)
+    gap: Array = np.where(hidden, -np.inf, second - first)
+    return gap

@@ -1,0 +1,17 @@
+"""Questions that are asked before a step is shown: data, their answers by the engine, and the
+wrong rules that learners believe.
+"""
+
+from .ask import guess_of as guess_of
+from .ask import guesses_of as guesses_of
+from .items import ITEMS as ITEMS
+from .items import MISCONCEPTIONS as MISCONCEPTIONS
+from .items import Item as Item
+from .items import Misconception as Misconception
+from .items import items_of as items_of
+from .judging import Verdict as Verdict
+from .judging import judge as judge
+from .record import Guess as Guess
+from .record import Option as Option
+from .record import Reason as Reason
+from .record import as_data as as_data

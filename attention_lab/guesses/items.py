@@ -1,0 +1,71 @@
+"""The questions and the misconceptions as they stand in `assets/guesses.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from attention_core.checks import check_choice
+
+FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
+KINDS = ("number", "largest", "sign", "shape", "grows", "picture")
+TOPICS = ("arithmetic", "shapes", "misconceptions")
+ASKS = ("cell", "pair", "row", "matrix")
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong belief.
+
+    says: it in one sentence, as a learner would say it. source: a question of questions.csv or the
+    id of a claim behind which it stands; "" where it is none of these.
+    """
+
+    id: str
+    says: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question, without numbers.
+
+    topic: one of `TOPICS`, for a test. fields: of which fields of the trace it can be asked. kind:
+    one of `KINDS`. asks: what is asked about, and hidden until the answer: a cell, a pair of cells,
+    the row of one query, or a whole matrix. prompt: with names in braces. misconceptions: the ids
+    of those which give another answer. right: the right reason. why: one sentence for everybody.
+    """
+
+    id: str
+    topic: str
+    fields: tuple[str, ...]
+    kind: str
+    asks: str
+    prompt: str
+    misconceptions: tuple[str, ...]
+    right: str
+    why: str
+
+
+_DATA = json.loads(FILE.read_text(encoding="utf-8"))
+MISCONCEPTIONS: Mapping[str, Misconception] = {
+    one["id"]: Misconception(**one) for one in _DATA["misconceptions"]
+}
+ITEMS: Mapping[str, Item] = {
+    one["id"]: Item(
+        **one | {"fields": tuple(one["fields"]), "misconceptions": tuple(one["misconceptions"])}
+    )
+    for one in _DATA["items"]
+}
+
+
+def items_of(field: str) -> tuple[Item, ...]:
+    """The questions on a field of the trace, in the order in which they are asked."""
+    return tuple(item for item in ITEMS.values() if field in item.fields)
+
+
+def item_at(name: str) -> Item:
+    """The question of a name. Raises: SettingsError."""
+    return ITEMS[check_choice("item", name, ITEMS)]

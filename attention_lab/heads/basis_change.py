@@ -1,0 +1,148 @@
+"""Other weights for the same layer: a change of basis for each head.
+
+The queries and keys of a head meet only in dot products, its values and its rows of W_O only in
+their product. So both pairs can be written in another basis: W_Q R with W_K R⁻ᵀ, and W_V U with
+U⁻¹ W_O.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.formulas import merge_heads, split_heads
+from attention_core.initialisation import Stream, generator, orthonormal_columns
+from attention_core.projections import Projections
+from attention_core.trace import Trace
+
+from ..notation.notation import OURS, Notation, symbol
+from .reruns import rerun
+from .weight_blocks import head_slice, output_rows, query_key_products, value_output_products
+
+
+@dataclass(frozen=True, eq=False)
+class BasisChange:
+    """The matrices of each key/value head: R for queries and keys, U for values. Shapes: (G, K, K),
+    (G, V, V).
+    """
+
+    query_key: Array
+    value: Array
+
+
+def random_basis_change(projections: Projections, seed: int = 0) -> BasisChange:
+    """For each key/value head a rotation, a stretch of each direction by a factor from 1/2 to 2,
+    and another rotation.
+    """
+    rng = generator(seed, Stream.BASES)
+    matrices = [
+        np.stack([_invertible(rng, width) for _ in range(projections.groups)])
+        for width in (projections.d_k, projections.d_v)
+    ]
+    return BasisChange(*matrices)
+
+
+def _invertible(rng: np.random.Generator, width: int) -> Array:
+    stretch_K = 2.0 ** rng.uniform(-1, 1, width)
+    matrix_KK: Array = (orthonormal_columns(rng, width, width) * stretch_K) @ orthonormal_columns(
+        rng, width, width
+    )
+    return matrix_KK
+
+
+def with_basis_change(projections: Projections, change: BasisChange) -> Projections:
+    """Other weights for the same layer: W_Q R, W_K R⁻ᵀ, W_V U, U⁻¹ W_O, and the biases likewise.
+
+    Heads that share keys and values share R and U. A layer without W_O gets U⁻¹ as its W_O.
+    """
+    p = projections
+    back_GKK, back_GVV = np.linalg.inv(change.query_key), np.linalg.inv(change.value)
+    readers = p.n_heads // p.groups
+    query_HKK, key_GKK = change.query_key.repeat(readers, axis=0), back_GKK.swapaxes(-1, -2)
+    changed = replace(
+        p,
+        w_q=_times(p.w_q, query_HKK),
+        w_k=_times(p.w_k, key_GKK),
+        w_v=_times(p.w_v, change.value),
+        w_o=(back_GVV.repeat(readers, axis=0) @ output_rows(p)).reshape(-1, p.d_out),
+        b_q=None if p.b_q is None else _times(p.b_q[np.newaxis], query_HKK)[0],
+        b_k=None if p.b_k is None else _times(p.b_k[np.newaxis], key_GKK)[0],
+        b_v=None if p.b_v is None else _times(p.b_v[np.newaxis], change.value)[0],
+    )
+    return changed.astype(p.dtype)
+
+
+def _times(weights_DF: Array, basis_HKK: Array) -> Array:
+    """Each head's block of columns times the head's matrix."""
+    blocks_HDK = split_heads(weights_DF[np.newaxis], len(basis_HKK))[0]
+    product_DF: Array = merge_heads((blocks_HDK @ basis_HKK)[np.newaxis])[0]
+    return product_DF
+
+
+def in_other_bases(trace: Trace, seed: int) -> Trace:
+    """The same layer with the weights of each head in another basis, drawn from a seed."""
+    p = trace.projections
+    return rerun(trace, projections=with_basis_change(p, random_basis_change(p, seed)))
+
+
+@dataclass(frozen=True, eq=False)
+class BeforeAfter:
+    """One array before and after a change of basis. symbol: LaTeX."""
+
+    symbol: str
+    before: Array
+    after: Array
+
+    @property
+    def change(self) -> float:
+        """The largest change of a number, divided by the largest number. Infinite scores count as
+        equal.
+        """
+        known = np.isfinite(self.before)
+        most = float(np.abs(self.before[known]).max(initial=0.0))
+        gap = float(np.abs(self.after[known] - self.before[known]).max(initial=0.0))
+        return gap / most if most else gap
+
+
+def changed_arrays(
+    before: Trace, after: Trace, head: int, notation: Notation = OURS
+) -> tuple[BeforeAfter, ...]:
+    """The head's own parts of W_Q, W_K, W_V and W_O. All of them change."""
+    weights = [
+        BeforeAfter(
+            symbol(name, notation).latex,
+            head_slice(before, name, head),
+            head_slice(after, name, head),
+        )
+        for name in ("w_q", "w_k", "w_v")
+    ]
+    w_o = (output_rows(trace.projections)[head] for trace in (before, after))
+    return (*weights, BeforeAfter(symbol("w_o", notation).latex, *w_o))
+
+
+def unchanged_arrays(
+    before: Trace, after: Trace, head: int, notation: Notation = OURS
+) -> tuple[BeforeAfter, ...]:
+    """The products of the head's weights, its scores and probabilities, and the output. None of
+    them changes, apart from rounding.
+    """
+    w_q, w_k, w_v, w_o = (symbol(name, notation) for name in ("w_q", "w_k", "w_v", "w_o"))
+    products = [
+        BeforeAfter(latex, *(product(trace.projections)[head] for trace in (before, after)))
+        for latex, product in (
+            (f"{w_q.latex} {w_k.transposed.latex}", query_key_products),
+            (f"{w_v.latex} {w_o.latex}", value_output_products),
+        )
+    ]
+    fields = [
+        BeforeAfter(
+            symbol(name, notation).latex,
+            getattr(before, name)[:, head],
+            getattr(after, name)[:, head],
+        )
+        for name in ("scores", "probabilities")
+    ]
+    output = BeforeAfter(symbol("output", notation).latex, before.output, after.output)
+    return (*products, *fields, output)

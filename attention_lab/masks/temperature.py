@@ -1,0 +1,160 @@
+"""Scores divided by a number: a temperature, and why the layer divides by √d_k.
+
+The variance of dot products grows with their length, and a saturated softmax hardly reacts to a
+change of its scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.cache import cached
+from attention_core.checks import Array
+from attention_core.formulas import softmax
+from attention_core.initialisation import Stream, generator
+from attention_core.limits import check_room
+from attention_core.number_types import too_large
+from attention_core.trace import Trace
+
+from ..heads.patterns import effective_tokens
+from ..heads.reruns import rerun
+
+WIDTHS = (1, 4, 16, 64, 256, 1024)
+N_DRAWS = 64  # of N_KEYS queries and keys each
+N_KEYS = 32
+
+
+def at_temperature(trace: Trace, temperature: float) -> Trace:
+    """The same layer with every scaled score divided by the temperature: below 1 the softmax gets
+    sharper, above 1 flatter. Raises: SettingsError for a scale beyond the range of float.
+    """
+    with np.errstate(over="ignore"):
+        scale = float(np.float64(trace.scale) / temperature)
+    return rerun(trace, scale=scale)
+
+
+def softmax_jacobian(probabilities_XS: Array) -> Array:
+    """How each share changes with each score: ∂a_j/∂s_k = a_j (δ_jk - a_k), the matrix diag(a) -
+    a aᵀ.
+
+    Its rows sum to 0, and its eigenvalues lie from 0 to 1/2. Shapes: (X, S) -> (X, S, S).
+
+    >>> softmax_jacobian(np.array([0.5, 0.5])).tolist()
+    [[0.25, -0.25], [-0.25, 0.25]]
+    """
+    check_room(shares=probabilities_XS.size, keys=probabilities_XS.shape[-1])
+    column_XS1 = probabilities_XS[..., np.newaxis]
+    slope_XSS: Array = column_XS1 * (
+        np.eye(probabilities_XS.shape[-1]) - column_XS1.swapaxes(-1, -2)
+    )
+    return slope_XSS
+
+
+def jacobian_trace(probabilities_XS: Array) -> Array:
+    """The sum of the Jacobian's diagonal: 1 - Σ a². Shapes: (X, S) -> (X). Range: 0 (saturated)
+    to 1 - 1/S.
+    """
+    trace_X: Array = 1.0 - np.square(probabilities_XS).sum(axis=-1)
+    return trace_X
+
+
+def jacobian_norm(probabilities_XS: Array) -> Array:
+    """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X).
+    Range: 0 to 1/2.
+    """
+    squares_X = np.square(probabilities_XS).sum(axis=-1)
+    cubes_X = (probabilities_XS**3).sum(axis=-1)
+    # Rounding may go below 0.
+    norm_X: Array = np.sqrt(np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0))
+    return norm_X
+
+
+def two_token_slope(gap: float) -> float:
+    """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
+    1/4.
+
+    >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
+    [0.25, 0.105, 0.0003]
+    """
+    shares = softmax([0.0, gap])
+    return float(shares[0] * shares[1])
+
+
+@dataclass(frozen=True)
+class Sharpness:
+    """How sharp a softmax is: the largest share, the effective tokens, and the trace and the norm
+    of its Jacobian.
+    """
+
+    largest_share: float
+    effective_tokens: float
+    jacobian_trace: float
+    jacobian_norm: float
+
+
+@dataclass(frozen=True)
+class ScoreSpread:
+    """Dot products of random queries and keys of one width: their variance (in theory d_k) and its
+    standard error.
+
+    raw, scaled: the softmax of the scores as they are, and of the scores divided by √d_k, averaged
+    over the queries.
+    """
+
+    d_k: int
+    variance: float
+    standard_error: float
+    raw: Sharpness
+    scaled: Sharpness
+
+
+def sharpness(scores_XS: Array) -> Sharpness:
+    """How sharp the softmax of some rows is, averaged over the rows. Shapes: (X, S)."""
+    shares_XS = softmax(scores_XS)
+    slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
+    measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
+    return Sharpness(*(float(measure.mean()) for measure in measures))
+
+
+def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
+    """The softmax of a row of scores, divided by each of some temperatures. Shapes: (S,), (P,) ->
+    (P, S). Raises: SettingsError for a quotient beyond the range of float.
+
+    >>> shares_at(np.array([0.0, np.log(3)]), np.array([1.0, 0.5])).round(3).tolist()
+    [[0.25, 0.75], [0.1, 0.9]]
+    """
+    with np.errstate(over="ignore"):
+        divided_PS = scores_S / temperatures_P[:, np.newaxis]
+    if (np.isinf(divided_PS) != np.isinf(scores_S)).any():
+        raise too_large(divided_PS.dtype)
+    return softmax(divided_PS)
+
+
+@cached
+def score_spread(d_k: int, seed: int = 0) -> ScoreSpread:
+    """Measure the dot products of 64 draws of 32 queries and 32 keys, all entries normal with
+    variance 1.
+
+    The width 1024 takes 0.1 s. Source: Vaswani et al. 2017, section 3.2.1, footnote 4.
+    """
+    rng = generator(seed, Stream.SPREADS)
+    shape = (N_DRAWS, N_KEYS, d_k)
+    queries_RTK, keys_RSK = rng.standard_normal(shape), rng.standard_normal(shape)
+    scores_RTS = queries_RTK @ keys_RSK.swapaxes(-1, -2)
+    # The mean is 0 in theory, so the mean square of each draw estimates the variance.
+    variance_R = np.square(scores_RTS).mean(axis=(1, 2))
+    error = float(variance_R.std(ddof=1)) / N_DRAWS**0.5
+    return ScoreSpread(
+        d_k,
+        float(variance_R.mean()),
+        error,
+        sharpness(scores_RTS),
+        sharpness(scores_RTS / np.sqrt(d_k)),
+    )
+
+
+def score_spreads() -> tuple[ScoreSpread, ...]:
+    """The same for widths from 1 to 1024."""
+    return tuple(score_spread(d_k) for d_k in WIDTHS)

@@ -1,0 +1,161 @@
+"""A card for each proposition about the diagonal: its status, a live check, its proof, and a
+search for counterexamples.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.checks import Check
+from attention_lab.diagonal.propositions.counterexamples import Search, search
+from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM, Proposition
+from attention_lab.diagonal.propositions.tokens import tokens_of_trace
+from attention_viz.labels import number
+
+from ..facts import fact
+from ..url_state import KEPT, LAST_SEED, bound, whole_number_input
+from . import controls
+from .self_attention_mass import number_or_dash, quoted_names
+
+BADGES = {
+    THEOREM: ":green-badge[:material/verified: theorem]",
+    FALSE: ":red-badge[:material/close: false]",
+    CONDITION: ":orange-badge[:material/rule: under a condition]",
+}
+PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
+# Equalities, and S13, whose largest eigenvalue is 1: only rounding separates the two sides.
+IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
+WHY_NOT = {
+    False: "These tokens do not meet its condition.",
+    True: "There is one token, and the proposition is about two.",
+}
+LAST_SEARCH = "proposition search"  # in the session: the proposition of the last one, its result
+TRIES = 300  # token matrices of a search
+SEARCH_SIZES = {"truths_n": 3, "truths_c": 2}  # tokens and features that a search begins with
+
+
+def checked(trace: Trace) -> dict[str, Check]:
+    """The result of every check for the tokens of a trace, by the number of the proposition."""
+    tokens = tokens_of_trace(trace)
+    return {one.number: one.test(tokens) for one in PROPOSITIONS}
+
+
+def search_controls() -> None:
+    """The sizes and the seed of the random tokens that a search tries."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        about = {**KEPT, "width": 150}
+        bound(st.slider, "Tokens N", 2, 8, SEARCH_SIZES["truths_n"], key="truths_n", **about)
+        bound(st.slider, "Features C", 1, 8, SEARCH_SIZES["truths_c"], key="truths_c", **about)
+        whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **about)
+        st.caption(
+            f"A search tries {TRIES} random token matrices and loads the one that violates the"
+            " proposition most.",
+            width=330,
+        )
+
+
+def card(one: Proposition, check: Check, trace: Trace) -> None:
+    """A proposition in words and as a formula, its status, the check on the tokens shown, its
+    proof and a search.
+    """
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"**{one.number} · {one.title}** {BADGES[one.status]}")
+        st.latex(one.latex)
+        st.markdown(one.says)
+        st.markdown(f"**On these tokens:** {live(one, check, trace)}")
+        if one.condition:
+            st.caption(one.condition)
+        with st.container(horizontal=True):
+            with st.popover(
+                PROOFS[one.status],
+                icon=":material/menu_book:",
+                key=f"proof {one.number}",
+                on_change="rerun",
+            ) as proof:
+                if proof.open:
+                    _proof(one)
+            st.button(
+                "Search for a counterexample",
+                key=f"search {one.number}",
+                icon=":material/search:",
+                type="tertiary",
+                on_click=_search,
+                args=(one.number,),
+            )
+        _show_search(one)
+
+
+def live(one: Proposition, check: Check, trace: Trace) -> str:
+    """The result of the check on these tokens: holds or violated, by how much, and where."""
+    where = _place(check.where, trace)
+    verdict = _verdict(check)
+    fact(f"verdict_on_{one.number}", (verdict, where))
+    if not check.applies:
+        return f":gray-badge[{verdict}] {WHY_NOT[fact('one_token_alone', trace.sizes['T'] == 1)]}"
+    badge = {True: f":green-badge[{verdict}]", False: f":red-badge[{verdict}]"}[check.holds]
+    place = f" in {where}" * bool(where)
+    if not check.holds and check.excess <= 0:
+        return f"{badge} A tie{place}."
+    if not check.holds:
+        return f"{badge} Largest violation: **{number(check.excess, 4)}**{place}."
+    if check.excess > 0 or one.number in IDENTITIES:
+        return f"{badge} The two sides agree up to rounding."
+    return f"{badge} Smallest margin: {number(-check.excess, 4)}{place}."
+
+
+def _verdict(check: Check) -> str:
+    if not check.applies:
+        return "does not apply"
+    return {True: "holds", False: "violated"}[check.holds]
+
+
+def _place(where: tuple[int, ...], trace: Trace) -> str:
+    """The row, or the row and the column, of the largest violation."""
+    parts = [quoted_names(trace)[i] for i in where]
+    return ", ".join(f"{side} {part}" for side, part in zip(("row", "column"), parts, strict=False))
+
+
+def _proof(one: Proposition) -> None:
+    """The lines of a proof; for a false proposition, its usual argument and the step that fails."""
+    for place, line in enumerate(one.proof, 1):
+        st.markdown(f"{place}. {line}")
+    if one.fails:
+        st.markdown(f":red[**The step that fails:**] {one.fails}")
+
+
+def _search(name: str) -> None:
+    """Search for a counterexample among random tokens, and load the worst."""
+    state = st.session_state
+    n_tokens, d_model = (state.get(key) or size for key, size in SEARCH_SIZES.items())
+    found = search(
+        proposition(name),
+        n_tokens=n_tokens,
+        d_model=d_model,
+        seed=state.get("truths_seed") or 0,
+        tries=TRIES,
+    )
+    state[LAST_SEARCH] = (name, found)
+    if found.x is not None:
+        controls.load_tokens(found.x)
+
+
+def _show_search(one: Proposition) -> None:
+    """The result of the last search, on the card of its proposition."""
+    name, found = st.session_state.get(LAST_SEARCH, ("", None))
+    if name != one.number or not isinstance(found, Search):
+        return
+    fact("searched", one.number)
+    fact("matrices_that_met_the_condition", found.applied)
+    tried = f"Matrices tried: {found.tried}. They meet the condition: {found.applied}."
+    if fact("counterexample_found", found.x is not None) and found.nearest:
+        worst = number(found.nearest.excess, 4)
+        st.success(f"{tried} The worst violation, {worst}, is loaded.")
+        return
+    margin = None
+    if found.nearest:
+        margin = -fact("nearest_excess", found.nearest.excess)
+    st.info(
+        f"{tried} Violations: none. Smallest margin: {number_or_dash(margin)} (below 0: rounding)."
+    )

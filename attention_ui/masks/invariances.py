@@ -1,0 +1,87 @@
+"""The topics of the page on what the layer does not notice, and one of them: changes of scores and
+weights.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_lab.heads.reruns import gaps
+from attention_lab.masks.invariances import CHANGES
+from attention_lab.rounding import tolerance
+from attention_viz.labels import number
+from attention_viz.masks import invariances as boards
+
+from ..board import show_board
+from ..facts import fact
+from ..page_context import PageContext
+from ..url_state import KEPT, bound, whole_number_input
+from .score_variants import additive_scores, one_softmax_for_all
+from .shuffles import difference_text, shuffled
+from .temperature import temperature, why_scale
+
+THEORY = {True: "stays the same", False: "may change"}  # a change need not show with one token
+
+
+def constants(now: PageContext) -> None:
+    """Changes of scores and weights: some change the output, some do not."""
+    names = {change.key: change.name for change in CHANGES}
+    left, right = st.columns([3, 2])
+    key = bound(
+        left.selectbox,
+        "Change",
+        tuple(names),
+        key="inv_change",
+        **KEPT,
+        help="; ".join(f"{k}: {v}" for k, v in names.items()),
+    )
+    seed = whole_number_input(right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
+    change = next((one for one in CHANGES if one.key == key), CHANGES[0])
+    after = change.apply(now.trace, int(seed))
+    found = gaps(now.trace, after)
+    stays = fact("stays_in_theory", change.same)
+    fact("probabilities_moved", found.probabilities)
+    fact("output_moved", found.output)
+    rounded = stays and found.probabilities <= tolerance(now.trace, "probabilities")
+    left, right = st.columns([3, 2], vertical_alignment="center")
+    left.markdown(
+        f"Changed: **{change.name}**. {change.says}\n\nBy theory the output **{THEORY[stays]}**."
+        " Largest difference measured: of a probability"
+        f" {difference_text(found.probabilities, only_rounding=rounded)}, of the output"
+        f" {difference_text(found.output, only_rounding=stays)}."
+    )
+    right.latex(change.formula)
+    show_board(
+        boards.changed(now.trace, after, change.key, now.focus.cell("query", "key"), now.notation),
+        "change",
+    )
+    with st.expander(
+        "All changes at once", key="inv all", on_change="rerun", icon=":material/table:"
+    ) as table:
+        if table.open:
+            st.markdown(_all_changes(now.trace, int(seed)))
+
+
+def _all_changes(trace: Trace, seed: int) -> str:
+    lines = [
+        "| change | the output, by theory | probabilities, measured | output, measured |",
+        "|---|---|---|---|",
+    ]
+    for change in CHANGES:
+        found = gaps(trace, change.apply(trace, seed))
+        lines.append(
+            f"| {change.name} | {THEORY[change.same]} | {number(found.probabilities)} |"
+            f" {number(found.output)} |"
+        )
+    return "\n".join(lines)
+
+
+TOPICS = {
+    "shuffle": shuffled,
+    "constants": constants,
+    "temperature": temperature,
+    "scale": why_scale,
+    "additive scores": additive_scores,
+    "one softmax": one_softmax_for_all,
+}

@@ -1,0 +1,117 @@
+"""Shuffled tokens: the output is shuffled in the same way, unless positions or a mask know the
+order.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_lab.masks.shuffles import SITUATIONS, Shuffle, Situation, is_given, shuffle
+from attention_lab.rounding import tolerance
+from attention_viz.labels import number
+from attention_viz.masks import invariances as boards
+
+from ..board import show_board
+from ..facts import fact
+from ..page_context import PageContext
+from ..panels import token
+from ..url_state import KEPT, choose_one, whole_number_input
+
+IN_FORMULAS = {
+    "row": "f(PX) = P f(X), and the probabilities A become P A Pᵀ",
+    "column": "f(XP) = f(X) P, and the probabilities A become Pᵀ A P",
+}
+
+
+def difference_text(gap: float, *, only_rounding: bool = False) -> str:
+    """A difference as Markdown. only_rounding: whether rounding alone explains it."""
+    if gap and not only_rounding:
+        return f"**{number(gap)}**"
+    return "**0** up to rounding" if gap else "**0**"
+
+
+def shuffled(now: PageContext) -> None:
+    """The layer on its tokens and on the same tokens in another order."""
+    left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
+    key = choose_one(
+        "The layer reads",
+        tuple(one.key for one in SITUATIONS),
+        "words alone",
+        place=left,
+        key="inv_reads",
+        **KEPT,
+    )
+    field = choose_one(
+        "Shown", ("output", "probabilities"), "output", place=middle, key="inv_shown", **KEPT
+    )
+    seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
+    situation = next(one for one in SITUATIONS if one.key == key)
+    made = shuffle(now.scenario, situation.key, int(seed))
+    if made.straight.sizes["T"] == 1:
+        st.info(
+            "A single token cannot be shuffled: choose a longer sentence.", icon=":material/info:"
+        )
+    else:
+        _describe(now, made, situation, field)
+    show_board(
+        boards.shuffled(made, field, now.focus.cell("query", "key"), now.notation), "shuffle"
+    )
+    with st.expander(
+        "All three at once", key="inv three", on_change="rerun", icon=":material/table:"
+    ) as table:
+        if table.open:
+            st.markdown(_all_situations(now, int(seed)))
+    st.caption(
+        "In formulas, with P the matrix that shuffles the tokens:"
+        f" {IN_FORMULAS[now.notation.convention]} (the layer is *permutation equivariant*). At most"
+        f" {boards.MAX_FEATURES} features of the output are shown. The mask and the positions of"
+        " the sidebar are not used here."
+    )
+
+
+def _describe(now: PageContext, made: Shuffle, situation: Situation, field: str) -> None:
+    """Where the chosen token moved, and whether its result moved with it unchanged."""
+    explanation = situation.says
+    if fact("inputs_know_their_places", is_given(now.scenario)):
+        explanation = situation.says_given
+    query = now.focus.query
+    place = fact("place_after", made.order.index(query))
+    gap = {"output": made.gaps.output, "probabilities": made.gaps.probabilities}[field]
+    fact("largest_difference", gap)
+    rounding, knows_order = (
+        tolerance(made.straight, field),
+        situation.knows_order and made.has_order,
+    )
+    only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
+    st.markdown(
+        f"{explanation} {token(made.straight, 'T', query)} moves from position {query} to position"
+        f" **{place}**. {_outcome(knows_order, field, gap, rounding)} Largest difference from the"
+        f" first result in the new order: {difference_text(gap, only_rounding=only_rounding)}."
+    )
+
+
+def _outcome(knows_order: bool, field: str, gap: float, rounding: float) -> str:
+    """What the shuffle shows. In a layer that knows the order, a gap as small as rounding shows
+    nothing.
+    """
+    shows = fact("order_shows", gap > rounding)
+    unclear = fact("order_cannot_be_told", 0 < gap <= rounding and knows_order)
+    if shows:
+        return f"Its result there is another one: **the order shows in the {field}**."
+    if unclear:
+        return (
+            "With numbers of this size, rounding alone can make a difference of"
+            f" {number(rounding)}: **whether the order shows in the {field} cannot be told here**."
+        )
+    return f"Its result moves with it: **shuffling the tokens only shuffles the {field}**."
+
+
+def _all_situations(now: PageContext, seed: int) -> str:
+    lines = [
+        "| the layer reads | largest difference of a probability | of the output |",
+        "|---|---|---|",
+    ]
+    for one in SITUATIONS:
+        found = shuffle(now.scenario, one.key, seed).gaps
+        lines.append(f"| {one.key} | {number(found.probabilities)} | {number(found.output)} |")
+    return "\n".join(lines)

@@ -1,0 +1,63 @@
+"""What to do when the heads do not divide the embedding size: reasons, and one-click ways out."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core.head_widths import nearest_divisors
+from attention_lab.scenario import Scenario
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
+from attention_viz.labels import counted
+
+from .facts import fact
+
+
+def uneven(scenario: Scenario) -> bool:
+    """Whether the heads cannot share the embedding evenly and no width was given instead."""
+    given = scenario.weights != "weightless" and (scenario.d_k or scenario.d_v)
+    return bool(scenario.d_model % scenario.n_heads and not given)
+
+
+def offer(scenario: Scenario) -> None:
+    """Say why it matters, and offer the nearest divisors, and a free width where the weights
+    allow one.
+    """
+    width, heads = scenario.d_model, scenario.n_heads
+    fact("uneven", (heads, width))
+    st.warning(
+        f"**{heads} heads cannot share {width} features evenly**: {width} / {heads} is no whole"
+        " number. Each head takes its own block of features of Q, K and V, and in the usual layer"
+        " the blocks together are as wide as the embedding, so that the joined heads fit the next"
+        " layer. Choose one:",
+        icon=":material/view_column:",
+    )
+    with st.container(horizontal=True):
+        for count in nearest_divisors(width, heads):
+            if count <= MAX_HEADS:
+                st.button(
+                    counted(count, "head"),
+                    on_click=st.session_state.update,
+                    args=({"n_heads": count},),
+                )
+        for size in _near_multiples(width, heads):
+            st.button(
+                f"Embedding size {size}",
+                on_click=st.session_state.update,
+                args=({"d_model": size},),
+            )
+        if scenario.weights != "weightless":
+            free = max(1, round(width / heads))
+            st.button(
+                f"Keep {heads} heads, each {free} wide",
+                on_click=st.session_state.update,
+                args=({"d_k": str(free), "d_v": str(free)},),
+                help=(
+                    "d_k and d_v need not be embedding / heads: W_O brings the joined heads back to"
+                    " the embedding."
+                ),
+            )
+
+
+def _near_multiples(width: int, heads: int) -> list[int]:
+    below = width // heads * heads
+    return [size for size in (below, below + heads) if 1 <= size <= MAX_MATRIX_WIDTH]

@@ -1,0 +1,154 @@
+"""All measures of all heads as bars, and one measure along the sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_core import Trace
+from attention_core.checks import Array
+from attention_lab.heads.head_portraits import Measure
+from attention_lab.heads.patterns import Pattern
+
+from ..curves import LEGEND
+from ..labels import longest, number, numbered
+from ..parts import Part, layout, names_below
+from ..theme import Figure
+from .portrait_lanes import (
+    GAP_PX,
+    MEASURES_PER_LINE,
+    ROW_PX,
+    TITLE_PX,
+    bars,
+    lane_of,
+    ticks,
+    titles,
+    written,
+)
+
+AXIS_TITLES = {"T": "query", "S": "key", "R": "singular value, the largest first"}
+
+
+def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -> Figure:
+    """A bar for every measure of every head, and a tick for a head without preferences.
+
+    lit: the name of the measure and the head in focus. A clicked bar sends [name, head] as
+    customdata. All bars share one pair of axes: one pair for each measure would take the browser
+    several times as long.
+    """
+    n_heads = pattern.probabilities.shape[1]
+    line_height = TITLE_PX + n_heads * ROW_PX + GAP_PX
+    lanes = [lane_of(place, one, pattern, line_height) for place, one in enumerate(measures)]
+    whole = -(-len(measures) // MEASURES_PER_LINE) * line_height - GAP_PX
+    names = [f"head {head}" for head in range(n_heads)]
+    names[lit[1]] = f"<b>{names[lit[1]]}</b>"
+    rows = [float(row) for lane in lanes[::MEASURES_PER_LINE] for row in lane.rows]
+    around: Part = {
+        "xaxis": {"range": [0, MEASURES_PER_LINE], "visible": False, "fixedrange": True},
+        "yaxis": {
+            "range": [whole, 0],
+            "tickvals": rows,
+            "ticktext": names * (len(rows) // n_heads),
+            "fixedrange": True,
+            "showgrid": False,
+            "zeroline": False,
+            "tickfont": {"size": 12},
+            "ticklabelstandoff": 4,
+        },
+        "margin": {"l": round(longest([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
+    }
+    says = f"A bar with its number for each measure of each head. Heads: {n_heads}."
+    data = [bars(lanes, lit[1]), written(lanes), *ticks(lanes)]
+    data.append(titles(lanes, line_height, lit[0]))
+    return {"data": data, "layout": layout(whole + 8, says, **around)}
+
+
+def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:
+    """One measure along the sequence: the head in focus as bars, the other heads as dots, a head
+    without preferences as a line.
+    """
+    values_HX = measure.profile(pattern)[0]
+    labels = _places(trace, measure, values_HX.shape[1])
+    others = [other for other in range(len(values_HX)) if other != head]
+    data = [_focused(labels, head, values_HX[head])]
+    if others:
+        data.append(_others(labels, others, values_HX[others]))
+    if not measure.of_scores:
+        data.append(_usual(labels, measure.profile(pattern.uniform)[0, head]))
+    places = AXIS_TITLES[measure.axis].split(",")[0]
+    says = f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
+    names, foot = names_below(labels)
+    parts = {
+        "showlegend": True,
+        "bargap": 0.25,
+        "margin": {"l": 52, "r": 8, "t": 36, "b": foot + 20},
+        "legend": LEGEND,
+        "xaxis": names
+        | {"title": {"text": AXIS_TITLES[measure.axis], "font": {"size": 12}, "standoff": 6}},
+        "yaxis": {
+            "fixedrange": True,
+            "gridcolor": "@line",
+            "zeroline": False,
+            "tickfont": {"size": 11},
+            "rangemode": "tozero",
+        },
+    }
+    return {"data": data, "layout": layout(260 + foot, says, **parts)}
+
+
+def _focused(labels: list[str], head: int, values_X: Array) -> Part:
+    """The head in focus as bars."""
+    return {
+        "type": "bar",
+        "x": labels,
+        "y": values_X.astype("f4"),
+        "name": f"head {head}",
+        "marker": {"color": f"@head {head % 16}"},
+        "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>",
+    }
+
+
+def _others(labels: list[str], heads: list[int], values_HX: Array) -> Part:
+    """The other heads as dots."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": labels * len(heads),
+        "name": "other heads",
+        "y": values_HX.ravel().astype("f4"),
+        "marker": {"color": "@muted", "size": 4, "opacity": 0.5},
+        "text": [f"head {other}" for other in heads for _ in labels],
+        "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{text}</extra>",
+    }
+
+
+def _usual(labels: list[str], usual_X: Array) -> Part:
+    """A head without preferences as a line, or as a mark if there is only one place."""
+    return {
+        "type": "scatter",
+        "mode": "lines" if len(labels) > 1 else "markers",
+        "name": "no preference",
+        "x": labels,
+        "y": usual_X.astype("f4"),
+        "line": {"color": "@focus", "width": 2, "dash": "dash", "shape": "hvh"},
+        "marker": {"symbol": "line-ew", "size": 22, "line": {"color": "@focus", "width": 2}},
+        "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>no preference</extra>",
+    }
+
+
+def value_says(measure: Measure, pattern: Pattern, head: int, most: str) -> str:
+    """The number of a head, and that of a head without preferences; for a rank the largest
+    possible one.
+    """
+    value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
+    if not measure.is_known(pattern, head):
+        return "no value, because no query has such a key"
+    if usual is None:
+        return f"{value:.0f} of at most {most}"
+    return f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}"
+
+
+def _places(trace: Trace, measure: Measure, count: int) -> list[str]:
+    """The names of the places along a measure: tokens, or numbers of singular values."""
+    if measure.axis == "R":
+        return [f"σ{place + 1}" for place in range(count)]
+    return list(numbered(trace.labels(measure.axis)))

@@ -1,0 +1,189 @@
+"""What heads add to the output: stacked bars, shares and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from attention_core import Trace
+from attention_core.checks import Array
+from attention_lab.heads.basis_change import BeforeAfter
+from attention_lab.heads.contributions import head_contributions
+from attention_lab.heads.head_worth import (
+    has_shares,
+    norm_shares,
+    ranking,
+    signed_shares,
+    token_changes,
+)
+from attention_lab.notation.notation import OURS, Notation, Symbol
+
+from ..curves import LEGEND
+from ..labels import number, numbered
+from ..matrices import Matrix, Side, board
+from ..parts import Part, layout, names_below
+from ..payload import JSON
+from ..sheet import Sheet
+from ..theme import Figure
+from ..tiles import Tile, largest, tiled
+
+MAX_COLUMNS, MAX_FEATURES = 64, 16
+
+
+def stacked(trace: Trace, feature: int) -> Figure:
+    """One feature of the output of every token as a sum of the heads' parts, and the output itself
+    as a tick.
+    """
+    tokens = list(numbered(trace.labels("T")))
+    data: list[Part] = [
+        {
+            "type": "bar",
+            "x": tokens,
+            "y": part_T.astype("f4"),
+            "name": name,
+            "marker": {"color": colour},
+            "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>",
+        }
+        for name, part_T, colour in _summands(trace, feature)
+    ]
+    data.append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": tokens,
+            "y": trace.output[0, :, feature].astype("f4"),
+            "name": "output",
+            "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>output</extra>",
+            "marker": {
+                "symbol": "line-ew",
+                "size": min(22, 700 // len(tokens)),
+                "line": {"color": "@text", "width": 3},
+            },
+        }
+    )
+    says = (
+        f"Feature {feature} of the output as stacked bars, a part for each head. Tokens:"
+        f" {len(tokens)}."
+    )
+    return {"data": data, "layout": _charted(says, 316, tokens, barmode="relative")}
+
+
+def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
+    """The summands of one feature of the output: name, a number for every token, and colour."""
+    for head, added_TO in enumerate(head_contributions(trace)[0]):
+        yield f"head {head}", added_TO[:, feature], f"@head {head % 16}"
+    if trace.projections.b_o is not None:
+        added_T = np.full(trace.sizes["T"], trace.projections.b_o[feature])
+        yield "bias b_O", added_T, "@muted"
+    if trace.residual:
+        yield "input (residual)", trace.inputs[0, :, feature], "@line"
+
+
+def shares(trace: Trace) -> Figure:
+    """The signed share and the norm share of each head, the largest signed share first."""
+    signed_H, norm_H = signed_shares(trace)[0], norm_shares(trace)[0]
+    order = list(ranking(signed_H))
+    heads = [f"head {head}" for head in order]
+    data: list[Part] = [
+        {
+            "type": "bar",
+            "x": heads,
+            "y": shares_H[order].astype("f4"),
+            "name": name,
+            "marker": {"color": colour, "opacity": opacity},
+            "hovertemplate": "%{x}: <b>%{y:.4f}</b><extra>" + name + "</extra>",
+        }
+        for name, shares_H, colour, opacity in (
+            ("signed share", signed_H, "@output", 1.0),
+            ("norm share", norm_H, "@muted", 0.6),
+        )
+    ]
+    says = "Two shares of the output for each head; here their sum is 0, so there are no shares."
+    if has_shares(trace):
+        says = f"Two shares of the output for each head; the largest signed share: {heads[0]}."
+    return {"data": data, "layout": _charted(says, 260, heads, barmode="group")}
+
+
+def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
+    """How far the output of each token moves when one head is off: heads as rows, tokens as
+    columns.
+    """
+    moved_HT = token_changes(trace)[0]
+    matrix = Matrix(
+        "changes",
+        moved_HT,
+        Side("head", letter="H"),
+        Side("token", trace.labels("T"), "T"),
+        (0, 0),
+        "how far the output moves",
+        kind="logit",
+        says="Without this head the output of this token moves by",
+    )
+    says = (
+        "How far the output of each token moves without one head. Largest number:"
+        f" {number(float(moved_HT.max()))}."
+    )
+    return board([matrix], ("changes", *cell), says, notation)
+
+
+def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
+    """The output, the output with some heads off, and their difference; at most 64 columns."""
+    output_TO = trace.output[0]
+    first = cell[1] // MAX_COLUMNS * MAX_COLUMNS
+    shown = slice(first, first + MAX_COLUMNS)
+    tiles = [
+        Tile(matrix_TO[:, shown], title)
+        for title, matrix_TO in (
+            ("all heads", output_TO),
+            ("with heads off", without_TO),
+            ("what is missing", output_TO - without_TO),
+        )
+    ]
+    columns = tuple(str(column) for column in range(output_TO.shape[1])[shown])
+    says = (
+        "The output with all heads, the output with some heads off, and the difference. Tokens:"
+        f" {len(output_TO)}."
+    )
+    sheet = Sheet(numbered(trace.labels("T")), columns, "feature", largest(output_TO), start=first)
+    return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
+
+
+def in_two_bases(both: BeforeAfter) -> Figure:
+    """A matrix before and after a change of basis: at most the first 16 rows and columns."""
+    before, after = (matrix[:MAX_FEATURES, :MAX_FEATURES] for matrix in (both.before, both.after))
+    rows, columns = (tuple(map(str, range(count))) for count in before.shape)
+    sheet = Sheet(rows, columns, "feature", max(largest(before), largest(after)), width=520)
+    says = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
+    return tiled(sheet, [Tile(before, "before"), Tile(after, "after")], says, across=2)
+
+
+def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
+    """A layout for bars with names below. height: in px, without the names."""
+    names, foot = names_below(labels)
+    return layout(
+        height + foot,
+        says,
+        showlegend=True,
+        legend=LEGEND,
+        bargap=0.25,
+        xaxis=names,
+        margin={"l": 52, "r": 8, "t": 52, "b": foot},
+        yaxis={
+            "fixedrange": True,
+            "gridcolor": "@line",
+            "zeroline": False,
+            "tickfont": {"size": 11},
+        },
+        **more,
+    )
+
+
+def left_without_heads(trace: Trace) -> str:
+    """What remains of the output with all heads off, in words."""
+    parts = []
+    if trace.projections.b_o is not None:
+        parts.append("the bias")
+    if trace.residual:
+        parts.append("the input (residual)")
+    return ", ".join(parts) or "0"

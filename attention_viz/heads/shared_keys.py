@@ -1,0 +1,81 @@
+"""Heads that share keys and values, as lines of one board. The same head of every kind stands in
+one column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from attention_core import Trace
+from attention_core.head_blocks import head_of
+from attention_lab.notation.notation import OURS, Notation
+
+from ..payload import JSON, bits, float_bytes
+from ..thumbnails import GIVEN, given_board, line_of_heads
+
+MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
+
+
+def shared_keys(
+    kinds: Mapping[str, Trace],
+    cell: tuple[int, int, int],
+    limit: float,
+    kind: str,
+    notation: Notation = OURS,
+) -> JSON:
+    """The probabilities of all heads of each kind, such as "MHA", a line for each kind.
+
+    cell: head, query and key of the pinned cell. kind: of the pinned cell. limit: the value of the
+    strongest colour.
+    """
+    trace = kinds[kind]
+    n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
+    says = (
+        f"The probabilities of all heads, heads: {n_heads}, a line for each of {', '.join(kinds)}."
+    )
+    size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
+    panels = [
+        line_of_heads(name, line, name, _badge(one), size) | {"captions": _read(one)}
+        for line, (name, one) in enumerate(kinds.items())
+    ]
+    return given_board(
+        says,
+        {name: _array(name, one, limit) for name, one in kinds.items()},
+        (trace.labels("T"), trace.labels("S")),
+        panels,
+        (kind, cell),
+        transposed=notation.convention == "column",
+    )
+
+
+def strong_colour(trace: Trace) -> float:
+    """The share that one cell in a hundred exceeds. As the strongest colour it keeps pale heads
+    visible.
+    """
+    return float(np.quantile(trace.probabilities, 0.99)) or 1.0
+
+
+def _array(name: str, trace: Trace, limit: float) -> JSON:
+    shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
+    given: JSON = {
+        "shape": list(shares_HTS.shape),
+        "axes": ["H", "T", "S"],
+        "title": name,
+        "role": "text",
+        "kind": "probability",
+        "limit": float(f"{limit:.6g}"),
+        "data": float_bytes(shares_HTS),
+        "given": GIVEN["probability"],
+    }
+    return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
+
+
+def _badge(trace: Trace) -> str:
+    return f"{trace.projections.groups} × keys and values"
+
+
+def _read(trace: Trace) -> list[str]:
+    """For each head, the key/value head that it reads."""
+    return [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]

@@ -1,0 +1,106 @@
+"""The pictures of the three uses of attention: side by side, and one of them step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attention_core import STEPS, Trace
+from attention_lab.masks.encoder_decoder import USES, Use
+from attention_lab.notation.notation import OURS, Notation
+
+from ..matrices import Side, board
+from ..payload import JSON, Stage
+from ..scene import Panel, scene
+from ..tiles import largest
+from .scores_and_shares import scores_and_shares
+
+TABLE_FIELDS = (
+    "inputs",
+    "memory",
+    "queries",
+    "keys",
+    "values",
+    "query_heads",
+    "key_heads",
+    "value_heads",
+    "scores",
+    "probabilities",
+    "head_outputs",
+    "merged",
+    "output",
+)
+MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen use is drawn in full size
+
+
+def side_by_side(
+    traces: Mapping[str, Trace],
+    head: int,
+    chosen: str,
+    cell: tuple[int, int],
+    notation: Notation = OURS,
+) -> JSON:
+    """Masked scores and probabilities of one head in the three uses, one column for each."""
+    limit = max(largest(trace.masked_scores[0, head]) for trace in traces.values())
+    matrices = []
+    for place, use in enumerate(USES):
+        trace = traces[use.key]
+        sides = (
+            Side(f"query: {use.asks}", trace.tokens),
+            Side(f"key: {use.answers}", trace.memory_tokens),
+        )
+        matrices += scores_and_shares(
+            trace,
+            (0, head),
+            place,
+            sides,
+            key=use.key,
+            titles=(use.name, f"shares: {use.name}"),
+            limit=limit,
+            small=max(trace.scores.shape[2:]) > MAX_TOKENS_FULL_SIZE and use.key != chosen,
+        )
+    says = (
+        f"Masked scores and probabilities of head {head} in the encoder, in the decoder, and from"
+        " decoder to encoder."
+    )
+    return board(matrices, (f"scores {chosen}", *cell), says, notation)
+
+
+def steps(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
+    """Queries, keys, probabilities, values and outputs of one head in one use."""
+    panels = [
+        Panel("query_heads", 2, 3, (0, 1), title=f"queries of the {use.asks}"),
+        Panel("key_heads", 3, 2, (1, 0), title=f"keys of the {use.answers}, transposed"),
+        Panel("scores", 2, 3, (1, 1)),
+        Panel("scaled_scores", 2, 3, (2, 1)),
+        Panel("value_heads", 2, 3, (3, 1), title=f"values of the {use.answers}"),
+        Panel("masked_scores", 2, 3, (1, 2)),
+        Panel("probabilities", 2, 3, (2, 2)),
+        Panel("head_outputs", 2, 3, (3, 2), "result"),
+    ]
+    says = (
+        f"The steps of {use.name} in head {head}: queries of the {use.asks}, keys and values of the"
+        f" {use.answers}."
+    )
+    return scene(stage, panels, ("probabilities", (0, head, *cell)), says) | {"player": False}
+
+
+def shapes_table(traces: Mapping[str, Trace]) -> str:
+    """The shape of every step in the three uses as a Markdown table: query tokens in blue, key
+    tokens in red.
+    """
+    lines = [
+        "| | axes | " + " | ".join(use.name for use in USES) + " |",
+        "|---|---|" + "---|" * len(USES),
+    ]
+    for field in TABLE_FIELDS:
+        shapes = [_shape(traces[use.key], field) for use in USES]
+        lines.append(
+            f"| {STEPS[field].title} | {' · '.join(STEPS[field].letters)} | {' | '.join(shapes)} |"
+        )
+    return "\n".join(lines)
+
+
+def _shape(trace: Trace, field: str) -> str:
+    colours = {"T": ":blue[**{}**]", "S": ":red[**{}**]"}
+    sizes = zip(STEPS[field].letters, getattr(trace, field).shape, strict=True)
+    return " × ".join(colours.get(letter, "{}").format(size) for letter, size in sizes)

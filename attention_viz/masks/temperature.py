@@ -1,0 +1,172 @@
+"""Curves of the sharpness of a softmax: by the temperature, by the width of a head, by the gap of
+two scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_slope
+
+from ..curves import LEGEND
+from ..labels import number, percent, short
+from ..parts import Part, broken_line, layout, word
+from ..theme import Figure
+
+PLAIN_AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
+TEMPERATURE_AXIS = PLAIN_AXIS | {
+    "type": "log",
+    "title": {"text": "temperature"},
+    "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
+}
+
+
+def temperature_curves(
+    scores: Array, tokens: Sequence[str], key: int, temperature: float
+) -> Figure:
+    """The shares of one query by the temperature, a curve for each key; the chosen key and the
+    strongest are named.
+
+    Shapes: scores (S,), masked.
+    """
+    temperature_P = np.geomspace(MIN_TEMPERATURE, MAX_TEMPERATURE, 61)
+    shares_PS = shares_at(scores, temperature_P)
+    strongest = int(shares_PS[0].argmax())
+    # The chosen key comes last: its curve lies on top.
+    order = sorted(range(len(tokens)), key=lambda place: place == key)
+    curves = [
+        _key_curve(temperature_P, shares_PS[:, place], tokens[place], place == key)
+        for place in order
+    ]
+    names = [
+        word(
+            np.log10(MIN_TEMPERATURE),
+            float(shares_PS[0, place]),
+            f" {short(tokens[place])}",
+            colour,
+            "left",
+            yshift=9,
+        )
+        for place, colour in {strongest: "@text", key: "@key"}.items()
+    ]
+    around = {
+        "xaxis": TEMPERATURE_AXIS,
+        "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
+        "shapes": [broken_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
+        "annotations": names,
+        "margin": {"l": 48, "r": 12, "t": 12, "b": 44},
+    }
+    says = (
+        f"The share of each key for temperatures from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}. Keys:"
+        f" {len(tokens)}, marked temperature: {temperature:g}."
+    )
+    return {"data": curves, "layout": layout(320, says, **around)}
+
+
+def variances(spreads: Sequence[ScoreSpread]) -> Figure:
+    """The variance of dot products by the width d_k: measured, with errors, and by theory."""
+    widths = [spread.d_k for spread in spreads]
+    measured: Part = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "measured",
+        "x": widths,
+        "y": [spread.variance for spread in spreads],
+        "error_y": {
+            "type": "data",
+            "array": [2 * spread.standard_error for spread in spreads],
+            "color": "@primary",
+        },
+        "marker": {"color": "@primary", "size": 9},
+        "hovertemplate": "d_k = %{x}: %{y:.4g}<extra></extra>",
+    }
+    theory = _curve(widths, widths, "theory: d_k", "@muted") | {
+        "line": {"color": "@muted", "width": 2, "dash": "dash"}
+    }
+    around = {
+        "showlegend": True,
+        "legend": LEGEND,
+        "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
+        "yaxis": PLAIN_AXIS | {"type": "log", "tickvals": widths},
+        "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
+    }
+    says = (
+        f"The variance of the dot product of a random query and key for widths {widths[0]} to"
+        f" {widths[-1]}: it is d_k."
+    )
+    return {"data": [theory, measured], "layout": layout(300, says, **around)}
+
+
+def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
+    """The largest share and the trace of the softmax Jacobian by the width, for raw and scaled
+    scores.
+    """
+    widths = [spread.d_k for spread in spreads]
+    lines = (
+        ("largest share, raw", "raw", "largest_share", "@focus", "solid"),
+        ("largest share, scaled", "scaled", "largest_share", "@primary", "solid"),
+        ("Jacobian trace, raw", "raw", "jacobian_trace", "@focus", "dot"),
+        ("Jacobian trace, scaled", "scaled", "jacobian_trace", "@primary", "dot"),
+    )
+    curves = [
+        _curve(
+            widths, [getattr(getattr(spread, scores), measure) for spread in spreads], name, colour
+        )
+        | {"mode": "lines+markers", "line": {"color": colour, "width": 2.5, "dash": dash}}
+        for name, scores, measure, colour, dash in lines
+    ]
+    around = {
+        "showlegend": True,
+        "legend": LEGEND,
+        "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
+        "yaxis": PLAIN_AXIS | {"range": [0, 1.05]},
+        "margin": {"l": 40, "r": 12, "t": 60, "b": 44},
+    }
+    last = spreads[-1]
+    says = (
+        f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.largest_share)}"
+        f" with raw scores and {percent(last.scaled.largest_share)} with scaled ones."
+    )
+    return {"data": curves, "layout": layout(300, says, **around)}
+
+
+def slopes() -> Figure:
+    """The derivative of the shares of two tokens, by the gap of their scores: at most 1/4."""
+    gaps = np.linspace(-12, 12, 121)
+    heights = [two_token_slope(float(gap)) for gap in gaps]
+    around = {
+        "xaxis": PLAIN_AXIS | {"title": {"text": "score gap of two tokens"}},
+        "yaxis": PLAIN_AXIS | {"range": [0, 0.27]},
+        "margin": {"l": 44, "r": 12, "t": 12, "b": 44},
+    }
+    says = (
+        "The derivative a(1 − a) of two shares by the gap of their scores: 0.25 at 0,"
+        f" {number(heights[-1], 6)} at 12."
+    )
+    return {
+        "data": [_curve(gaps, heights, "a (1 − a)", "@primary")],
+        "layout": layout(260, says, **around),
+    }
+
+
+def _key_curve(temperature_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:
+    """The shares of one key by the temperature, the chosen one wide and in colour."""
+    curve = _curve(temperature_P, shares_P, short(token), "@key")
+    line = {"color": "@key", "width": 3.5} if is_chosen else {"color": "@hatch", "width": 1.2}
+    return curve | {"line": line}
+
+
+def _curve(x: Sequence[float] | Array, y: Sequence[float] | Array, name: str, colour: str) -> Part:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": np.asarray(x, "f4"),
+        "y": np.asarray(y, "f4"),
+        "line": {"color": colour, "width": 2},
+        "hovertemplate": "%{x:.3g}: %{y:.4g}<extra>" + name + "</extra>",
+    }

@@ -1,0 +1,45 @@
+"""What learners ask, and every idea of the five texts, with links to the pages that show it."""
+
+import streamlit as st
+
+from attention_lab.diagonal.claims.catalogue import TEXTS
+from attention_ui.facts import fact
+from attention_ui.reference.questions import (
+    ASKED,
+    concepts,
+    entry_table,
+    found,
+    questions,
+    searched_texts,
+)
+from attention_ui.search import search_field
+from attention_ui.url_state import bound
+
+texts = {ASKED: "What learners ask"} | {
+    one.text: f"{TEXTS[one.text]} ({one.text})" for one in concepts()
+}
+st.markdown(
+    f"The tables list {len(questions())} questions that learners ask and {len(concepts())} ideas"
+    " from five texts, in our words. Each has a link to a page, set up so that you see the answer."
+    " A link opens a new tab, so your own choices stay here."
+)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    words = search_field("concepts_words", "softmax", searched_texts((*questions(), *concepts())))
+    chosen = bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
+shown = found(words, list(chosen or ()))
+n_asked = fact("questions_found", sum(one.text == ASKED for one in shown))
+n_ideas = fact("concepts_found", len(shown) - n_asked)
+st.markdown(
+    f"Questions: **{n_asked}** of {len(questions())}. Ideas: **{n_ideas}** of {len(concepts())}."
+)
+if not shown:
+    st.markdown("Nothing found. Try other or fewer words.")
+for text, heading in texts.items():
+    mine = tuple(one for one in shown if one.text == text)
+    if mine:
+        st.header(heading, anchor=False)
+        st.markdown(entry_table(mine))
+st.caption(
+    "The ideas are what the texts say, true or not. The page [Claims](claims) shows which of them"
+    " are false and which hold only under a condition."
+)

@@ -1,0 +1,78 @@
+"""Sources and limits: how numbers are checked, what is left out, texts, papers and licences."""
+
+import platform
+from importlib.metadata import version
+
+import streamlit as st
+
+from attention_core import STEPS
+from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
+from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
+from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
+from attention_ui.facts import fact
+from attention_ui.reference.questions import concepts
+from attention_ui.reference.sources import paper_list, papers
+
+texts = dict.fromkeys(one.text for one in concepts())
+
+n_ideas, n_claims = fact("ideas", len(concepts())), fact("claims", len(CLAIMS))
+
+left, right = st.columns(2, gap="large")
+with left:
+    st.header("How we know that the numbers are right", anchor=False)
+    st.markdown(f"""
+- **Three independent references.** Tests compare all {len(STEPS)} arrays with attention written
+  as plain Python loops. They compare all but the memory with stored values of PyTorch 2.13
+  (`nn.MultiheadAttention`, `scaled_dot_product_attention`), and the arrays inside the heads with
+  the test cases of the `Attention` operator of ONNX 1.23. The trained model is compared with
+  PyTorch, layer by layer.
+- **Laws that hold for all numbers** are tested on random numbers. Where a query sees a key, its
+  row sums to 1, and the output of a head lies within its values. Without positions and masks,
+  shuffled tokens give shuffled outputs.
+- **Planted mistakes.** Typical mistakes are built into a copy of the code, one by one. For each,
+  a test must fail.
+- **What you read is what was computed.** Pictures, tables, arithmetic, code and downloads come
+  from the same arrays. *The code* of a step ends with a line that stops unless it gives the
+  numbers shown.
+- **Claims** are decided by a computation: [{n_claims} claims](claims).
+""")
+    st.header("What this does not show", anchor=False)
+    st.markdown(f"""
+- **Meaning.** Unless weights are trained or made by hand, the vector of a word is random (its
+  letters are the seed), and so are the weights. You see the mechanism, not what a model has
+  learnt.
+- **Why a model does something.** Attention weights show where values come from, not how they are
+  used.
+- **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_MATRIX_WIDTH} dimensions and
+  {MAX_HEADS} heads; the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no
+  text generation.
+- **Speed on graphics cards.** Everything runs in NumPy on a processor.
+- **All digits.** The boards use float32 and show rounded numbers. The downloads have full
+  precision.
+""")
+with right:
+    st.header("The five texts", anchor=False)
+    st.markdown("\n".join(f"- **{key}** {TEXTS[key]}" for key in texts))
+    st.markdown(
+        f"The page [What learners ask](questions) lists their {n_ideas} ideas, the"
+        " [Glossary](glossary) their symbols. All sentences are our own. Where a text is wrong, we"
+        " say so and correct it."
+    )
+    st.header("Licences", anchor=False)
+    licence = fact("licence_of_the_model", "Apache License 2.0")
+    st.markdown(
+        "The app has the MIT licence. The trained encoder in `assets/minilm` is"
+        f" **all-MiniLM-L6-v2** of the Sentence Transformers project and has the {licence}. The"
+        " files `LICENSE` and `NOTICE` beside it name its origin and the changes. The test cases of"
+        " the ONNX operator have the same licence."
+    )
+    st.header("Versions", anchor=False)
+    versions = {name: version(name) for name in ("streamlit", "numpy", "plotly", "pandas")}
+    versions = fact("versions", {"Python": platform.python_version()} | versions)
+    st.markdown(" · ".join(f"{name} {number}" for name, number in versions.items()))
+    st.caption(
+        "Nothing leaves this machine, and nothing is loaded from elsewhere: no fonts, no"
+        " statistics, no model."
+    )
+st.header(f"Papers and books ({len(papers())})", anchor=False)
+st.markdown(paper_list())

@@ -1,0 +1,140 @@
+"""Memory that is used again: only when nobody reads it any more, and never by two at once."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError, attend, buffer_pool
+from attention_core.buffer_pool import (
+    MAX_KEPT_BUFFERS,
+    MAX_POOLED_BYTES,
+    MIB,
+    MIN_POOLED_BYTES,
+    pooled_array,
+)
+
+SHAPE = (3, 5, 7, 2819)  # of float32, a little above the least that is kept
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> Iterator[None]:
+    """Every test begins with nothing kept, and leaves nothing behind."""
+    buffer_pool._spare.clear()
+    yield
+    buffer_pool._spare.clear()
+
+
+def address(array: np.ndarray) -> int:
+    """Where its numbers stand."""
+    return int(array.__array_interface__["data"][0])
+
+
+def test_a_dropped_array_leaves_its_memory_to_the_next() -> None:
+    """The next array of the same size, whatever its shape, stands where the dropped one stood."""
+    first = pooled_array(SHAPE, np.float32)
+    place = address(first)
+    del first
+    assert len(buffer_pool._spare) == 1
+    second = pooled_array((3 * 5, 7 * 2819), np.float32)
+    assert address(second) == place
+    assert not buffer_pool._spare
+
+
+def test_a_view_keeps_its_memory() -> None:
+    """As long as one view of one view is read, nobody else gets the memory."""
+    first = pooled_array(SHAPE, np.float32)
+    first[...] = 3
+    view = first[1].swapaxes(0, 1)[2:, :, ::5].T
+    del first
+    second = pooled_array(SHAPE, np.float32)
+    second[...] = 4
+    assert not np.shares_memory(view, second)
+    assert (view == 3).all()
+
+
+def test_another_size_gets_its_own() -> None:
+    """Kept memory waits for an array of exactly its size; float64 numbers take twice as much."""
+    pooled_array(SHAPE, np.float32)
+    other = pooled_array(SHAPE, np.float64)
+    assert other.dtype == np.float64
+    assert [memory.nbytes for memory in buffer_pool._spare] == [other.nbytes // 2]
+
+
+@pytest.mark.parametrize("size", [0, 1, MIN_POOLED_BYTES - 4, MAX_POOLED_BYTES + 4])
+def test_small_and_huge_arrays_are_not_kept(size: int) -> None:
+    """Arrays below and above the limits are NumPy's own."""
+    array = pooled_array((size // 4,), np.float32)
+    assert array.flags.owndata
+    del array
+    assert not buffer_pool._spare
+
+
+@pytest.mark.parametrize("size", [MIN_POOLED_BYTES, MAX_POOLED_BYTES])
+def test_the_limits_themselves_are_kept(size: int) -> None:
+    """The least and the largest size count as between them."""
+    pooled_array((size // 4,), np.float32)
+    assert [memory.nbytes for memory in buffer_pool._spare] == [size]
+
+
+def test_only_so_much_is_kept() -> None:
+    """Of more arrays than there is room for, the oldest memory goes back to the system."""
+    arrays = [
+        pooled_array((MIB // 4 + extra,), np.float32) for extra in range(MAX_KEPT_BUFFERS + 3)
+    ]
+    while arrays:
+        arrays.pop(0)
+    assert [memory.nbytes - MIB for memory in buffer_pool._spare] == [
+        4 * extra for extra in range(3, MAX_KEPT_BUFFERS + 3)
+    ]
+
+
+def test_traces_never_share_their_numbers() -> None:
+    """A trace, or one of its arrays alone, keeps its numbers whatever is computed afterwards."""
+    weights = Projections.random(6, 3, seed=2)
+    inputs = [np.random.default_rng(seed).normal(size=(211, 6)) for seed in (0, 1)]
+    first = attend(inputs[0], weights)
+    kept, scores = first.probabilities[0, 1], first.scores.copy()
+    before = kept.copy()
+    gone = weakref.ref(first)
+    del first
+    assert gone() is None
+    attend(inputs[1], weights)
+    attend(inputs[1], weights)
+    assert np.array_equal(kept, before)
+    del kept
+    again = attend(inputs[0], weights)
+    assert np.array_equal(again.scores, scores)
+    assert np.array_equal(again.probabilities[0, 1], before)
+
+
+def test_threads_do_not_meet() -> None:
+    """Threads that take and give at once never write into each other's arrays."""
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(40):
+            array = pooled_array((MIB // 4,), np.float32)
+            array[...] = number
+            if not (array == number).all():
+                wrong.append(number)
+
+    threads = [Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert len(buffer_pool._spare) <= MAX_KEPT_BUFFERS
+
+
+def test_no_memory_left() -> None:
+    """An array that this machine cannot hold is refused with a sentence that names its sizes."""
+    with pytest.raises(
+        SettingsError, match="no memory for 1048576 × 1099511627776 numbers: choose fewer tokens"
+    ):
+        pooled_array((2**20, 2**40), np.float32)

@@ -1,0 +1,227 @@
+"""Rooms of a class: what teachers and students may do in them, and when they end."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from attention_core.errors import FileError, SettingsError
+from attention_lab.classroom.letters import LETTERS, new_room, room_in
+from attention_lab.classroom.limits import (
+    ClosedError,
+    Limits,
+    Pace,
+    RightsError,
+    RoomError,
+    TooManyError,
+)
+from attention_lab.classroom.place import class_file
+from attention_lab.classroom.rooms import Rooms
+from attention_lab.classroom.tally import answers, count
+from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token
+
+
+def test_a_vote_can_be_changed_until_it_is_closed(tmp_path: Path) -> None:
+    """Each visitor has one answer, the last that came while the vote was open."""
+    rooms, _ = rooms_in(tmp_path)
+    room, secret = asked(rooms)
+    rooms.vote(room, token(1), 1, 5.0)
+    rooms.vote(room, token(2), 1, 7.0)
+    rooms.vote(room, token(1), 1, 6.0)
+    rooms.turn(room, secret, "closed")
+    with pytest.raises(ClosedError):
+        rooms.vote(room, token(1), 1, 5.0)
+    assert sorted(answers(rooms, room, 1)) == [6.0, 7.0]
+
+
+def test_a_vote_counts_for_the_question_that_is_open(tmp_path: Path) -> None:
+    """A late answer to the question before is refused, and an answer before the vote opens, too."""
+    rooms, _ = rooms_in(tmp_path)
+    room, secret = asked(rooms)
+    assert rooms.ask(room, secret, CHOICE) == 2
+    for number in (1, 2, 3):
+        with pytest.raises(ClosedError):
+            rooms.vote(room, token(1), number, 1.0)
+    rooms.turn(room, secret, "open")
+    rooms.vote(room, token(1), 2, 1.0)
+    assert (count(rooms, room, 1), count(rooms, room, 2)) == (0, 1)
+
+
+@pytest.mark.parametrize("answer", [float("nan"), float("inf"), -1.0, 0.5, 3.0])
+def test_an_answer_is_an_option(tmp_path: Path, answer: float) -> None:
+    """What is none of the options is refused and not counted."""
+    rooms, _ = rooms_in(tmp_path)
+    room, _ = asked(rooms, CHOICE)
+    with pytest.raises(SettingsError):
+        rooms.vote(room, token(1), 1, answer)
+    assert count(rooms, room, 1) == 0
+
+
+def test_only_the_secret_makes_a_teacher(tmp_path: Path) -> None:
+    """Nothing of a room moves without its secret; another room's is worth nothing."""
+    rooms, _ = rooms_in(tmp_path)
+    room, _ = asked(rooms)
+    other = rooms.open()
+    before = rooms.state(room)
+    for secret in ("", other.secret, "\ud800"):
+        for act in (
+            lambda secret=secret: rooms.ask(room, secret, NUMBER),
+            lambda secret=secret: rooms.turn(room, secret, "closed"),
+            lambda secret=secret: rooms.move(room, secret, "/scores"),
+            lambda secret=secret: rooms.delete(room, secret),
+        ):
+            with pytest.raises(RightsError):
+                act()
+    assert rooms.state(room) == before
+
+
+def test_the_file_holds_no_secret_and_no_token(tmp_path: Path) -> None:
+    """Who reads the file can neither lead a class nor change a vote."""
+    rooms, _ = rooms_in(tmp_path)
+    room, secret = asked(rooms)
+    rooms.vote(room, token(1), 1, 5.0)
+    rooms.file.empty_log()
+    kept = rooms.file.path.read_bytes()
+    assert room.encode() in kept
+    assert secret.encode() not in kept
+    assert token(1).encode() not in kept
+    assert stat.S_IMODE(rooms.file.path.stat().st_mode) == 0o600
+
+
+def test_a_room_is_deleted_for_good(tmp_path: Path) -> None:
+    """On request a room goes, with what it asked and what was answered, and no other."""
+    rooms, _ = rooms_in(tmp_path)
+    room, secret = asked(rooms)
+    kept, _ = asked(rooms, CHOICE)
+    rooms.vote(room, token(1), 1, 5.0)
+    rooms.delete(room, secret)
+    with pytest.raises(RoomError):
+        rooms.state(room)
+    assert rooms.state(kept).posed == CHOICE
+    files = [file.read_bytes() for file in rooms.file.path.parent.iterdir()]
+    assert not any(room.encode() in file or b"2 \\u00d7 3?" in file for file in files)
+
+
+def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
+    """At once after 24 hours nobody gets in, and the next room that opens takes it off the disk."""
+    rooms, clock = rooms_in(tmp_path)
+    room, secret = asked(rooms)
+    clock.now += 24 * 3600 - 1
+    rooms.vote(room, token(1), 1, 6.0)
+    clock.now += 1
+    for act in (lambda: rooms.state(room), lambda: rooms.turn(room, secret, "closed")):
+        with pytest.raises(RoomError):
+            act()
+    rooms.open()
+    (left,) = rooms.file.read("SELECT count(*) FROM votes")
+    assert left == (0,)
+
+
+def test_there_are_bounds(tmp_path: Path) -> None:
+    """Of rooms, of questions, of voters; who has answered may still change it."""
+    rooms, _ = rooms_in(tmp_path, Limits(rooms=2, questions=3, voters=5))
+    room, secret = asked(rooms)
+    rooms.open()
+    with pytest.raises(TooManyError):
+        rooms.open()
+    for visitor in range(5):
+        rooms.vote(room, token(visitor), 1, 6.0)
+    with pytest.raises(TooManyError):
+        rooms.vote(room, token(5), 1, 6.0)
+    rooms.vote(room, token(0), 1, 7.0)
+    assert sorted(answers(rooms, room, 1)) == [6.0] * 4 + [7.0]
+    rooms.ask(room, secret, CHOICE)
+    rooms.ask(room, secret, CHOICE)
+    with pytest.raises(TooManyError):
+        rooms.ask(room, secret, CHOICE)
+
+
+def test_a_moment_is_a_page_of_this_app(tmp_path: Path) -> None:
+    """Nobody is led to another site, and what changes nothing is not counted as a move."""
+    rooms, _ = rooms_in(tmp_path)
+    made = rooms.open()
+    for moment in ("//evil.example", "/\\evil.example", "https://evil.example", "scores", ""):
+        with pytest.raises(SettingsError):
+            rooms.move(made.room, made.secret, moment)
+    for moment in ("/scores?head=1", "/scores?head=1", "/mask?mask=causal"):
+        rooms.move(made.room, made.secret, moment)
+    now = rooms.state(made.room)
+    assert (now.moment, now.n_moments) == ("/mask?mask=causal", 2)
+    with pytest.raises(SettingsError):
+        rooms.move(made.room, made.secret, "/" + "x" * 8_000)
+
+
+def test_the_vote_has_three_states(tmp_path: Path) -> None:
+    """Any other is refused, and so is each before there is a question."""
+    rooms, _ = rooms_in(tmp_path)
+    made = rooms.open()
+    for state in ("open", "none", "ajar"):
+        with pytest.raises(SettingsError):
+            rooms.turn(made.room, made.secret, state)
+    rooms.ask(made.room, made.secret, NUMBER)
+    for state in ("open", "closed", "revealed", "open"):
+        rooms.turn(made.room, made.secret, state)
+        assert rooms.state(made.room).state == state
+
+
+def test_letters_cannot_be_taken_for_others() -> None:
+    """No vowel, nothing that looks like a digit or another letter; small ones and spaces count as
+    typed.
+    """
+    assert not set(LETTERS) & set("AEIOUQVY0123456789")
+    assert {len({new_room() for _ in range(50)}) > 40, len(new_room())} == {True, 4}
+    assert room_in("b c-dF") == "BCDF"
+    for text in ("", "ABCD", "BCD", "BCDFG", "бвгд", "B" * 10_000):
+        with pytest.raises(RoomError):
+            room_in(text)
+
+
+def test_a_flood_hinders_nobody_else() -> None:
+    """Who sends more than his pace is refused; others are taken, and he again a moment later."""
+    now = [0.0]
+    pace = Pace(2.0, 5, lambda: now[0], most=100)
+    taken = [pace.takes("flood") for _ in range(1_000)]
+    assert sum(taken) == 5
+    assert all(pace.takes(token(visitor)) for visitor in range(50))
+    assert not pace.takes("flood")
+    now[0] += 1.0
+    assert [pace.takes("flood") for _ in range(3)] == [True, True, False]
+
+
+def test_a_token_is_what_the_page_makes(tmp_path: Path) -> None:
+    """Other texts are refused before anything is written."""
+    rooms, _ = rooms_in(tmp_path)
+    room, _ = asked(rooms)
+    for wrong in ("", "short", "x" * 65, "spaces are no letters", None, 7):
+        with pytest.raises(SettingsError):
+            rooms.vote(room, wrong, 1, 6.0)  # type: ignore[arg-type]
+    assert count(rooms, room, 1) == 0
+
+
+def test_a_file_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    """A file of something else, of a later version, a folder: a sentence that names it."""
+    other, later = tmp_path / "other", tmp_path / "later"
+    other.write_bytes(b"not a data base" * 100)
+    with sqlite3.connect(later) as made:
+        made.execute("PRAGMA user_version = 2")
+    made.close()
+    for path in (other, later, tmp_path):
+        with pytest.raises(FileError, match=path.name):
+            Rooms(path)
+    assert other.read_bytes() == b"not a data base" * 100
+
+
+def test_where_the_file_is() -> None:
+    """In the folder for data of each system, unless the setting names another."""
+    home = Path("/home/ada")
+    places = {
+        "linux": ".local/share/attention-lab/classes.sqlite3",
+        "darwin": "Library/Application Support/attention-lab/classes.sqlite3",
+        "win32": "AppData/Local/attention-lab/classes.sqlite3",
+    }
+    for system, place in places.items():
+        assert class_file({}, system, home) == home / place
+    assert class_file({"XDG_DATA_HOME": "/data"}, "linux", home).parts[:2] == ("/", "data")

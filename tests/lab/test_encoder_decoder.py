@@ -1,0 +1,123 @@
+"""Encoder, decoder and cross-attention: who asks, who answers, and which mask belongs there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, Trace, attend
+from attention_lab.masks.encoder_decoder import USES, attend_as, three_uses
+from attention_lab.masks.sentences import Sentence, other_sentence
+from attention_lab.scenario import Scenario, trace_of
+from tests.core.random_layers import assert_same
+
+S, T, D, H, K, V = 7, 5, 6, 2, 3, 4
+BY_KEY = {use.key: use for use in USES}
+SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
+TARGET = "wir mögen Tee"
+
+
+def run(key: str, residual: bool = True) -> Trace:
+    """One use for a source of 7 tokens, the last two padding, and a target of 5, the last one
+    padding.
+    """
+    rng = np.random.default_rng(0)
+    source = Sentence(rng.normal(size=(S, D)), tuple("abcdefg"), 5)
+    target = Sentence(rng.normal(size=(T, D)), tuple("vwxyz"), 4)
+    return attend_as(BY_KEY[key], source, target, Projections.random(D, H, d_k=K, d_v=V), residual)
+
+
+@pytest.mark.parametrize(
+    ("key", "asking", "answering"), [("encoder", S, S), ("decoder", T, T), ("cross", T, S)]
+)
+def test_shapes_through_every_step(key: str, asking: int, answering: int) -> None:
+    """Queries and outputs are as many as the asking tokens, keys and values as the answering
+    ones.
+    """
+    trace = run(key)
+    assert trace.query_heads.shape == (1, H, asking, K)
+    assert trace.key_heads.shape == (1, H, answering, K)
+    assert trace.value_heads.shape == (1, H, answering, V)
+    assert trace.probabilities.shape == (1, H, asking, answering)
+    assert trace.output.shape == (1, asking, D)
+    assert (len(trace.tokens), len(trace.memory_tokens)) == (asking, answering)
+
+
+@pytest.mark.parametrize(
+    ("key", "allowed"),
+    [
+        ("encoder", np.ones((S, 1), dtype=bool) & (np.arange(S) < 5)),
+        ("decoder", np.tri(T, dtype=bool) & (np.arange(T) < 4)),
+        ("cross", np.ones((T, 1), dtype=bool) & (np.arange(S) < 5)),
+    ],
+)
+def test_the_mask_that_belongs_there(key: str, allowed: np.ndarray) -> None:
+    """The padding of whoever answers is hidden everywhere, later tokens in the decoder only."""
+    found = run(key).probabilities > 0
+    assert (found == allowed).all()
+
+
+@pytest.mark.parametrize(("key", "own"), [("encoder", True), ("decoder", True), ("cross", False)])
+def test_self_attention_is_known_as_such(key: str, own: bool) -> None:
+    """A sequence that answers itself is one array; in cross-attention the memory is another one."""
+    trace = run(key)
+    assert (trace.memory is trace.inputs) == own
+
+
+@pytest.mark.parametrize("key", BY_KEY)
+def test_the_connection_goes_around_whoever_asks(key: str) -> None:
+    """With Residual the vectors of the asking sequence are added to the output, without it
+    nothing is.
+    """
+    with_it, without = (run(key, residual) for residual in (True, False))
+    np.testing.assert_allclose(with_it.output, without.output + without.inputs, atol=1e-12)
+
+
+def test_every_use_explains_itself() -> None:
+    """The three uses have unique keys, both roles and a sentence; only the decoder is causal."""
+    assert [use.key for use in USES if use.causal] == ["decoder"]
+    assert len(BY_KEY) == 3
+    for use in USES:
+        assert {use.asks, use.answers} <= {"source", "target"}
+        assert use.says.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
+)
+def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
+    """Queries of the one and keys of the other sequence: 5 + 2 source tokens, 3 + 2 target
+    tokens.
+    """
+    trace = three_uses(SCENARIO, TARGET, 2)[use]
+    assert trace.scores.shape == (1, 2, *shape)
+    assert (len(trace.tokens), len(trace.memory_tokens)) == shape
+
+
+def test_which_keys_are_hidden() -> None:
+    """The encoder and the cross-attention hide the source's padding, the decoder also every
+    later token.
+    """
+    hidden = {
+        use: np.isneginf(trace.masked_scores[0, 0])
+        for use, trace in three_uses(SCENARIO, TARGET, 2).items()
+    }
+    for use in ("encoder", "cross"):
+        assert hidden[use].all(axis=0).tolist() == [False] * 5 + [True] * 2
+        assert not hidden[use][:, :5].any()
+    allowed = [[s <= t and s < 3 for s in range(5)] for t in range(5)]
+    assert (~hidden["decoder"]).tolist() == allowed
+
+
+def test_cross_attention_is_attention_with_a_memory() -> None:
+    """Without padding it is the layer called on the target with the source as its memory, at
+    the scenario's scale.
+    """
+    scenario = Scenario(
+        text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3
+    )
+    cross = three_uses(scenario, TARGET, 0)["cross"]
+    own, target = trace_of(scenario), other_sentence(scenario, TARGET).vectors
+    assert_same(
+        cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output
+    )

@@ -1,0 +1,189 @@
+"""Questions before a step: their key is the engine's, and they find out who believes what."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from attention_core import STEPS, Projections, SettingsError, Trace, attend
+from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.guesses import (
+    ITEMS,
+    MISCONCEPTIONS,
+    Guess,
+    as_data,
+    guess_of,
+    guesses_of,
+    items_of,
+    judge,
+)
+from attention_lab.guesses.items import ASKS, KINDS, TOPICS
+from attention_lab.scenario import Scenario, embedding_of, trace_of
+from tests.core.random_layers import Layer, calls
+from tests.lab.learners import Learner
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+PRESETS = {
+    one["name"]: Scenario(**one["scenario"])
+    for one in json.loads((ASSETS / "presets.json").read_text(encoding="utf-8"))
+}
+MORE = {
+    "padding": Scenario(mask="padding", n_tokens=15),
+    "window": Scenario(mask="window", residual=True),
+    "custom scale": Scenario(scaling="custom", scale=0.2, seed=3),
+}
+EVERY = PRESETS | MORE
+STORY = [field for field in STEPS if field != "memory"]
+
+
+def asked(trace: Trace, words: Any = None, number: int = 1) -> list[Guess]:
+    """Every question that a layer has a cell for."""
+    found = []
+    for name, item in ITEMS.items():
+        for field in item.fields:
+            try:
+                found.append(guess_of(trace, name, number, field, words))
+            except SettingsError:
+                continue
+    return found
+
+
+def fails(guess: Guess, trace: Trace, belief: str, words: Any = ()) -> bool:
+    """Whether a learner with a belief answers a question wrongly."""
+    return not judge(guess, Learner(trace, belief, words).answer(guess)).right
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_who_knows_how_is_right_everywhere(name: str) -> None:
+    """In every example the key is what plain Python works out from the numbers before."""
+    trace, words = trace_of(EVERY[name]), embedding_of(EVERY[name]).words
+    for guess in asked(trace, words, number=2):
+        assert not fails(guess, trace, "", words), guess
+
+
+@settings(max_examples=25)
+@given(calls())
+def test_who_knows_how_is_right_in_drawn_layers(call: tuple[Layer, dict[str, Any]]) -> None:
+    """So it is in layers of all small sizes, with biases, masks and two sequences."""
+    made, options = call
+    trace = made.run(**options)
+    for guess in asked(trace):
+        assert not fails(guess, trace, "")
+        for belief in MISCONCEPTIONS:
+            assert fails(guess, trace, belief) == (belief in guess.told_apart), (guess, belief)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_learner_fails_exactly_the_items_of_a_belief(name: str) -> None:
+    """Whoever works by a wrong rule fails those items that tell it apart, and no other one."""
+    trace, words = trace_of(EVERY[name]), embedding_of(EVERY[name]).words
+    for guess in asked(trace, words):
+        for belief in MISCONCEPTIONS:
+            wrong = fails(guess, trace, belief, words)
+            assert wrong == (belief in guess.told_apart), (guess, belief)
+
+
+def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
+    """No misconception stands at an item for nothing, and none is without an item."""
+    found: dict[str, set[str]] = {name: set() for name in ITEMS}
+    for scenario in EVERY.values():
+        for guess in asked(trace_of(scenario), embedding_of(scenario).words):
+            found[guess.item.id] |= set(guess.told_apart)
+    mine = Projections.from_heads([(-np.eye(2), np.eye(2), np.eye(2))], np.eye(2))
+    negative = attend([[1.0, 0.0], [1.0, 1.0], [2.0, 1.0]], mine, causal=True)
+    found["masked-largest"] |= set(guess_of(negative, "masked-largest").told_apart)
+    assert all(set(item.misconceptions) <= found[name] for name, item in ITEMS.items())
+    assert set.union(*found.values()) == set(MISCONCEPTIONS)
+
+
+@pytest.mark.parametrize("field", STORY)
+def test_every_step_has_a_question_at_every_lit_cell(field: str) -> None:
+    """Wherever a visitor looks on a page of the story of the first example, there is something to
+    guess.
+    """
+    trace = trace_of(PRESETS["The animal and the street"])
+    shape = getattr(trace, field).shape
+    for place in range(0, int(np.prod(shape)), 7):
+        lit = tuple(int(i) for i in np.unravel_index(place, shape))
+        guesses = guesses_of(trace, field, lit)
+        assert guesses
+        assert all(guess.index == lit for guess in guesses)
+        told = [bool(guess.told_apart) for guess in guesses]
+        assert told == sorted(told, reverse=True)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_one_option_is_right_and_all_differ(name: str) -> None:
+    """Two to four options with different labels; exactly one is right and has no misconception."""
+    for guess in asked(trace_of(EVERY[name]), embedding_of(EVERY[name]).words):
+        options = guess.options
+        assert 2 <= len(options) <= 4
+        assert len({option.label for option in options}) == len(options)
+        assert len({option.value for option in options}) == len(options)
+        right = [option for option in options if option.right]
+        assert [option.misconceptions for option in right] == [()]
+        assert judge(guess, right[0].value).right
+        assert guess.answer == right[0].label
+        wrong = {name for option in options for name in option.misconceptions}
+        assert wrong <= set(guess.told_apart)
+        assert "{" not in guess.prompt
+        assert "{" not in guess.why
+
+
+def test_a_typed_number_is_judged_like_an_option() -> None:
+    """A number that a misconception gives says so; another sign and a near one are told apart."""
+    trace = trace_of(PRESETS["Two heads on paper"])
+    guess = guess_of(trace, "scores-number")
+    assert guess.number is not None
+    assert judge(guess, guess.number + guess.tolerance).right
+    assert judge(guess, -guess.number).said in ("sign", "wrong")
+    assert judge(guess, guess.number + 3 * guess.tolerance).said == "near"
+    assert judge(guess, float("nan")).said == "wrong" == judge(guess, "none of these").said
+    believed = next(option for option in guess.options if option.misconceptions)
+    assert judge(guess, float(believed.value)).misconceptions == believed.misconceptions
+
+
+def test_the_data_are_whole() -> None:
+    """Kinds, topics and fields are known ones, every kind is asked, and each source exists."""
+    with (ASSETS / "questions.csv").open(encoding="utf-8", newline="") as file:
+        sources = {row["question"] for row in csv.DictReader(file)}
+    sources |= {claim.id for claim in CLAIMS} | {""}
+    assert {one.source for one in MISCONCEPTIONS.values()} <= sources
+    assert {item.kind for item in ITEMS.values()} == set(KINDS)
+    assert {item.topic for item in ITEMS.values()} == set(TOPICS)
+    assert {item.asks for item in ITEMS.values()} == set(ASKS)
+    assert all(items_of(field) for field in STORY)
+    for item in ITEMS.values():
+        assert set(item.fields) <= set(STEPS)
+        assert set(item.misconceptions) <= set(MISCONCEPTIONS)
+
+
+def test_what_is_asked_is_hidden_and_nothing_else() -> None:
+    """A cell, a row, both cells of a pair, a whole matrix; a shape gives nothing away."""
+    trace = trace_of(Scenario(mask="causal"))
+    hidden = {name: as_data(guess_of(trace, name, 2)) for name in ITEMS if name != "inputs-number"}
+    at = hidden["scores-number"]["index"]
+    assert hidden["scores-number"]["hides"] == [at]
+    at = hidden["scores-largest"]["index"]
+    assert hidden["scores-largest"]["hides"] == [[*at[:3], None]]
+    at = hidden["scores-both-ways"]["index"]
+    assert hidden["scores-both-ways"]["hides"] == [at, [0, at[1], at[3], at[2]]]
+    assert hidden["softmax-picture"]["hides"][0][2:] == [None, None]
+    assert hidden["scores-shape"]["hides"] == [] == hidden["softmax-grows"]["hides"]
+    json.dumps(hidden)
+
+
+def test_a_layer_without_a_cell_for_a_question_says_so() -> None:
+    """Without an output matrix nothing can be asked of it, and the error names the question."""
+    trace = trace_of(replace(Scenario(), output_matrix="none"))
+    with pytest.raises(SettingsError, match="output-number"):
+        guess_of(trace, "output-number")
+    with pytest.raises(SettingsError, match="item"):
+        guess_of(trace, "none of these")

@@ -1,0 +1,190 @@
+"""Switching heads off, and the shares of the output: exact sums, and nothing left when nothing
+is on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from attention_core import Projections, SettingsError, attend
+from attention_lab.heads.contributions import head_contributions
+from attention_lab.heads.head_worth import (
+    ablated_output,
+    norm_shares,
+    ranking,
+    signed_shares,
+    switch_off,
+    token_changes,
+)
+from attention_lab.heads.reruns import rerun
+from tests.core.random_layers import Layer, assert_same, calls
+from tests.lab.refusal import refused
+
+X = np.random.default_rng(8).normal(size=(2, 5, 7))
+FOUR = attend(X, Projections.random(7, 4, d_k=3, d_v=2, bias=True), residual=True)
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_all_heads_off_leave_bias_and_residual(call: tuple[Layer, dict[str, Any]]) -> None:
+    """With every head switched off the output is exactly the bias, plus the inputs where they
+    are added.
+    """
+    layer, options = call
+    trace = layer.run(**options)
+    rest = trace.inputs if trace.residual else np.zeros_like(trace.output)
+    assert (ablated_output(trace, range(trace.sizes["H"])) == rest + layer.projections.b_o).all()
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_one_head_off_takes_its_contribution_away(call: tuple[Layer, dict[str, Any]]) -> None:
+    """Without a head the output lacks exactly what the head added, in every token and column."""
+    layer, options = call
+    trace = layer.run(**options)
+    head = int(layer.rng.integers(trace.sizes["H"]))
+    assert_same(trace.output - ablated_output(trace, [head]), head_contributions(trace)[:, head])
+    assert_same(ablated_output(trace, []), trace.output)
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_ablation_is_the_layer_with_zeros_in_w_o(call: tuple[Layer, dict[str, Any]]) -> None:
+    """Taking heads out of the output is the same as attending with their rows of W_O set to 0."""
+    layer, options = call
+    trace = layer.run(**options)
+    off = {int(head) for head in layer.rng.integers(trace.sizes["H"], size=2)}
+    again = rerun(trace, projections=switch_off(trace.projections, off))
+    assert_same(again.output, ablated_output(trace, off))
+    assert (again.probabilities == trace.probabilities).all()
+
+
+def test_joined_heads_are_switched_off_too() -> None:
+    """Without W_O a head's own columns become 0 and the others stay."""
+    trace = attend(X[0, :, :6], Projections.weightless(6, 3))
+    columns = np.arange(6) // 2 == 1
+    for output in (
+        ablated_output(trace, [1]),
+        rerun(trace, projections=switch_off(trace.projections, [1])).output,
+    ):
+        assert not output[..., columns].any()
+        assert_same(output[..., ~columns], trace.output[..., ~columns])
+
+
+def test_a_head_that_is_off_adds_no_nan() -> None:
+    """Where a layer gives NaN to queries without keys, the output loses the NaN of a head that
+    is switched off.
+    """
+    trace = attend(
+        X, FOUR.projections, mask=np.arange(4)[:, np.newaxis, np.newaxis] > 0, empty_rows="nan"
+    )
+    assert np.isnan(trace.output).all()
+    assert np.isnan(ablated_output(trace, [1])).all()
+    assert_same(ablated_output(trace, [0]), ablated_output(rerun(trace, empty_rows="zero"), [0]))
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_signed_shares_sum_to_one(call: tuple[Layer, dict[str, Any]]) -> None:
+    """The signed shares of all heads sum to 1 in every sequence whose heads add anything."""
+    layer, options = call
+    trace = layer.run(**options)
+    shares = signed_shares(trace)
+    silent = trace.empty_rows.all(axis=(1, 2))
+    assert np.isnan(shares[silent]).all()
+    # Rounding grows as the shares do, when heads cancel.
+    error = np.abs(shares[~silent].sum(axis=1) - 1) / np.abs(shares[~silent]).sum(axis=1)
+    assert (error < 1e-12).all()
+
+
+def test_shares_by_hand() -> None:
+    """Contributions (3, 0) and (0, 1): signed shares 9/10 and 1/10; norm shares 3/√10 and 1/√10."""
+    trace = attend([[3.0, 1.0]], Projections.weightless(2, n_heads=2))
+    assert_same(signed_shares(trace), [[0.9, 0.1]])
+    assert_same(norm_shares(trace), np.array([[3.0, 1.0]]) / np.sqrt(10))
+
+
+def test_a_head_may_pull_against_the_output() -> None:
+    """Contributions 3 and -1 of one column: shares 3/2 and -1/2, which still sum to 1; norms
+    3/2 and 1/2.
+    """
+    weights = Projections(np.eye(2), np.eye(2), np.eye(2), [[1.0], [-1.0]], n_heads=2)
+    trace = attend([[3.0, 1.0]], weights)
+    assert_same(signed_shares(trace), [[1.5, -0.5]])
+    assert_same(norm_shares(trace), [[1.5, 0.5]])
+
+
+def test_norm_shares_are_the_change_under_ablation() -> None:
+    """A norm share is how far the output moves without the head; the four of random heads sum
+    to about 2, not 1.
+    """
+    added = FOUR.output - ablated_output(FOUR, range(4))
+    for head in range(4):
+        moved = FOUR.output - ablated_output(FOUR, [head])
+        expected = np.linalg.norm(moved, axis=(1, 2)) / np.linalg.norm(added, axis=(1, 2))
+        assert_same(norm_shares(FOUR)[:, head], expected)
+        assert_same(token_changes(FOUR)[:, head], np.linalg.norm(moved, axis=-1))
+    assert (norm_shares(FOUR).sum(axis=1) > 1.5).all()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("f4", 1e-22), ("f4", 1e22), ("f8", 1e-170), ("f8", 1e155), ("f8", 1e300)]
+)
+def test_shares_do_not_depend_on_size(dtype: str, size: float) -> None:
+    """Outputs whose squares are 0 or infinite have the shares of outputs of usual size, in each
+    sequence of a batch.
+    """
+    usual = FOUR.projections
+    p = replace(usual, w_o=size * usual.w_o).astype(dtype)
+    trace = attend(np.stack([X[0], 1e-9 * X[1]]).astype(dtype), p)
+    rel = 1e-12 if dtype == "f8" else 1e-4
+    expected = attend(np.stack([X[0], 1e-9 * X[1]]), usual)
+    assert signed_shares(trace) == pytest.approx(signed_shares(expected), rel=rel)
+    assert norm_shares(trace) == pytest.approx(norm_shares(expected), rel=rel)
+    assert token_changes(trace) / size == pytest.approx(token_changes(expected), rel=rel)
+
+
+def test_shares_of_faint_outputs_in_single_precision() -> None:
+    """Outputs of about 1e-22 in float32: the shares that float64 gives, not 0."""
+    y, p = np.random.default_rng(0).standard_normal((5, 6)), Projections.random(6, 2)
+    faint = attend((y * 1e-22).astype(np.float32), p.astype(np.float32))
+    assert signed_shares(faint)[0] == pytest.approx([0.19115, 0.80885], abs=1e-5)
+    assert norm_shares(faint) == pytest.approx(norm_shares(attend(y * 1e-22, p)), rel=1e-5)
+
+
+def test_a_change_beyond_the_range_of_float_is_refused() -> None:
+    """Finite numbers whose length float32 cannot hold give a sentence; rows without keys stay
+    NaN where asked for.
+    """
+    with refused(SettingsError, "float32"):
+        token_changes(
+            attend(
+                np.full((1, 2), 3e38, np.float32),
+                Projections.weightless(2).astype("f4"),
+                scale=1e-39,
+            )
+        )
+    empty = attend(X, FOUR.projections, mask=np.zeros((5, 5), bool), empty_rows="nan")
+    assert all(
+        np.isnan(measure(empty)).all() for measure in (signed_shares, norm_shares, token_changes)
+    )
+
+
+def test_the_ranking() -> None:
+    """The head whose loss moves the output most comes first; unknown numbers come last."""
+    assert ranking(np.array([0.1, np.nan, 0.7, 0.7])) == (2, 3, 0, 1)
+    assert ranking(np.tile([0.0, 1.0], 30))[:30] == tuple(range(1, 60, 2))
+    order = ranking(norm_shares(FOUR)[0])
+    assert (np.diff(norm_shares(FOUR)[0][list(order)]) <= 0).all()
+
+
+def test_single_precision_stays() -> None:
+    """A float32 layer with heads switched off is still float32."""
+    trace = rerun(attend(X.astype(np.float32), FOUR.projections.astype(np.float32)))
+    assert switch_off(trace.projections, [0]).dtype == np.float32
+    assert ablated_output(trace, [0]).dtype == np.float32

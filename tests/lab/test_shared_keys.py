@@ -1,0 +1,113 @@
+"""Shared keys and values: the counts are those of the arrays and of the arithmetic, and sharing
+is averaging.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, attend
+from attention_lab.heads.counts import LayerSize, size_of, total
+from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
+from tests.core.counted_numbers import counted
+from tests.core.random_layers import assert_same
+
+T, D, K, V = 5, 7, 3, 2
+GROUPS = [1, 2, 3, 6]
+X = np.random.default_rng(0).normal(size=(T, D))
+
+
+def layer(n_kv_heads: int) -> Projections:
+    """Six heads that share so many keys and values."""
+    return Projections.random(D, 6, d_k=K, d_v=V, n_kv_heads=n_kv_heads)
+
+
+@pytest.mark.parametrize("n_kv_heads", GROUPS)
+def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> None:
+    """The formulas count the numbers in the weights, and in the keys and values that a
+    generator keeps.
+    """
+    trace = attend(X, layer(n_kv_heads))
+    p, size = trace.projections, size_of(trace)
+    assert [count.of(size) for count in PARAMETERS] == [
+        matrix.size for matrix in (p.w_q, p.w_k, p.w_v, p.w_o)
+    ]
+    assert [count.of(size) for count in CACHE] == [trace.keys.size, trace.values.size]
+
+
+@pytest.mark.parametrize("n_kv_heads", GROUPS)
+def test_multiplications_are_those_that_are_done(n_kv_heads: int) -> None:
+    """Numbers that count see as many multiplications in each step as its formula says, however
+    heads are shared.
+    """
+    trace, tally = attend(X, layer(n_kv_heads)), Counter[str]()
+    p, read = trace.projections, 6 // n_kv_heads
+    key_heads, value_heads = (
+        heads[0].repeat(read, axis=0) for heads in (trace.key_heads, trace.value_heads)
+    )
+    products = [
+        (X, p.w_q),
+        (X, p.w_k),
+        (X, p.w_v),
+        (trace.query_heads[0], key_heads.swapaxes(-1, -2)),
+        (trace.probabilities[0], value_heads),
+        (trace.merged[0], p.w_o),
+    ]
+    for count, (left, right) in zip(MULTIPLICATIONS, products, strict=True):
+        tally.clear()
+        np.matmul(counted(left, tally), counted(right, tally))
+        assert count.of(size_of(trace)) == tally["multiplications"]
+
+
+@pytest.mark.parametrize("n_heads", [1, 2, 4, 8])
+def test_heads_cost_nothing(n_heads: int) -> None:
+    """With d_k = d_v = C/h a layer takes 4NC² + 2N²C multiplications and 4C² parameters,
+    whatever h is.
+    """
+    size = LayerSize(11, 16, n_heads, n_heads, 16 // n_heads, 16 // n_heads)
+    assert total(MULTIPLICATIONS, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
+    assert total(PARAMETERS, size) == 4 * 16**2
+
+
+def test_the_width_of_the_values() -> None:
+    """C = 512, h = 8: 4 718 592 parameters when every head's values are C wide, 1 048 576 when
+    they are C/h wide.
+    """
+    assert total(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 512)) == 4_718_592
+    assert total(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 64)) == 1_048_576
+
+
+def test_the_cache_shrinks_with_the_groups() -> None:
+    """The cache is as many times smaller as heads share it."""
+    sizes = {g: total(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
+    assert sizes == {8: 12_800, 2: 3_200, 1: 1_600}
+
+
+@pytest.mark.parametrize("groups", GROUPS)
+def test_shared_keys_and_values_are_means(groups: int) -> None:
+    """Each shared key or value is the mean of those it replaces; queries stay as they were."""
+    weights = Projections.random(D, 6, d_k=K, d_v=V, bias=True)
+    before, after = attend(X, weights), attend(X, share_heads(weights, groups))
+    assert after.sizes["G"] == groups
+    for field in ("key_heads", "value_heads"):
+        old = getattr(before, field)[0]
+        expected = old.reshape(groups, 6 // groups, *old.shape[1:]).mean(axis=1)
+        assert_same(getattr(after, field)[0], expected)
+    assert (after.queries == before.queries).all()
+
+
+def test_sharing_what_is_equal_changes_nothing() -> None:
+    """Heads with equal keys and values can share them without any effect; sharing twice is
+    sharing at once.
+    """
+    weights = layer(6)
+    equal = replace(weights, w_k=np.tile(weights.w_k[:, :K], 6), w_v=np.tile(weights.w_v[:, :V], 6))
+    assert_same(attend(X, share_heads(equal, 2)).output, attend(X, equal).output)
+    assert_same(share_heads(share_heads(weights, 3), 1).w_k, share_heads(weights, 1).w_k)
+    assert (
+        np.abs(attend(X, share_heads(weights, 2)).output - attend(X, weights).output).max() > 0.01
+    )

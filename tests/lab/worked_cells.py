@@ -1,0 +1,194 @@
+"""Every cell of a layer in plain Python, by the right rule or by one wrong one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from attention_core import Trace
+
+Index = tuple[int, ...]
+SMALL = 1e-9
+
+
+class Worker:
+    """Works out a cell from the right numbers of the step before, by one wrong belief, or by none
+    for "".
+
+    words: the vectors of the words alone, where the inputs have them.
+    """
+
+    def __init__(self, trace: Trace, belief: str = "", words: Sequence[Sequence[float]] = ()):
+        self.trace, self.belief, self.words = trace, belief, words
+        self.is_own = trace.memory is trace.inputs  # the tokens that ask are those that are asked
+
+    def believes(self, *names: str) -> bool:
+        return self.belief in names
+
+    @property
+    def n_keys(self) -> int:
+        return self.trace.sizes["S"]
+
+    def is_hidden(self, index: Index) -> bool:
+        """Whether a query may not see a key."""
+        (head, query, key), hidden = index, self.trace.hidden[0]
+        if self.is_own and self.believes("mask-past"):
+            return bool(hidden[head, key, query])
+        if self.is_own and self.believes("mask-self") and hidden.any():
+            return bool(hidden[index]) or query == key
+        if self.is_own and self.believes("always-causal"):
+            return bool(hidden[index]) or key > query
+        return bool(hidden[index])
+
+    def cell(self, field: str, index: Index) -> float:
+        """One cell of a field, from the right numbers of the step before."""
+        work: Callable[[Index], float] = getattr(self, f"_{field}")
+        return work(index)
+
+    def _inputs(self, index: Index) -> float:
+        if self.believes("word-alone") and len(self.words):
+            return float(self.words[index[0]][index[1]])
+        return float(self.trace.inputs[0][index])
+
+    def _queries(self, index: Index) -> float:
+        return self._projected("q", index, self.trace.inputs[0], self.trace.sizes["H"])
+
+    def _keys(self, index: Index) -> float:
+        return self._projected("k", index, self.trace.memory[0], self.trace.sizes["G"])
+
+    def _values(self, index: Index) -> float:
+        return self._projected("v", index, self.trace.memory[0], self.trace.sizes["G"])
+
+    def _projected(self, letter: str, index: Index, x, n_heads: int) -> float:  # type: ignore[no-untyped-def]
+        p, (token, column) = self.trace.projections, index
+        weights, bias = getattr(p, f"w_{letter}"), getattr(p, f"b_{letter}")
+        total = 0.0 if bias is None else float(bias[column])
+        n_features, n_columns = weights.shape
+        for feature in range(n_features):
+            owner = feature * n_heads // n_features
+            if self.believes("slice") and owner != column * n_heads // n_columns:
+                continue
+            total += float(x[token, feature]) * float(weights[feature, column])
+        return total
+
+    def _query_heads(self, index: Index) -> float:
+        return self._split(self.trace.queries[0], self.trace.sizes["H"], index)
+
+    def _key_heads(self, index: Index) -> float:
+        return self._split(self.trace.keys[0], self.trace.sizes["G"], index)
+
+    def _value_heads(self, index: Index) -> float:
+        return self._split(self.trace.values[0], self.trace.sizes["G"], index)
+
+    def _split(self, fused, n_heads: int, index: Index) -> float:  # type: ignore[no-untyped-def]
+        head, token, feature = index
+        n_tokens, n_columns = fused.shape
+        width = n_columns // n_heads
+        if self.believes("no-swap"):
+            place = (head * n_tokens + token) * width + feature
+            return float(fused[place // n_columns, place % n_columns])
+        if self.believes("interleaved"):
+            return float(fused[token, feature * n_heads + head])
+        return float(fused[token, head * width + feature])
+
+    def _scores(self, index: Index) -> float:
+        head, query, key = index
+        t, size = self.trace, self.trace.sizes
+        if self.believes("whole-width") and size["G"] == size["H"]:
+            return dot(t.queries[0, query], t.keys[0, key])
+        group = head * size["G"] // size["H"]
+        score = dot(t.query_heads[0, head, query], t.key_heads[0, group, key])
+        if self.believes("symmetric") and self.is_own:
+            keys, queries = t.key_heads[0, group, query], t.query_heads[0, head, key]
+            return max(score, dot(queries, keys))
+        return abs(score) if self.believes("never-negative") else score
+
+    def _scaled_scores(self, index: Index) -> float:
+        score, size = float(self.trace.scores[0][index]), self.trace.sizes
+        divisors = {"no-scale": 1, "no-root": size["K"], "root-of-model": math.sqrt(size["D"])}
+        if self.belief in divisors:
+            return score / divisors[self.belief]
+        return score * self.trace.scale
+
+    def _masked_scores(self, index: Index) -> float:
+        bias = 0.0 if self.trace.bias is None else float(self.bias(index))
+        unmasked = float(self.trace.scaled_scores[0][index]) + bias
+        if self.is_hidden(index):
+            return 0.0 if self.believes("mask-zero") else -math.inf
+        return unmasked
+
+    def bias(self, index: Index) -> float:
+        bias = self.trace.bias
+        assert bias is not None
+        wide = bias.reshape((1,) * (4 - bias.ndim) + bias.shape)
+        at = zip((0, *index), wide.shape, strict=True)
+        return float(wide[tuple(place if size > 1 else 0 for place, size in at)])
+
+    def _probabilities(self, index: Index) -> float:
+        head, query, key = index
+        scores = self.trace.masked_scores[0, head]
+        if self.believes("wrong-axis"):
+            return share([float(score) for score in scores[:, key]], query)
+        row = [float(score) for score in scores[query]]
+        if self.believes("mask-zero"):
+            row = [0.0 if math.isinf(score) else score for score in row]
+        if self.believes("linear"):
+            total = sum(score for score in row if not math.isinf(score))
+            return 0.0 if math.isinf(row[key]) or abs(total) < SMALL else row[key] / total
+        return share(row, key)
+
+    def _head_outputs(self, index: Index) -> float:
+        head, query, feature = index
+        size = self.trace.sizes
+        values = self.trace.value_heads[0, head * size["G"] // size["H"], :, feature]
+        shares = [float(number) for number in self.trace.probabilities[0, head, query]]
+        seen = [not hidden for hidden in self.trace.hidden[0, head, query]]
+        if self.believes("winner"):
+            best = shares.index(max(shares))
+            shares = [float(k == best and max(shares) > 0) for k in range(len(shares))]
+        elif self.believes("plain-mean"):
+            shares = [one / max(1, sum(seen)) for one in seen]
+        return dot(shares, values)
+
+    def _merged(self, index: Index) -> float:
+        (query, column), heads = index, self.trace.head_outputs[0]
+        n_heads, n_tokens, width = heads.shape
+        if self.believes("no-swap"):
+            place = query * n_heads * width + column
+            return float(
+                heads[place // width // n_tokens, place // width % n_tokens, place % width]
+            )
+        if self.believes("interleaved"):
+            return float(heads[column % n_heads, query, column // n_heads])
+        if self.believes("heads-mean"):
+            return float(sum(head[query, column % width] for head in heads)) / n_heads
+        return float(heads[column // width, query, column % width])
+
+    def _output(self, index: Index) -> float:
+        (query, column), t = index, self.trace
+        p, own = t.projections, t.inputs[0][index] if t.residual else 0.0
+        assert p.w_o is not None
+        n_columns, n_outputs = p.w_o.shape
+        if self.believes("no-output-matrix") and n_columns == n_outputs:
+            return float(t.merged[0][index] + own)
+        total = float(own) + (0.0 if p.b_o is None else float(p.b_o[column]))
+        for place in range(n_columns):
+            owner = place * p.n_heads // n_columns
+            if self.believes("heads-apart") and owner != column * p.n_heads // n_outputs:
+                continue
+            total += float(t.merged[0, query, place]) * float(p.w_o[place, column])
+        return total
+
+
+def dot(first: Sequence[float], other: Sequence[float]) -> float:
+    """The sum of the products, pair by pair."""
+    return float(sum(a * b for a, b in zip(first, other, strict=True)))
+
+
+def share(scores: Sequence[float], place: int) -> float:
+    """The softmax of one place; 0 where nothing is seen."""
+    largest = max(scores)
+    if math.isinf(largest):
+        return 0.0
+    powers = [math.exp(score - largest) for score in scores]
+    return powers[place] / sum(powers)

@@ -1,0 +1,152 @@
+"""The heads side by side, together, by query and by key: what is drawn is the trace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import Trace
+from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
+from attention_lab.heads.one_wide_head import one_wide_head
+from attention_viz.heads.all_heads import heads_grid, limit_of, of_key, of_query, together
+from attention_viz.heads.similarity import correlations, divergences
+from attention_viz.payload import JSON, Stage
+from attention_viz.scene_formats import as_bytes
+from tests.viz.example_traces import CASES, example, square
+from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import numbers, written_and_read
+
+FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
+
+
+def grid(trace: Trace, field: str, heads: list[int], cell: tuple[int, int, int]) -> JSON:
+    """The board of some heads, as a browser reads it."""
+    return written_and_read(heads_grid(Stage(trace), field, heads, cell=cell))
+
+
+def flags(array: JSON, name: str) -> np.ndarray:
+    """Which cells are flagged."""
+    bits = np.unpackbits(np.frombuffer(array[name], "u1"), bitorder="little")
+    return bits[: np.prod(array["shape"])].reshape(array["shape"]).astype(bool)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("field", FIELDS)
+def test_each_tile_is_its_head(field: str, case: str) -> None:
+    """All heads are sent with their own numbers, with masks, empty rows and biases; the chosen
+    ones are shown in their order, with the tokens as labels, on one scale.
+    """
+    trace = example(case)
+    board = grid(trace, field, [2, 5, 16], (5, 2, 1))
+    array, (panel,) = board["arrays"][field], board["panels"]
+    np.testing.assert_array_equal(numbers(array), getattr(trace, field).astype("f4"))
+    if field == "probabilities" and trace.hidden.any():
+        np.testing.assert_array_equal(flags(array, "hatched"), trace.hidden)
+    assert panel["only"] == [2, 5, 16]
+    assert (panel["tiles"], panel["rows"], panel["columns"]) == (1, 2, 3)
+    assert board["cell"] == {"array": field, "index": [0, 5, 2, 1]}
+    assert board["axes"]["S"]["labels"] == list(trace.labels("S"))
+    assert array["limit"] == pytest.approx(limit_of(trace, field), rel=1e-5)
+    scale = "share" if field == "probabilities" else "score"
+    masked = ["masked"] if "masked" in array or "hatched" in array else []
+    assert [part["scale"] for part in board["legend"]] == [scale, *masked]
+
+
+def test_a_focus_on_a_head_that_is_not_chosen() -> None:
+    """The first chosen head has the cell then; all heads are shown without a list."""
+    assert grid(example(), "scores", [2, 5], (3, 2, 1))["cell"]["index"] == [0, 2, 2, 1]
+    assert "only" not in grid(example(), "scores", list(range(17)), (3, 2, 1))["panels"][0]
+
+
+def test_each_head_its_own_scale() -> None:
+    """The strongest cell of every head has the strongest colour."""
+    trace = example()
+    board = heads_grid(Stage(trace, own_scale=True), "scores", [0, 1], cell=(0, 0, 0))
+    limits = board["arrays"]["scores"]["limit"]
+    assert limits["axis"] == 1
+    np.testing.assert_allclose(
+        limits["values"], np.abs(trace.scores[0]).max(axis=(1, 2)), atol=1e-6
+    )
+
+
+def test_scores_of_all_stages_share_one_scale() -> None:
+    """Raw, scaled and masked scores have the limit of the raw ones, so that a step's effect is
+    seen.
+    """
+    trace = example()
+    assert (
+        limit_of(trace, "scaled_scores")
+        == limit_of(trace, "masked_scores")
+        == np.abs(trace.scores).max()
+    )
+    assert limit_of(trace, "probabilities") == trace.probabilities.max()
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_one_head_beside_them(field: str) -> None:
+    """The one wide head has its own numbers and the colours of the others."""
+    trace = square(7, 3)
+    one = one_wide_head(trace)
+    board = written_and_read(heads_grid(Stage(trace), field, [0, 2], cell=(2, 1, 0), one_head=one))
+    alone, heads = board["arrays"]["one head"], board["arrays"][field]
+    np.testing.assert_array_equal(numbers(alone), getattr(one, field).astype("f4"))
+    assert alone["limit"] == heads["limit"]
+    assert alone["limit"] == pytest.approx(
+        max(limit_of(one, field), limit_of(trace, field)), rel=1e-5
+    )
+    assert [panel["array"] for panel in board["panels"]] == ["one head", field]
+    assert [panel.get("only") for panel in board["panels"]] == [None, [0, 2]]
+    assert "H" not in alone["axes"], "a click there leaves the head in focus"
+
+
+def test_what_heads_give_together() -> None:
+    """Mean and maximum are drawn as they were computed, in the scale of the heads."""
+    trace = example("causal")
+    array = trace.masked_scores[0]
+    merged = {"mean": mean_of_heads(array, [0, 3]), "maximum": maximum_of_heads(array, [0, 3])}
+    board = written_and_read(together(trace, "masked_scores", merged, (0, 1, 1)))
+    for name, shown in merged.items():
+        sent = board["arrays"][name]
+        np.testing.assert_array_equal(numbers(sent), shown.astype("f4"))
+        assert sent["limit"] == pytest.approx(limit_of(trace, "masked_scores"), rel=1e-5)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_query_and_one_key_in_all_heads(case: str) -> None:
+    """A line per head: the row of the query, and the column of the key, with the head's cell
+    pinned.
+    """
+    trace = example(case)
+    row = written_and_read(of_query(trace, 4, 3, 6))
+    column = written_and_read(of_key(trace, 4, 3, 6))
+    for board, shares, hidden, place in (
+        (row, trace.probabilities[0, :, 3], trace.hidden[0, :, 3], 6),
+        (column, trace.probabilities[0, :, :, 6], trace.hidden[0, :, :, 6], 3),
+    ):
+        (array,) = board["arrays"].values()
+        np.testing.assert_array_equal(numbers(array), shares.astype("f4"))
+        assert board["cell"]["index"] == [4, place]
+        assert ("hatched" in array) == bool(hidden.any())
+
+
+def test_pairs_of_heads_in_order() -> None:
+    """Rows and columns are put in the order, and labelled so; a head without preferences is
+    marked, not coloured.
+    """
+    values = np.arange(9.0).reshape(3, 3) / 10
+    values[1] = values[:, 1] = np.nan
+    figure = correlations(values, (2, 0, 1))
+    shown = next(part["z"] for part in figure["data"] if part.get("colorscale") != "@mask")
+    np.testing.assert_array_equal(shown, values[[2, 0, 1]][:, [2, 0, 1]].astype("f4"))
+    assert figure["layout"]["yaxis"]["categoryarray"] == ["head 2", "head 0", "head 1"]
+    assert figure["layout"]["coloraxis"]["cmin"] == -1
+    assert divergences(values, (0, 1, 2))["layout"]["coloraxis"]["cmax"] == pytest.approx(np.log(2))
+    as_sent(figure)
+
+
+def test_the_size_of_what_is_sent() -> None:
+    """A grid of the default size is at most 10 kB, the largest the app allows at most 300 kB."""
+    usual = heads_grid(Stage(square(12, 4, causal=False)), "scores", range(4), cell=(0, 0, 0))
+    assert len(as_bytes(usual)) < 10_000
+    largest = heads_grid(Stage(square(64, 16)), "masked_scores", range(16), cell=(0, 0, 0))
+    assert len(as_bytes(largest)) < 300_000

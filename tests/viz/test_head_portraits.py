@@ -1,0 +1,150 @@
+"""Portraits: every bar is its measure of its head, every tick the head without preferences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_lab.heads.head_portraits import MEASURES
+from attention_lab.heads.patterns import pattern_of
+from attention_viz.heads.head_portraits import profile, strip, value_says
+from tests.viz.example_traces import square
+from tests.viz.reading_figures import as_sent
+from tests.viz.reading_words import numbers_said
+
+BY_NAME = {measure.name: measure for measure in MEASURES}
+(RANK,) = (measure for measure in MEASURES if measure.axis == "R")
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_bars_and_ticks(causal: bool) -> None:
+    """A bar per head and measure with its number, and a tick at the value without preferences where
+    there is one.
+
+    Within a measure all lie on one scale from its zero, and all in its own column.
+    """
+    pattern = pattern_of(square(7, 5, causal=causal))
+    figure = strip(MEASURES, pattern, ("entropy", 3))
+    bars, written, ticks, _ = figure["data"]
+    assert bars["customdata"] == [[measure.name, head] for measure in MEASURES for head in range(5)]
+    assert written["text"] == bars["text"]
+    np.testing.assert_array_equal(written["y"], bars["y"])
+    opacity = bars["marker"]["opacity"]
+    assert [number == max(opacity) for number in opacity] == [
+        head == 3 for _, head in bars["customdata"]
+    ]
+    for place, measure in enumerate(MEASURES):
+        own = slice(5 * place, 5 * place + 5)
+        zero, lengths, values = (
+            np.array(bars["base"][own]),
+            bars["x"][own],
+            measure.value(pattern)[0],
+        )
+        assert len(set(zero.tolist())) == 1
+        scale = np.abs(lengths).max() / (np.abs(values).max() or 1)
+        np.testing.assert_allclose(lengths, scale * values, atol=1e-5)
+        usual = measure.baseline(pattern)
+        drawn = ticks["x"][[name == measure.name for name in ticks["customdata"]]]
+        assert len(drawn) == (0 if usual is None else 5)
+        if usual is not None and values.any():
+            np.testing.assert_allclose(drawn - zero, scale * usual[0], atol=1e-5)
+        column, ends = place % 6, zero + lengths
+        assert column - 1e-6 <= min(zero.min(), ends.min())
+        # Its number is written from 0.59 to 0.88.
+        assert max(ends.max(), drawn.max(initial=0)) < column + 0.57
+    as_sent(figure)
+
+
+def test_the_lines_of_the_picture() -> None:
+    """A head's bars lie on the line of its name, and below the name of their measure; no two
+    bars lie on each other.
+    """
+    figure = strip(MEASURES, pattern_of(square(7, 3)), ("entropy", 0))
+    bars, _, _, titles = figure["data"]
+    axis = figure["layout"]["yaxis"]
+    assert set(bars["y"].tolist()) == set(axis["tickvals"])
+    assert [axis["ticktext"][axis["tickvals"].index(y)][-1] for y in bars["y"][:3]] == [
+        ">",
+        "1",
+        "2",
+    ]
+    assert len(set(zip(bars["y"].tolist(), bars["base"], strict=True))) == len(bars["y"])
+    above = bars["y"].reshape(-1, 3) - np.array(titles["y"])[:, np.newaxis]
+    assert (above > 0).all()
+    assert above.max() < figure["layout"]["yaxis"]["range"][0] / 2
+    bottom, top = axis["range"]
+    assert top < min(titles["y"]) < max(bars["y"]) < bottom
+
+
+def test_the_head_and_the_measure_in_focus_are_bold() -> None:
+    """Exactly one measure's name and one head's."""
+    figure = strip(MEASURES, pattern_of(square(7, 3)), ("self-mass", 1))
+    assert [name for name in figure["data"][-1]["text"] if "<b>" in name] == ["<b>self-mass</b>"]
+    assert figure["layout"]["yaxis"]["ticktext"] == ["head 0", "<b>head 1</b>", "head 2"] * 2
+
+
+def test_a_number_that_does_not_exist_is_a_dash() -> None:
+    """One token has no previous one: the bar is empty and says so; tiny numbers are told as
+    such.
+    """
+    figure = strip([BY_NAME["previous-token mass"]], pattern_of(square(1, 2)), ("entropy", 0))
+    assert figure["data"][0]["text"] == ["—", "—"]
+    assert figure["data"][0]["x"].tolist() == [0, 0]
+    as_sent(figure)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_profile_of_one_measure(name: str) -> None:
+    """Bars for the head in focus, dots for every other head, a line without preferences, along
+    the right axis.
+    """
+    trace, measure = square(7, 3), BY_NAME[name]
+    pattern = pattern_of(trace)
+    figure = profile(trace, measure, pattern, 1)
+    bars, dots, *lines = figure["data"]
+    values = measure.profile(pattern)[0].astype("f4")
+    np.testing.assert_array_equal(bars["y"], values[1])
+    np.testing.assert_array_equal(dots["y"], values[[0, 2]].ravel())
+    assert bars["x"][0] == ("σ1" if measure is RANK else "0 t0")
+    if measure.of_scores:
+        assert lines == []
+    else:
+        np.testing.assert_allclose(lines[0]["y"], measure.profile(pattern.uniform)[0, 1], rtol=1e-6)
+    as_sent(figure)
+
+
+def test_a_single_head_has_no_others() -> None:
+    """With one head there are no dots of other heads."""
+    trace = square(5, 1)
+    figure = profile(trace, BY_NAME["entropy"], pattern_of(trace), 0)
+    assert [(part["type"], part.get("mode")) for part in figure["data"]] == [
+        ("bar", None),
+        ("scatter", "lines"),
+    ]
+
+
+def test_the_number_of_a_head_in_words() -> None:
+    """Beside that of a head without preferences; a single token has no previous one, which is
+    said as such.
+    """
+    alone = pattern_of(square(1, 2))
+    own, previous = (
+        value_says(BY_NAME[name], alone, 1, "") for name in ("self-mass", "previous-token mass")
+    )
+    assert numbers_said(own) == [1.0, 1.0]
+    assert previous
+    assert numbers_said(previous) == []
+    rank = value_says(RANK, alone, 0, "d_k = 2")
+    assert numbers_said(rank) == [1, 2]
+    assert "d_k = 2" in rank
+
+
+def test_a_single_token_has_its_picture() -> None:
+    """One point makes no line: without preferences it is a mark; and an axis of zeros starts at
+    0.
+    """
+    trace = square(1, 2)
+    for name in ("entropy", "self-mass"):
+        figure = profile(trace, BY_NAME[name], pattern_of(trace), 0)
+        assert [part.get("mode") for part in figure["data"]] == [None, "markers", "markers"]
+        assert figure["layout"]["yaxis"]["rangemode"] == "tozero"

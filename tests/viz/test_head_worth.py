@@ -1,0 +1,128 @@
+"""What heads add: the stacked parts are the output, shares are ranked, and the difference is
+what is missing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, Trace, attend
+from attention_lab.heads.basis_change import BeforeAfter
+from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
+from attention_viz.heads.head_worth import (
+    MAX_COLUMNS,
+    ablation,
+    changes,
+    in_two_bases,
+    left_without_heads,
+    shares,
+    stacked,
+)
+from attention_viz.theme import Figure
+from tests.viz.reading_figures import as_sent
+
+X = np.random.default_rng(2).normal(size=(5, 6))
+
+
+def layer(residual: bool = False, bias: bool = False) -> Trace:
+    """Three heads, five tokens."""
+    trace = attend(X, Projections.random(6, 3, d_k=2, d_v=7, bias=bias, seed=3), residual=residual)
+    return trace.labelled(("a", "b", "a", "<b>", "@key"))
+
+
+def bars(figure: Figure) -> dict[str, np.ndarray]:
+    """The heights of the bars by name."""
+    return {part["name"]: part["y"] for part in figure["data"] if part["type"] == "bar"}
+
+
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_the_stack_is_the_output(residual: bool, bias: bool) -> None:
+    """The parts of all heads, the bias and the input add up to the tick, which is the trace's
+    own output.
+    """
+    trace = layer(residual, bias)
+    figure = stacked(trace, 4)
+    parts = bars(figure)
+    assert len(parts) == 3 + bias + residual
+    (tick,) = (part for part in figure["data"] if part["type"] == "scatter")
+    np.testing.assert_array_equal(tick["y"], trace.output[0, :, 4].astype("f4"))
+    np.testing.assert_allclose(sum(parts.values()), tick["y"], atol=1e-5)
+    assert figure["layout"]["barmode"] == "relative"
+    as_sent(figure)
+
+
+def test_shares_are_ranked() -> None:
+    """Both shares of every head, the largest signed share first."""
+    trace = layer()
+    figure = shares(trace)
+    order = [int(name.removeprefix("head ")) for name in figure["data"][0]["x"]]
+    drawn = bars(figure)
+    np.testing.assert_array_equal(
+        drawn["signed share"], signed_shares(trace)[0][order].astype("f4")
+    )
+    np.testing.assert_array_equal(drawn["norm share"], norm_shares(trace)[0][order].astype("f4"))
+    assert sorted(order) == [0, 1, 2]
+    assert drawn["signed share"].tolist() == sorted(drawn["signed share"].tolist(), reverse=True)
+
+
+def test_changes_per_token() -> None:
+    """Heads by tokens: how far each token's output moves without the head; a click names head
+    and query.
+    """
+    trace = layer()
+    scene = changes(trace, (1, 4))
+    sent = scene["arrays"]["changes"]
+    assert sent["axes"] == ["H", "T"]
+    assert scene["cell"] == {"array": "changes", "index": [1, 4]}
+    assert scene["axes"]["T"]["labels"] == list(trace.labels("T"))
+    drawn = np.frombuffer(sent["data"], "<f4").reshape(sent["shape"])
+    np.testing.assert_array_equal(drawn, token_changes(trace)[0].astype("f4"))
+
+
+def test_what_is_missing_without_some_heads() -> None:
+    """Output, output without the heads, and their difference, on one scale."""
+    trace = layer(residual=True)
+    without = ablated_output(trace, [0, 2])[0]
+    drawn = [
+        part["z"] for part in ablation(trace, without, (3, 5))["data"] if part["type"] == "heatmap"
+    ]
+    for shown, numbers in zip(
+        drawn, (trace.output[0], without, trace.output[0] - without), strict=True
+    ):
+        np.testing.assert_array_equal(shown, numbers.astype("f4"))
+
+
+def test_of_a_wide_output_the_columns_around_the_focus() -> None:
+    """Beyond 64 columns a block of them is drawn, and clicks still name the true column: they
+    count from its first.
+    """
+    trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
+    figure = ablation(trace, trace.output[0], (1, 66))
+    assert figure["layout"]["xaxis"]["categoryarray"] == [
+        str(column) for column in range(MAX_COLUMNS, 70)
+    ]
+    assert {part["meta"][1] for part in figure["data"]} == {MAX_COLUMNS} == {64}
+    cells = [shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus"]
+    assert {(cell["x0"], cell["y0"]) for cell in cells} == {(1.5, 0.5)}
+
+
+def test_before_and_after_a_change_of_basis() -> None:
+    """Both matrices side by side on one scale, of large ones a corner."""
+    before, after = np.arange(20.0 * 3).reshape(20, 3), -np.arange(20.0 * 3).reshape(20, 3)
+    figure = in_two_bases(BeforeAfter("W", before, after))
+    drawn = [part["z"] for part in figure["data"] if part["type"] == "heatmap"]
+    np.testing.assert_array_equal(drawn[0], before[:16])
+    np.testing.assert_array_equal(drawn[1], after[:16])
+    as_sent(figure)
+
+
+def test_what_is_left_without_heads() -> None:
+    """The bias and the residual where there are any, else nothing."""
+    for bias in (False, True):
+        for residual in (False, True):
+            left = left_without_heads(layer(residual=residual, bias=bias))
+            assert left
+            assert ("bias" in left) == bias
+            assert ("residual" in left) == residual

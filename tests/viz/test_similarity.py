@@ -1,0 +1,60 @@
+"""Tests of attention_viz.heads.similarity: what is said of the heads that stand out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_lab.heads.similarity import overlap
+from attention_viz.heads.similarity import alike_says, closest_says
+from tests.viz.reading_words import holds, numbers_said
+
+ALONE = np.full((4, 4), np.nan)  # heads without preferences have no correlation
+
+
+def of_pair(number: float, n_heads: int, others: float) -> np.ndarray:
+    """A number for heads 0 and 1, another for all other pairs."""
+    numbers = np.full((n_heads, n_heads), others)
+    numbers[0, 1] = numbers[1, 0] = number
+    return numbers
+
+
+def test_the_closest_of_several_heads() -> None:
+    """Of three heads the pair with the smallest divergence is named, with its number, and how
+    far its patterns overlap; so is the pair with the largest correlation.
+    """
+    distance = np.array([[0.0, 0.5, 0.25], [0.5, 0.0, 0.375], [0.25, 0.375, 0.0]])
+    shared = round(100 * float(overlap(distance)[0, 2]), 1)
+    assert holds(closest_says(distance), 0, 2, 0.25, shared)
+    assert holds(alike_says(1.0 - 2.0 * distance), 0, 2, 0.5)
+
+
+def test_two_heads_are_one_pair() -> None:
+    """Two heads that prefer opposite keys are not told like a pair that stands out from others:
+    there is no other pair to be less alike.
+    """
+    one_pair, several = (of_pair(-0.875, n_heads, -0.9) for n_heads in (2, 3))
+    assert holds(alike_says(one_pair), 0, 1, -0.88)
+    assert holds(alike_says(several), 0, 1, -0.88)
+    assert alike_says(one_pair) != alike_says(several)
+    one_pair, several = (of_pair(0.25, n_heads, 0.5) for n_heads in (2, 3))
+    assert holds(closest_says(one_pair), 0, 1, 0.25)
+    assert closest_says(one_pair) != closest_says(several)
+
+
+@pytest.mark.parametrize("said", [closest_says(np.zeros((4, 4))), alike_says(ALONE)])
+def test_no_two_of_equal_heads_are_closest(said: str) -> None:
+    """Where all heads look alike, as under a window of 0, no pair is singled out, and no head
+    has a correlation: the sentence holds no number.
+    """
+    assert said.endswith(".")
+    assert numbers_said(said) == []
+
+
+def test_some_heads_without_preferences() -> None:
+    """One grey row among others is explained beside the pair that stands out."""
+    known = of_pair(0.5, 3, 0.25)
+    greyed = known.copy()
+    greyed[2] = greyed[:, 2] = np.nan
+    assert holds(alike_says(greyed), 0, 1, 0.5, alike_says(ALONE))
+    assert not holds(alike_says(known), alike_says(ALONE))

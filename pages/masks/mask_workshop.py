@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.masks.hiding import USUAL_BIAS, hidden_by
+from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
 from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, Workshop, masked_batch
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -91,7 +91,7 @@ st.header("Try", anchor=False)
 choice = choose_one(
     "Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT
 )
-bias = USUAL_BIAS
+bias = DEFAULT_BIAS
 if choice in ("how to hide", "mask or scale first"):
-    bias = bound(st.slider, "The finite bias", -20.0, 0.0, USUAL_BIAS, 0.5, key="mw_bias", **KEPT)
+    bias = bound(st.slider, "The finite bias", -20.0, 0.0, DEFAULT_BIAS, 0.5, key="mw_bias", **KEPT)
 EXPERIMENTS[choice](Setup(now, made, now.focus.head, cell, bias))

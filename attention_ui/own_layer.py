@@ -57,6 +57,6 @@ def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = Non
     """In a callback: the layer of the sidebar is this one from now on, and the story opens.
     Other controls stay.
     """
-    st.session_state.update(own=own.address(), edits="", weights="random", n_heads=n_heads)
+    st.session_state.update(own=own.url_value(), edits="", weights="random", n_heads=n_heads)
     st.session_state.update(controls or {})
     request_page(STORY, head=0)

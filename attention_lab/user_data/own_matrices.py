@@ -143,20 +143,20 @@ class OwnMatrices:
         matrices: dict[str, Any] = unpack(text)
         return cls(**matrices)
 
-    def address(self) -> str:
+    def url_value(self) -> str:
         """What stands in the URL: the text itself, or the key of a kept one if it is too long."""
-        return in_address(self.encode())
+        return value_for_url(self.encode())
 
     @classmethod
-    def at(cls, address: str) -> OwnMatrices:
-        """The matrices that a part of an address stands for. Raises: FileError, ShapeError,
+    def from_url(cls, value: str) -> OwnMatrices:
+        """The matrices that a URL stands for. Raises: FileError, ShapeError,
         SettingsError.
         """
-        return cls.decode(recall(address) if is_key(address) else address)
+        return cls.decode(recall(value) if is_key(value) else value)
 
 
-def in_address(text: str) -> str:
-    """What stands for encoded matrices in the address of a page."""
+def value_for_url(text: str) -> str:
+    """What stands for encoded matrices in the URL of a page."""
     return text if len(text) <= MAX_URL_CHARACTERS else keep(text)
 
 

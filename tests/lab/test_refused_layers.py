@@ -79,7 +79,7 @@ def test_the_largest_layer_fits() -> None:
     comes back.
     """
     layer = Projections.random(512, 16, bias=True).astype(np.float32)
-    own = OwnMatrices.at(take_layer(layer).address())
+    own = OwnMatrices.from_url(take_layer(layer).url_value())
     assert own.sizes(16) == {"d_model": 512, "d_k": 32, "d_v": 32}
     assert all(np.array_equal(own.given[name], getattr(layer, name)) for name in MATRICES + BIASES)
 

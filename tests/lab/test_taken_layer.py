@@ -33,7 +33,7 @@ TEXT = "one two three four five"
 def told(layer: Projections, **choices: Any) -> Trace:
     """The story of a layer: a sentence, the layer's matrices, its number of heads."""
     return trace_of(
-        Scenario(text=TEXT, own=take_layer(layer).address(), n_heads=layer.n_heads, **choices)
+        Scenario(text=TEXT, own=take_layer(layer).url_value(), n_heads=layer.n_heads, **choices)
     )
 
 
@@ -103,7 +103,7 @@ def test_the_inputs_come_along() -> None:
     x = np.random.default_rng(0).normal(size=(3, D))
     layer = weights()
     own = take_layer(layer, x)
-    trace = trace_of(Scenario(own=own.address(), n_heads=H))
+    trace = trace_of(Scenario(own=own.url_value(), n_heads=H))
     np.testing.assert_array_equal(trace.output, attend(x, layer.astype(np.float64)).output)
 
 
@@ -147,7 +147,7 @@ def test_a_layer_of_the_trained_model_fits() -> None:
 def test_a_state_file_holds_the_biases() -> None:
     """The state with a taken layer comes back bit by bit."""
     own = take_layer(weights(), np.ones((2, D)))
-    state = State(Scenario(own=own.address(), n_heads=H))
+    state = State(Scenario(own=own.url_value(), n_heads=H))
     back = own_of(read_state(write_state(state)).scenario)
     assert back.given.keys() == {"x", *MATRICES, *BIASES}
     assert all(back.given[name].tobytes() == array.tobytes() for name, array in own.given.items())
@@ -160,7 +160,7 @@ def test_the_template_of_a_taken_layer() -> None:
     trace = told(weights())
     read = read_own(template(trace), "a.npz")
     assert read.given.keys() == {"x", *MATRICES, *BIASES}
-    again = trace_of(Scenario(text=TEXT, own=read.address(), n_heads=H))
+    again = trace_of(Scenario(text=TEXT, own=read.url_value(), n_heads=H))
     np.testing.assert_array_equal(again.output, trace.output)
 
 
@@ -169,13 +169,13 @@ def test_biases_beside_other_weights() -> None:
     as wide as they are.
     """
     b_q, b_o = np.arange(16.0), np.arange(16.0) / 7
-    trace = trace_of(Scenario(text=TEXT, own=OwnMatrices(b_q=b_q, b_o=b_o).address()))
+    trace = trace_of(Scenario(text=TEXT, own=OwnMatrices(b_q=b_q, b_o=b_o).url_value()))
     plain = trace_of(Scenario(text=TEXT))
     np.testing.assert_allclose(trace.queries, plain.queries + b_q, atol=1e-12)
     np.testing.assert_array_equal(trace.projections.w_q, plain.projections.w_q)
     beside = trace_of(
-        Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).address())
+        Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).url_value())
     )
     assert (np.asarray(beside.projections.b_o) == 1).all()
     with refused(ShapeError, "b_Q", 16, 384):
-        trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).address()))
+        trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).url_value()))

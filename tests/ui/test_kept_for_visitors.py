@@ -36,7 +36,7 @@ def test_an_open_page_keeps_its_numbers() -> None:
     """Others fill the room; the page goes on with its matrices, and when it is closed
     they are gone.
     """
-    own = OWN.address()
+    own = OWN.url_value()
     app = opened("scores", own=own)
     keep("what others load")
     cache.clear()
@@ -54,7 +54,7 @@ def test_an_open_page_keeps_its_numbers() -> None:
 
 def test_edits_are_kept_for_an_open_page() -> None:
     """The same for edits that are too many for the address: one more can be undone."""
-    app = opened("scores", edits=EDITS.address())
+    app = opened("scores", edits=EDITS.url_value())
     keep("what others load")
     app.session_state["seed"] = 5
     app.run()
@@ -64,7 +64,7 @@ def test_edits_are_kept_for_an_open_page() -> None:
 def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Matrices that no layer can be made with drive out nothing that is kept."""
     wide = OwnMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
-    assert is_key(wide.address()), "a text so short takes no room anyway"
+    assert is_key(wide.url_value()), "a text so short takes no room anyway"
     key = keep("what others have")
     state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.given))})
     own_numbers._load(Scenario())
@@ -89,7 +89,7 @@ def test_what_only_the_server_has_is_said(
     the server.
     """
     given = {
-        name: value if isinstance(value, str) else value.address()
+        name: value if isinstance(value, str) else value.url_value()
         for name, value in {"edits": edits, "own": own}.items()
     }
     app = opened("scores", **given)

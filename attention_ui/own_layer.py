@@ -11,8 +11,8 @@ import streamlit as st
 
 from attention_core import AttentionError, Projections
 from attention_core.checks import Array
+from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_lab.user_data.taken_layer import take_layer
 
 from .markdown import plain
 from .url_state import request_page
@@ -34,7 +34,7 @@ def offer_story(
     x: inputs to take along, shape (T, D); controls: what widgets of the sidebar are set to besides.
     """
     try:
-        own = take_layer(layer, x)
+        own = import_layer(layer, x)
     except AttentionError as error:
         st.info(plain(str(error)), icon=":material/block:")
         return

@@ -18,16 +18,16 @@ from attention_lab.notation.notation import OURS
 from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
-from attention_lab.user_data.kept_texts import held, hold, is_key
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.own_matrices import (
     OwnMatrices,
-    value_for_url,
     read_own,
     shown_matrices,
     template,
+    value_for_url,
 )
 from attention_lab.user_data.painted import mask_from_text, mask_to_text
+from attention_lab.user_data.text_store import hold_text, is_key, stored
 from attention_viz.tables import numbered_table
 
 from .facts import fact
@@ -55,7 +55,7 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
         write_to_url(name, "")
     with suppress(AttentionError):  # the page says why
         keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
-        session().held = [held(key) for key in keys]
+        session().held = [stored(key) for key in keys]
     own = {name: st.session_state[name] for name in KINDS}
     scenario = replace(scenario, **own)
     return with_painting(scenario) if scenario.mask == "painted" else scenario
@@ -223,7 +223,7 @@ def _load(scenario: Scenario) -> None:
                 read_own(file.getvalue(), file.name)
             )
             # What no layer can be made with is refused, and takes no room of what others load.
-            tried = hold(own.encode())
+            tried = hold_text(own.encode())
             trace_of(replace(scenario, own=tried.key))
             address = value_for_url(tried.text)
             st.session_state.update({"own": address, "own numbers notes": own.notes})

@@ -18,7 +18,6 @@ from attention_core.projections import BIASES
 from attention_core.trace import Trace
 
 from .csv_matrices import read_csv
-from .kept_texts import is_key, keep, recall
 from .matrix_names import (
     ALL_SYMBOLS,
     BIAS_SYMBOLS,
@@ -29,6 +28,7 @@ from .matrix_names import (
 )
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
+from .text_store import is_key, store_text, stored_text
 
 # A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs
 # room as well.
@@ -152,12 +152,12 @@ class OwnMatrices:
         """The matrices that a URL stands for. Raises: FileError, ShapeError,
         SettingsError.
         """
-        return cls.decode(recall(value) if is_key(value) else value)
+        return cls.decode(stored_text(value) if is_key(value) else value)
 
 
 def value_for_url(text: str) -> str:
     """What stands for encoded matrices in the URL of a page."""
-    return text if len(text) <= MAX_URL_CHARACTERS else keep(text)
+    return text if len(text) <= MAX_URL_CHARACTERS else store_text(text)
 
 
 def read_own(data: bytes, file_name: str) -> OwnMatrices:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from attention_core import SettingsError
 from attention_lab.files.file_checks import MAX_VALUE
 from attention_lab.user_data.edits import MAX_EDITS, MAX_INDEX, MAX_URL_EDITS, Edit, Edits
-from attention_lab.user_data.kept_texts import is_key
 from attention_lab.user_data.matrix_names import SYMBOLS
+from attention_lab.user_data.text_store import is_key
 from tests.lab.refusal import Facts, refused
 
 PLACES = st.integers(0, MAX_INDEX)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 
 from attention_core import SettingsError, ShapeError
-from attention_lab.user_data.kept_texts import is_key
 from attention_lab.user_data.own_matrices import MAX_URL_CHARACTERS, OwnMatrices, read_own
+from attention_lab.user_data.text_store import is_key
 from tests.lab.own_matrix_cases import (
     MATRICES,
     D,

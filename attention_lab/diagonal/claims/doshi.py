@@ -43,7 +43,7 @@ def embedding_is_split() -> Evidence:
     " sum to 1.",
 )
 def attention_score() -> Evidence:
-    """Shapes and row sums of what bears the name."""
+    """Shapes and row sums of all that has this name."""
     trace = attend(X, LAYER)
     named = [trace.scores[0], trace.probabilities[0], trace.head_outputs[0], trace.merged[0]]
     sums_to_1 = [same(array.sum(axis=-1), 1.0) for array in named]
@@ -70,8 +70,8 @@ def q_times_k() -> Evidence:
     silent, scores = short_query @ short_key, square.scores[0, 0]
     says = (
         f"Q and K are both {size(query)}; only Q Kᵀ fits and is {size(query @ key.T)}. With"
-        f" {len(silent)} tokens Q K exists and is {size(silent)}, as Q Kᵀ, but misses it by up to"
-        f" {difference(silent, scores):.2f}."
+        f" {len(silent)} tokens Q K exists and is {size(silent)} like Q Kᵀ, but differs from it by"
+        f" up to {difference(silent, scores):.2f}."
     )
     wrong = silent.shape == scores.shape and not same(silent, scores)
     return Evidence(fits(query, key) or same(silent, scores), right and wrong, says)

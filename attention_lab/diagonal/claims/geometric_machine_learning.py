@@ -141,8 +141,8 @@ def same_size() -> Evidence:
     )
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
     says = (
-        f"Values of {WIDTH} numbers give {widths[0]} features, as many as the input; values of {N}"
-        f" give {widths[1]}."
+        f"Values of {WIDTH} numbers give {widths[0]} features, the number of the input; values of"
+        f" {N} give {widths[1]}."
     )
     return Evidence(widths[1] == N, widths[0] == N, says)
 

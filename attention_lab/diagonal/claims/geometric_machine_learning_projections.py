@@ -90,7 +90,7 @@ def one_letter() -> Evidence:
     moved = difference(one.probabilities, other.probabilities)
     says = (
         f"The projection is {N} × {WIDTH}, the probabilities {T} × {T}; a new sentence moves only"
-        f" these, by {moved:.2f}."
+        f" the probabilities, by {moved:.2f}."
     )
     return Evidence(
         size(one.projections.w_q[:, :WIDTH]) == size(one.probabilities[0, 0]),

@@ -81,7 +81,7 @@ def rows_or_columns() -> Evidence:
     right = (row @ LAYER.w_q) @ (other @ LAYER.w_k).T
     matches = same(right, attend(X, LAYER).scores[0, 0, 0, 1])
     says = (
-        f"W^q is {size(LAYER.w_q)}: it fits behind a row ({size(row)}) and not before a column"
+        f"W^q is {size(LAYER.w_q)}: it can follow a row ({size(row)}), but not precede a column"
         f" ({size(row.T)})."
     )
     return Evidence(fits(LAYER.w_q, row.T), fits(row, LAYER.w_q) and matches, says)

@@ -116,7 +116,7 @@ def regardless_of_heads() -> Evidence:
 @claim(
     "The coefficients show how elements depend on each other (coefficients of interdependence).",
     FALSE,
-    "They have a direction. In general, i does not draw as much from j as j draws from i, even if"
+    "They have a direction. In general i draws another amount from j than j draws from i, even if"
     " the scores are symmetric.",
 )
 def interdependence() -> Evidence:

@@ -124,8 +124,8 @@ def averaging_inhibits() -> Evidence:
         missed(left, left),
     )
     says = (
-        f"Missed of both neighbours: {one:.0%} by one head, {two:.0%} by two; of one neighbour:"
-        f" {sharp:.0%} by one."
+        f"Missed part of both neighbours: {one:.0%} with one head, {two:.0%} with two; of one"
+        f" neighbour: {sharp:.0%} by one."
     )
     return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, says)
 
@@ -176,10 +176,10 @@ def rank_is_lost() -> Evidence:
     heads, pure = Stack("random", 4, skip=True), Stack("random", 4)
     slowed = [left(16, stack) for stack in (heads, Stack(skip=True, layer_norm=True))]
     says = (
-        f"Distance to consensus after 24 layers: {shown(narrow)} with 8 features, {shown(wide)}"
-        f" with 64, {shown(skips)} with 16 and skips. Skips and 4 random heads: {slowed[0]:.3f};"
-        f" skips and LayerNorm after them: {shown(slowed[1])}; 4 random heads without skips:"
-        f" {shown(left(16, pure))}."
+        f"Distance of the tokens from their mean after 24 layers: {shown(narrow)} with 8 features,"
+        f" {shown(wide)} with 64, {shown(skips)} with 16 and skips. Skips and 4 random heads:"
+        f" {slowed[0]:.3f}; skips and LayerNorm after them: {shown(slowed[1])}; 4 random heads"
+        f" without skips: {shown(left(16, pure))}."
     )
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)

@@ -126,8 +126,8 @@ def heads_differ() -> Evidence:
         gradient = np.asarray(layer_gradients(trace, trace.output - X).w_q)
         gaps.append(difference(gradient[:, :3], gradient[:, 3:]))
     says = (
-        f"Asked to give the tokens back, two equal heads get gradients that differ by"
-        f" {shown(gaps[0])}: they stay equal. With rows of W_O of their own these differ by"
+        f"Trained to return the tokens, two equal heads get gradients that differ by"
+        f" {shown(gaps[0])}: they stay equal. With different rows of W_O the gradients differ by"
         f" {gaps[1]:.2f}, with other weights, too, by {gaps[2]:.2f}."
     )
     return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), says)

@@ -89,23 +89,24 @@ def _turned_keys(bias: Array) -> float:
     " and it may change the order.",
 )
 def temperature_decides() -> Evidence:
-    """The favourites and the largest shares at temperatures ¼, 1 and 4, without a bias and with
-    one that falls with the distance.
+    """The keys with the largest weights, and these weights, at temperatures ¼, 1 and 4: without a
+    bias, and with one that falls with the distance.
     """
     scaled, place = attend(X, LAYER).scaled_scores[0], np.arange(TOKENS)
     distance_bias = -np.abs(place[:, np.newaxis] - place) / 2
-    favourites = []
+    best_keys = []
     for bias in (0 * distance_bias, distance_bias):
         shares = [softmax(scaled / temperature + bias) for temperature in (4.0, 1.0, 0.25)]
-        favourites.append([row.argmax(axis=-1).ravel() for row in shares])
+        best_keys.append([row.argmax(axis=-1).ravel() for row in shares])
     tops = ", ".join(
         f"{softmax(scaled / temperature).max(axis=-1).mean():.2f}"
         for temperature in (0.25, 1.0, 4.0)
     )
-    free, biased = (int((cold != hot).sum()) for hot, _, cold in favourites)
+    free, biased = (int((cold != hot).sum()) for hot, _, cold in best_keys)
     says = (
-        f"The favourites of all {HEADS * TOKENS} rows stay; the largest share is {tops} on average."
-        f" With a bias that falls with the distance {biased} favourites change."
+        f"The key with the largest weight stays the same in all {HEADS * TOKENS} rows; the largest"
+        f" share is {tops} on average. With a bias that falls with the distance it changes in"
+        f" {biased} rows."
     )
     return Evidence(free > 0, free == 0 < biased, says)
 

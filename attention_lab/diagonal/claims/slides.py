@@ -43,7 +43,7 @@ def score_bound() -> Evidence:
     return Evidence(
         check.holds,
         check.holds,
-        f"16 tokens: the identity behind it holds up to {shown(check.excess)}.",
+        f"16 tokens: the two sides of the identity behind it differ by {shown(check.excess)}.",
     )
 
 

@@ -1,9 +1,9 @@
 const PATIENCE = 300; // ms in which plotly.js takes a second click for a double one
 
 /**
- * Tell of clicked points: act({name, tile, cell}).
+ * Tell of clicked points: act({name}).
  *
- * A double click shows a zoomed chart whole and is no choice of a cell. Only there a click waits whether another follows.
+ * A double click shows a zoomed chart whole and is no choice of a point. Only there a click waits whether another follows.
  */
 export function attachClicks(host, layout, act) {
   let pressed = true, clicks = 1, waiting = 0;
@@ -17,7 +17,7 @@ export function attachClicks(host, layout, act) {
   host.addEventListener("mousedown", count, true);
   host.on("plotly_click", ({ points: [point] }) => {
     if (!host.classList.contains("clickable") || !pressed || clicks > 1) return;
-    const clicked = { name: point.customdata, tile: point.data.meta, cell: point.pointNumber };
+    const clicked = { name: point.customdata };
     if (isZoomed(host, layout())) waiting = setTimeout(act, PATIENCE, clicked);
     else act(clicked);
   });

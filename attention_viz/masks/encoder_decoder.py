@@ -11,9 +11,8 @@ from attention_lab.masks.encoder_decoder import USES, Use
 from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Side, board
-from ..payload import JSON, Stage
+from ..payload import JSON, Stage, largest
 from ..scene import Panel, scene
-from ..tiles import largest
 from .scores_and_shares import scores_and_shares
 
 SHAPED = (

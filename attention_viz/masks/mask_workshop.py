@@ -12,8 +12,7 @@ from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Matrix, Side, board, difference
-from ..payload import JSON
-from ..tiles import largest
+from ..payload import JSON, largest
 from .scores_and_shares import scores_and_shares, shares
 
 MOST_LARGE = 24  # sequences with more tokens are drawn small, all but the chosen one

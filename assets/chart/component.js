@@ -4,7 +4,7 @@ import { loadPlotly } from "./library.js";
 import { askedHeight, fitted, heightOf, tools, turnOf } from "./screen.js";
 import { attachTexts, forPlotly } from "./texts.js";
 
-/** Show a figure in a component of Streamlit; the chart stays, and its zoom with it, while the page runs again. */
+/** Show a figure in a component of Streamlit; the chart stays while the page runs again. */
 export default function mountChart(component) {
   const { data, parentElement } = component;
   const mount = (parentElement.attentionChart ??= new Mount(parentElement));
@@ -14,11 +14,6 @@ export default function mountChart(component) {
     mount.end();
     delete parentElement.attentionChart;
   };
-}
-
-// What stands along the axes: as long as it stays, so does the zoom.
-function categories({ xaxis, yaxis }) {
-  return JSON.stringify([xaxis?.ticktext, yaxis?.ticktext]);
 }
 
 // Tell plotly.js the room inside the margins beforehand: if it finds that changed, it draws twice.
@@ -60,7 +55,7 @@ class Mount {
     const { margin, ...given } = structuredClone(figure.layout); // a copy: plotly.js writes into what it gets
     const top = this.legend.show(figure) || margin.t;
     host.style.height = `${askedHeight(host, figure.layout) + top - margin.t}px`;
-    const layout = { ...given, showlegend: false, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: categories(figure.layout) };
+    const layout = { ...given, showlegend: false, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: "kept" }; // so does the view of a globe
     foretell(host, layout);
     this.drawing = library.Plotly.react(host, forPlotly(this.shown(), library.board), layout, this.config);
     return this.drawing;
@@ -69,7 +64,7 @@ class Mount {
   attach() {
     const { host, library } = this;
     this.stops = [fitted(host, () => this.draw()), attachTexts(host, () => this.shown(), library.board)];
-    attachClicks(host, () => this.figure.layout, (clicked) => this.component.setTriggerValue("click", clicked));
+    attachClicks(host, (clicked) => this.component.setTriggerValue("click", clicked));
   }
 
   shown() {

@@ -58,7 +58,8 @@ class Stage:
     windows: for an axis letter as `Step` writes it, the first index that is sent and the one after
     the last. own_scale: every head has its own strongest colour. before: the trace without the
     user's edits, whose differences are outlined. notation: whose symbols stand beside the words,
-    and whether tokens are rows or columns. names: of the columns, where they have some.
+    and whether tokens are rows or columns. names: of the columns, where they have some. n_real: how
+    many tokens of a sequence of a batch are real; the others are marked.
     """
 
     trace: Trace
@@ -68,6 +69,7 @@ class Stage:
     before: Trace | None = None
     notation: Notation = OURS
     names: ColumnNames | None = None
+    n_real: int | None = None
 
     def letters(self, name: str) -> tuple[str, ...]:
         """The axes of an array, as they are declared."""

@@ -25,7 +25,6 @@ from attention_lab.notation.wording import turned
 
 from .axis_names import axis_names
 from .names import role_of, symbol_of, title_of
-from .tiles import largest
 
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
@@ -234,3 +233,8 @@ def _position(p: Position) -> JSON:
         | ({"over": p.over} if p.over != 1 else {})
         | ({"modulo": p.modulo} if p.modulo else {})
     )
+
+
+def largest(matrix: Array) -> float:
+    """The largest absolute value that is not masked; 1 where all is 0."""
+    return float(np.abs(matrix, where=np.isfinite(matrix), out=np.zeros(matrix.shape)).max()) or 1.0

@@ -17,10 +17,9 @@ from attention_core.text import Tokens
 from attention_lab.notation.notation import OURS, Notation
 
 from ..names import role_of
-from ..payload import JSON, bits, float_bytes
+from ..payload import JSON, bits, float_bytes, largest
 from ..scene import axis_word
 from ..thumbnails import MOST_NUMBERS, line_of_heads, part_of
-from ..tiles import largest
 
 GIVEN = {"feature": "This number is", "logit": "This score is", "probability": "This share is"}
 FEW_HEADS = 2  # with more a sentence has a line of its own

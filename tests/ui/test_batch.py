@@ -175,3 +175,11 @@ def test_all_steps_hand_out_the_whole_batch() -> None:
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()
     assert any("(B, H, T, S) = (3, 2, 5, 5)" in code.value for code in app.code)
+
+
+def test_the_overview_says_how_many_sentences_run() -> None:
+    """It counts the sentences of the batch, and has no word of it for one."""
+    app, alone = opened("overview", **ADDRESS), opened("overview", text=TEXTS[0])
+    assert [facts(one)["sentences"] for one in (app, alone)] == [3, 1]
+    assert "3" in stage(app)["says"]
+    assert "3" not in stage(alone)["says"]

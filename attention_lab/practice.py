@@ -27,7 +27,7 @@ ASKED_FIELDS = (
     "output",
 )
 MAX_TERMS = 16  # more are no work for a hand
-MAX_ANSWER = 9999
+LAST_QUESTION = 9999
 _FEWEST_PLACES, _MOST_PLACES = 2, 8
 
 
@@ -98,7 +98,7 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
     """
-    rng = generator(whole_number("number", number, 1, MAX_ANSWER), Stream.QUESTIONS)
+    rng = generator(whole_number("number", number, 1, LAST_QUESTION), Stream.QUESTIONS)
     fields = askable(trace)
     if not fields:
         raise SettingsError(

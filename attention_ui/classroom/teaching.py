@@ -11,7 +11,7 @@ from attention_core import STEPS
 from attention_lab.classroom.posed import Posed
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export
-from attention_lab.practice import ASKED_FIELDS, MAX_ANSWER
+from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION
 
 from ..facts import fact
 from ..markdown import plain_quotations
@@ -48,7 +48,9 @@ def choose_question(now: PageContext) -> Posed | None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     title = left.selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
     with right:
-        number = whole_number_input(right, "Question", 1, MAX_ANSWER, 1, key="class_number", **KEPT)
+        number = whole_number_input(
+            right, "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
+        )
     posed = None
     with explained_errors():
         posed = from_practice(now.trace, number, TITLES.get(title, ""), now.notation)

@@ -18,8 +18,10 @@ from ..facts import fact
 from ..markdown import plain_quotations
 from ..page_context import PageContext
 from ..practice import answer_in, judged
+from ..presets import presets
 from ..url_state import KEPT, bound
 
+SMALL = "Two heads on paper"  # an example that a hand can work out
 COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
 
 
@@ -89,6 +91,11 @@ def hand_in(student: int, lines: Sequence[dict[str, Any]]) -> None:
 def summary(student: int, lines: Sequence[dict[str, Any]]) -> str:
     """The lines that are handed in, as CSV."""
     return as_csv(COLUMNS, ({"student": student} | line for line in lines))
+
+
+def use_small_layer() -> None:
+    """In a callback: set every control to the example of small whole numbers."""
+    st.session_state.update(next(one.held for one in presets() if one.name == SMALL))
 
 
 def key_file(homework: Homework, last: int) -> str:

@@ -114,7 +114,7 @@ def _load() -> None:
 
 
 def _edit(lesson: Lesson) -> None:
-    with st.form("draft", border=False):
+    with st.form("title of the lesson", border=False):
         left, right = st.columns([3, 1])
         title = left.text_input("Title of the lesson", lesson.title, 90)
         minutes = right.number_input("Minutes", 1, 600, lesson.minutes)
@@ -138,7 +138,7 @@ def _edit(lesson: Lesson) -> None:
 
 def _edit_moment(lesson: Lesson, place: int) -> None:
     moment, asked = lesson.moments[place], lesson.moments[place].question
-    with st.form(f"moment {place} {hash(moment)}", border=True):
+    with st.form(f"form of moment {place} {hash(moment)}", border=True):
         title = st.text_input("Title", moment.title, 90)
         text = st.text_input("For students", moment.text, 400)
         note = st.text_area("Note for the teacher", moment.note)

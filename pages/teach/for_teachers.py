@@ -6,8 +6,9 @@ import streamlit as st
 
 from attention_lab.homework import MAX_QUESTIONS, Homework
 from attention_lab.practice import LAST_QUESTION
+from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.teach.homework import key_file
+from attention_ui.teach.homework import key_file, use_small_layer
 from attention_ui.teach.lesson_draft import edit_draft
 from attention_ui.teach.lesson_list import show_lessons, show_plans
 from attention_ui.teach.links import homework_link, link_builder, show_link
@@ -40,6 +41,12 @@ count = right.number_input("How many", 1, MAX_QUESTIONS, 6, key="set count")
 last = students.number_input("Students", 1, 60, 30, key="set students")
 show_link(homework_link(int(first), int(count)), "Homework")
 homework = Homework(now.scenario, int(first), int(count))
+if not fact("own_numbers", homework.has_own_numbers):
+    st.info(
+        "The weights of the controls have no seed, so all students would get the same numbers."
+        " Random weights have one."
+    )
+    st.button("Use three words with small numbers", on_click=use_small_layer, key="small layer")
 with st.container(horizontal=True):
     st.download_button(
         "Key (CSV)",

@@ -31,17 +31,29 @@
     tell();
   };
 
-  // What the server says, as an object; null where it does not answer, or before its first script after a start.
+  // What the server says, as an object: null where it does not answer, status 0 where it has no such routes yet.
   const ask = async (path, body) => {
     const headers = { ...(now.seat?.secret && { "x-class-secret": now.seat.secret }), ...(body && { "content-type": "application/json" }) };
     try {
       const answer = await fetch(`${BASE}/class-room/${path}`, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body) });
       if (answer.status === 204) return { status: 204 };
-      if (!answer.headers.get("content-type")?.includes("json")) return null;
+      if (!answer.headers.get("content-type")?.includes("json")) return { status: 0 };
       return { status: answer.status, ...(await answer.json()) };
     } catch {
       return null;
     }
+  };
+
+  // A server that was started anew gets its routes with its first script, and an open page runs none by itself: so one of
+  // all pages, whichever is first, runs its own once more. The name "unset" says nothing here and is taken out by the server.
+  const wake = async (seat) => {
+    await pause(0, 3000);
+    if (now.seat !== seat || (await ask(`state?room=${seat.room}`))?.status !== 0) return;
+    const url = new URL(window.location.href);
+    url.searchParams.set("unset", "");
+    window.history.replaceState(window.history.state, "", url);
+    window.dispatchEvent(new PopStateEvent("popstate", { state: null }));
+    await pause(3000);
   };
 
   const listen = async (seat) => {
@@ -60,6 +72,7 @@
         now.trouble = "The server does not answer. Your answers are kept, and sent when it is there again.";
         tell();
         await pause(700, 1500);
+        if (told?.status === 0) await wake(seat);
       } else if (now.trouble) {
         now.trouble = "";
         tell();
@@ -116,7 +129,7 @@
     while (now.seat === seat && seat.answers[number] === mine) {
       const done = await ask("vote", { room: seat.room, token, number, answer: mine.answer });
       if (seat.answers[number] !== mine) return; // another answer has taken its place
-      if (done && done.status !== 503) {
+      if (done?.status && done.status !== 503) {
         Object.assign(mine, done.status === 200 ? { state: "kept" } : { state: "refused", error: done.error });
         return tell();
       }

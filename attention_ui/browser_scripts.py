@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from .first_look import opening_script
-from .registry import OLD_URLS, PAGES
 from .server_routes import base_path
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -17,7 +16,6 @@ SCRIPTS = (
     "menu",
     "drawer",
     "print",
-    "dismiss",
     "link",
     "lesson",
     "class",
@@ -26,16 +24,8 @@ SCRIPTS = (
 
 
 def first_scripts() -> str:
-    """Follow the system's colours, mend history and menu, see to what is printed, close a false
-    dialog.
-
-    The first visitor of a fresh server who comes by the address of a page is told "Page not found",
-    since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
-    run once in the process.
-    """
-    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
-    known = {"KNOWN_PAGES": pages, "CLASS_BASE": base_path()}
-    return opening_script() + "".join(script(name, **known) for name in SCRIPTS)
+    """All of them, in this order."""
+    return opening_script() + "".join(script(name, CLASS_BASE=base_path()) for name in SCRIPTS)
 
 
 def script(file: str, **known: Any) -> str:

@@ -71,8 +71,8 @@ class Page:
 
     @property
     def path(self) -> str:
-        """Its file, which has the name of its address."""
-        return f"pages/{self.section}/{self.url_path.replace('-', '_')}.py"
+        """Its file below pages/, which has the name of its URL."""
+        return f"{self.section}/{self.url_path.replace('-', '_')}.py"
 
     @property
     def heading(self) -> str:

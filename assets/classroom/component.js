@@ -45,6 +45,20 @@ export function numberIn(text) {
   return below === undefined ? Number(above) : Number(above) / Number(below);
 }
 
+/** The picture of an option, if it has one: the darker, the larger. */
+function drawn({ pictures = [] }, place) {
+  const picture = pictures[place];
+  if (!picture) return [];
+  const cell = 8;
+  const canvas = made("canvas", { width: cell * picture[0].length, height: cell * picture.length, "aria-hidden": "true" });
+  const pen = canvas.getContext("2d");
+  picture.forEach((row, y) => row.forEach((share, x) => {
+    pen.fillStyle = `rgb(49, 46, 129, ${share})`;
+    pen.fillRect(x * cell, y * cell, cell - 1, cell - 1);
+  }));
+  return [canvas];
+}
+
 class Mount {
   constructor(parent) {
     this.host = made("div", { className: "classroom" });
@@ -92,7 +106,7 @@ class Mount {
       option.setAttribute("aria-pressed", String(option.dataset.place === mine?.answer));
     }
     const status = this.host.querySelector(".status");
-    if (status) [status.textContent, status.dataset.state] = [trouble || this.status(told, mine), trouble ? "refused" : (mine?.state ?? "")];
+    if (status) [status.textContent, status.dataset.state] = [trouble || this.status(told, mine), trouble ? "refused" : this.mark(told, mine)];
   }
 
   parts(told, isTeacher) {
@@ -104,18 +118,21 @@ class Mount {
     const parts = [made("h2", {}, text), ...lists];
     if (isTeacher) parts.push(made("p", { className: "count", role: "status" }));
     else if (told.state === "open") parts.push(this.answering(told.question));
-    if (isTeacher && told.question.options.length && !told.bars) parts.push(made("ol", { className: "options" }, ...told.question.options.map((option) => made("li", {}, option))));
+    if (isTeacher && told.question.options.length && !told.bars) {
+      parts.push(made("ol", { className: "options" }, ...told.question.options.map((option, place) => made("li", {}, option, ...drawn(told.question, place)))));
+    }
     if (told.bars) parts.push(this.histogram(told));
     if (told.arithmetic) parts.push(made("p", { className: "arithmetic" }, made("b", {}, "Answer: "), told.arithmetic));
     if (!isTeacher) parts.push(made("p", { className: "status", role: "status" }));
     return parts;
   }
 
-  answering({ kind, options }) {
+  answering(question) {
+    const { kind, options } = question;
     const mine = this.room.now.seat.answers[this.room.now.told.number];
     if (kind === "choice") {
       const option = (words, place) =>
-        made("button", { className: "option", type: "button", "data-place": String(place), onclick: () => this.room.vote(place) }, words);
+        made("button", { className: "option", type: "button", "data-place": String(place), onclick: () => this.room.vote(place) }, words, ...drawn(question, place));
       return made("div", { className: "choices", role: "group", "aria-label": "Your answer" }, ...options.map(option));
     }
     const field = made("input", {
@@ -145,11 +162,16 @@ class Mount {
     return states[mine?.state] ?? "The vote is open.";
   }
 
+  mark(told, mine) {
+    if (told.state === "revealed" && mine?.state === "kept") return isRight(told, mine.answer) ? "right" : "wrong";
+    return mine?.state ?? "";
+  }
+
   histogram(told) {
-    const rows = barsOf(told).map(({ label, count, width, isRight: right }) =>
+    const rows = barsOf(told).map(({ label, count, width, isRight: right }, place) =>
       made(
         "li", right ? { className: "right" } : {},
-        made("span", { className: "label" }, right ? `✓ ${label}` : label),
+        made("span", { className: "label" }, right ? `✓ ${label}` : label, ...drawn(told.question, place)),
         made("span", { className: "bar" }, made("span", { style: `width: ${width}%` })),
         made("span", { className: "number" }, String(count)),
       ));

@@ -125,6 +125,7 @@ def _asked(posed: Posed) -> dict[str, Any]:
         "text": posed.text,
         "given": posed.given,
         "options": posed.options,
+        "pictures": posed.pictures,
     }
 
 

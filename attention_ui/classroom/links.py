@@ -8,7 +8,6 @@ import socket
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import config
 
 from attention_core.errors import SettingsError
 from attention_viz.qr_code import qr_code
@@ -42,7 +41,7 @@ def usual_base() -> str:
     parts = urlsplit(st.context.url or "")
     if (parts.hostname or "") not in LOCAL:
         return f"{parts.scheme}://{parts.netloc}{base_path()}"
-    port = parts.port or config.get_option("server.port")
+    port = parts.port or st.get_option("server.port")
     return f"{parts.scheme or 'http'}://{network_address()}:{port}{base_path()}"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from typing import Any
 
 from starlette.requests import Request
@@ -21,10 +21,10 @@ from starlette.routing import Route
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.classroom.letters import check_token, room_in
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
-from attention_lab.classroom.posed import LONGEST_ANSWER
+from attention_lab.classroom.posed import LAST_QUESTION
 
 from ..practice import answer_in
-from ..server_routes import add_routes, base_path
+from ..server_routes import base_path
 from .hall import FRESH, hall
 
 PATH = "/class-room"
@@ -77,9 +77,9 @@ async def vote(request: Request) -> Response:
     said = await _said(request)
     room, token = room_in(str(said.get("room", ""))), check_token(said.get("token"))
     number, answer = said.get("number"), said.get("answer")
-    if not isinstance(number, int) or not isinstance(answer, str) or len(answer) > LONGEST_ANSWER:
+    if not isinstance(number, int) or not isinstance(answer, str) or len(answer) > LAST_QUESTION:
         raise SettingsError(
-            f"An answer is a text of at most {LONGEST_ANSWER} characters to the question of a"
+            f"An answer is a text of at most {LAST_QUESTION} characters to the question of a"
             " number; write a shorter one"
         )
     source = request.client.host if request.client else ""
@@ -99,15 +99,7 @@ async def move(request: Request) -> Response:
     return JSONResponse({"kept": True})
 
 
-def serve_classes() -> None:
-    """See to it that the server of this process answers a class; to be called at every start of a
-    script.
-    """
-    add_routes(routes())
-
-
-@cache
-def routes() -> tuple[Route, ...]:
+def class_routes() -> tuple[Route, ...]:
     """All of them, below the path that is set for the whole app."""
     before = base_path() + PATH
     return (

@@ -11,6 +11,7 @@ from attention_core import STEPS
 from attention_lab.classroom.posed import Posed
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export
+from attention_lab.guesses import ITEMS
 from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION
 
 from ..facts import fact
@@ -21,9 +22,11 @@ from ..url_state import KEPT, whole_number_input
 from .hall import hall
 from .joining import IN_LINK, ROOM, SECRET, secret_of, told_if_refused
 from .links import checked_base, code_of, student_link, usual_base
-from .questions import from_practice
+from .questions import from_guess, from_practice
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
+GUESS = "Guess first"
+KINDS = ("Practice", GUESS)
 BASE = "class_base"  # the server's address, as the teacher has edited it
 
 
@@ -44,18 +47,37 @@ def show_letters(room: str) -> None:
 
 
 def choose_question(now: PageContext) -> Posed | None:
-    """A question of *Practice*, chosen and shown; None where there is none, with the reason."""
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    title = left.selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
-    with right:
+    """A question, chosen and told; None where there is none, with the reason."""
+    places = st.columns([3, 4, 3], vertical_alignment="bottom")
+    kind = places[0].selectbox("From", KINDS, key="class_kind", **KEPT)
+    with places[2]:
         number = whole_number_input(
-            right, "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
+            places[2], "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
         )
     posed = None
-    with explained_errors():
-        posed = from_practice(now.trace, number, TITLES.get(title, ""), now.notation)
+    if kind == GUESS:
+        item = places[1].selectbox(
+            "About", tuple(ITEMS), format_func=spoken, key="class_item", **KEPT
+        )
+        with explained_errors():
+            posed = from_guess(now.trace, item, number)
+    else:
+        title = places[1].selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
+        with explained_errors():
+            posed = from_practice(now.trace, number, TITLES.get(title, ""), now.notation)
+    if fact("chosen", posed):
         st.caption(f"Next: {plain_quotations(posed.text)}")
-    return fact("chosen", posed)
+    return posed
+
+
+def spoken(item: str) -> str:
+    """A question to guess at, as the list names it.
+
+    >>> spoken("scores-both-ways")
+    'scores, both ways'
+    """
+    step, _, kind = item.partition("-")
+    return f"{step}, {kind.replace('-', ' ')}"
 
 
 def vote_buttons(state: RoomState, posed: Posed | None) -> None:

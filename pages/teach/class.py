@@ -42,8 +42,8 @@ if not room:
     with right:
         st.header("Teachers", anchor=False)
         st.markdown(
-            "Open a room, show its letters, ask a question of *Practice* about the layer that is"
-            " set. Students answer without a name; you see how many, then what, then reveal the"
+            "Open a room, show its letters, ask a question about the layer that is set. Students"
+            " answer without a name; you see how many, then what, then reveal the"
             " answer. They can follow you from page to page."
         )
         act = partial(told_if_refused, open_room)

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import SettingsError
 from attention_lab.classroom.limits import RightsError, RoomError
 from attention_lab.classroom.place import SETTING
+from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.practice import ask
 from attention_ui.classroom import links
 from attention_ui.classroom.hall import hall
@@ -164,3 +165,25 @@ def test_a_code_is_a_picture_without_a_script() -> None:
     assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg" ')
     assert picture.count("<path") == 2
     assert "<script" not in picture
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_a_guess_is_asked_with_its_options(item: str) -> None:
+    """What is asked is what the stage asks, and the engine's answer is the right option; where the
+    layer has no cell for it, nothing can be asked.
+    """
+    app, room = led()
+    app.selectbox(key="class_kind").set_value("Guess first").run()
+    app.selectbox(key="class_item").set_value(item).run()
+    posed = facts(app)["chosen"]
+    if posed is None:
+        assert isinstance(error(app), SettingsError)
+        return
+    guess = guess_of(page_context(app).trace, item)
+    assert posed.text.endswith(guess.prompt)
+    assert [option.right for option in guess.options] == [
+        posed.accepts(place) for place in range(len(posed.options))
+    ]
+    assert len(posed.pictures) in (0, len(posed.options))
+    pressed(app, "Ask: open the vote")
+    assert hall().rooms.state(room).posed == posed

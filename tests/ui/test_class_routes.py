@@ -23,7 +23,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
     """The routes alone, with a file of rooms of their own."""
     monkeypatch.setenv(SETTING, str(tmp_path / "classes.sqlite3"))
     monkeypatch.setattr(routes, "WAIT", 0.3)
-    return Starlette(routes=list(routes.routes()))
+    return Starlette(routes=list(routes.class_routes()))
 
 
 def opened(posed: object = NUMBER) -> Opened:

@@ -17,7 +17,7 @@ from attention_lab.heads.counts import size_of
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, share_heads
-from attention_ui.heads.heads_choice import pin_kind
+from attention_ui.heads.shared_keys import pin_kind
 from attention_ui.registry import PAGES
 from tests.ui.app import (
     facts,

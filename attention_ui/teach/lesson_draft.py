@@ -30,6 +30,7 @@ from .links import app_url, show_link
 NAME = "draft"
 EMPTY = Lesson("My lesson")
 REFUSED = "lesson refused"
+LARGEST_FILE = 1  # MB; the uploader knows no smaller bound
 
 
 def read_draft() -> Lesson | None:
@@ -99,7 +100,7 @@ def edit_draft() -> None:
         ["json"],
         key="lesson file",
         on_change=_load,
-        max_upload_size=1,
+        max_upload_size=LARGEST_FILE,
         help=f"A lesson that was saved here, at most {FILE.max_bytes // 1024} kB.",
     )
 

@@ -9,7 +9,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core import SettingsError
-from attention_core.checks import check_choice, divisors
+from attention_core.checks import check_choice
+from attention_core.head_widths import divisors
 
 from ..focus import follow_cell
 from ..url_state import place_in, refuse, restore, set_if_changed, write_to_url

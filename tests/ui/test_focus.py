@@ -11,7 +11,7 @@ from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.focus import NAMES, Focus
 from attention_ui.markdown import plain
-from attention_ui.masks.invariance_topics import TOPICS
+from attention_ui.masks.invariances import TOPICS
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context, refused, scenes
 

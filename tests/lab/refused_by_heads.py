@@ -20,7 +20,7 @@ from tests.lab.small_layer import TRACE
 CASES: dict[str, Case] = {
     **{
         f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
-        for of in (TRACE.code, TRACE.sentence, TRACE.axes)
+        for of in (TRACE.code, TRACE.rule, TRACE.sentence, TRACE.axes)
     },
     "cell": (
         derive,

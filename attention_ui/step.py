@@ -15,6 +15,7 @@ from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alon
 
 from .board import show_board
 from .controls import layer_notes
+from .guessing import first_guess
 from .here import Here
 from .registry import strip
 from .stage_choices import THREE
@@ -57,6 +58,7 @@ def show_step(
         head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
+        guess=first_guess(now, field, board) if st.session_state.get("guess", True) else None,
     )
     scene = staged(board, words)
     news = tuple(map(Note, layer_notes(now.scenario)))
@@ -71,7 +73,8 @@ def show_strip(text: Notation) -> None:
     """Show the strip of steps alone, above a page of the story that has no stage."""
     place = strip().index(visit().page)
     steps = [(step.title, step.url_path) for step in strip()]
-    show_board(strip_alone(steps, place, text.convention == "column"), "strip")
+    summary = visit().page.url_path == "seen"
+    show_board(strip_alone(steps, place, text.convention == "column", summary), "strip")
 
 
 def of_three(chosen: str) -> tuple[Choice]:
